@@ -1,0 +1,1 @@
+//! Every call into the operating system and every instruction that Rust cannot say safely.
