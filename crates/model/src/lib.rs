@@ -1,2 +1,37 @@
-//! placeholder
+//! The words of Prony: plain data that every floor speaks, and nothing that measures, computes or prints.
+//!
+//! A [`Run`] is the self-describing document of one session on one machine. Every [`Figure`] in it carries its own unit,
+//! direction, title and primitives, so that old runs of probes that no longer exist still compare.
 #![forbid(unsafe_code)]
+
+mod catalogue;
+mod class;
+mod error;
+mod estimate;
+mod figure;
+mod footprint;
+mod launch;
+mod machine;
+mod metric;
+mod plan;
+mod point;
+mod primitive;
+mod run;
+mod schema;
+mod size;
+
+pub use catalogue::{AxisDescription, Catalogue, Description, Reference};
+pub use class::Class;
+pub use error::{Error, Place};
+pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
+pub use figure::{Figure, FigureKey, Flag};
+pub use footprint::{Footprint, Hardware};
+pub use launch::{Invalid, Launch, Placement, Sample};
+pub use machine::{Fact, FactValue, Machine};
+pub use metric::{Better, Metric, Unit};
+pub use plan::{Entry, Plan};
+pub use point::Point;
+pub use primitive::Primitive;
+pub use run::{Identity, Origin, Run, Session};
+pub use schema::{SCHEMA, json_schema, parse_run, render_run};
+pub use size::{GIB, KIB, MIB, format_size, parse_size};

@@ -1,0 +1,46 @@
+//! Classes of figures that drift alike from session to session.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How far equal figures of two sessions on one machine lie apart by habit, when the store has no history to say so.
+///
+/// The numbers were measured over sessions of one machine; see `METHODOLOGY.md`, "Session floor".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Instructions, system calls and caches near the core.
+    Compute,
+    /// Page faults and mappings.
+    Fault,
+    /// Memory bandwidth.
+    Bandwidth,
+    /// Two pinned parties: pipes, sockets, switches.
+    Ipc,
+    /// Latency of working sets beyond the caches near the core.
+    MemoryLatency,
+    /// Creation of processes and threads, exec, shell.
+    Process,
+    /// Metadata and durability on a disk-backed file system.
+    FileMetadata,
+    /// Data of files through the page cache or from the device.
+    FileData,
+    /// Whole applications.
+    Application,
+    /// Transfers over a network.
+    Network,
+}
+
+impl Class {
+    /// Default session floor: relative standard deviation between sessions of one machine.
+    #[must_use]
+    pub const fn session_floor(self) -> f64 {
+        match self {
+            Self::Compute | Self::Fault => 0.005,
+            Self::Bandwidth | Self::Application => 0.01,
+            Self::Ipc | Self::Network => 0.02,
+            Self::MemoryLatency | Self::Process | Self::FileData => 0.05,
+            Self::FileMetadata => 0.30,
+        }
+    }
+}

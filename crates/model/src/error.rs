@@ -1,0 +1,61 @@
+//! What can be wrong with a word.
+
+use std::fmt;
+
+/// Where in a document something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column, counted from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// Why a word or a document could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Not a size in bytes.
+    #[error("could not read '{0}' as a size: write a whole number of B, KiB, MiB or GiB, such as 64MiB")]
+    Size(String),
+    /// A point lacks an axis, or its value is of another kind.
+    #[error("could not read axis '{axis}' of the point: {reason}")]
+    Axis {
+        /// Name of the axis.
+        axis: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Not `axis=value,axis=value`.
+    #[error("could not read '{0}' as a point: write axis=value, separated by commas")]
+    Point(String),
+    /// Not a primitive's name.
+    #[error("could not find a primitive named '{0}'")]
+    Primitive(String),
+    /// The document was written by a newer Prony.
+    #[error(
+        "could not read the run document: its schema is {found} and this program knows schemas 1 to {known}; update prony"
+    )]
+    Newer {
+        /// Schema of the document.
+        found: u64,
+        /// Newest schema known here.
+        known: u32,
+    },
+    /// The document is no run document.
+    #[error("could not read the run document: {reason} at {place}")]
+    Document {
+        /// What is wrong.
+        reason: String,
+        /// Where.
+        place: Place,
+    },
+    /// The document contradicts itself.
+    #[error("could not accept the run document: {0}")]
+    Invalid(String),
+}

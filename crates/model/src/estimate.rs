@@ -1,0 +1,109 @@
+//! The only numbers that a report may print.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How an interval came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Order statistics of the values of fresh launches, with exact binomial coverage.
+    OrderStatistic,
+    /// Order statistics of differences, each taken inside one launch.
+    PairedOrderStatistic,
+    /// Derived from other figures, their intervals propagated.
+    Propagated,
+    /// Least and greatest of a few whole executions.
+    Range,
+    /// As another program's document states it.
+    Stated,
+    /// No spread is known: the interval is the value itself at level 0, and supports no claim of a difference.
+    None,
+}
+
+/// A value with the interval that holds the true one, at a level of confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// Median of launch values, in the figure's unit.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Confidence that the interval covers, 0 to 1.
+    pub level: f64,
+    /// Launches (fresh processes) it rests on.
+    pub launches: u32,
+    /// Timed batches in a launch.
+    pub batches: u32,
+    /// How the interval came about.
+    pub method: Method,
+}
+
+impl Estimate {
+    /// A value whose spread nobody stated.
+    #[must_use]
+    pub const fn without_spread(value: f64) -> Self {
+        Self { value, low: value, high: value, level: 0.0, launches: 1, batches: 1, method: Method::None }
+    }
+
+    /// Whether the interval supports claims.
+    #[must_use]
+    pub fn has_spread(&self) -> bool {
+        self.method != Method::None && self.level > 0.0
+    }
+
+    /// Half the width of the interval relative to the value: 0.02 is +-2%.
+    #[must_use]
+    pub fn relative_half_width(&self) -> f64 {
+        (self.high - self.low) / (2.0 * self.value.abs())
+    }
+}
+
+/// One of several groups that launches fall into.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Mode {
+    /// Share of the launches, 0 to 1.
+    pub share: f64,
+    /// Centre of the group and its interval; `level` is 0 when too few launches fell into it for one.
+    pub estimate: Estimate,
+}
+
+/// What became of a figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A value with its interval.
+    Measured(Estimate),
+    /// A paired difference too small to be told from zero: less than `bound`, in the figure's unit.
+    Below {
+        /// Upper bound.
+        bound: f64,
+    },
+    /// Launches fall into groups: no single number would be honest.
+    Modes(Vec<Mode>),
+    /// It cannot be measured here, because.
+    Unfit(String),
+    /// It went wrong, because.
+    Failed(String),
+}
+
+impl Outcome {
+    /// The estimate, when there is a single one.
+    #[must_use]
+    pub const fn estimate(&self) -> Option<&Estimate> {
+        match self {
+            Self::Measured(estimate) => Some(estimate),
+            _ => None,
+        }
+    }
+}
+
+/// A quantile of single operations, with the interval over launches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QuantileEstimate {
+    /// 0.5, 0.99, 0.999; 1 is the maximum.
+    pub quantile: f64,
+    /// Median over launches of each launch's quantile.
+    pub estimate: Estimate,
+}

@@ -1,0 +1,155 @@
+//! One measured thing at one point.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate};
+
+/// What a reader should know before trusting a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// The interval did not reach the target at the last look.
+    CannotConverge,
+    /// Launches fall into groups.
+    Modes,
+    /// Values move with time over the session.
+    Drift,
+    /// Many batches took more than 1.5 times the median.
+    Noisy,
+    /// The hypervisor took CPU time.
+    Steal,
+    /// Warm-up ended at its cap.
+    NoSteadyState,
+    /// The value is near the resolution of the clock.
+    Floor,
+    /// Time or the user ended the run before the figure converged.
+    Unfinished,
+    /// Launches had to be repeated on outside evidence.
+    Repeated,
+}
+
+impl Flag {
+    /// What the flag says, in words.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::CannotConverge => "did not reach the target",
+            Self::Modes => "in modes",
+            Self::Drift => "drift",
+            Self::Noisy => "noisy",
+            Self::Steal => "CPU time stolen",
+            Self::NoSteadyState => "no steady state",
+            Self::Floor => "near the clock's resolution",
+            Self::Unfinished => "unfinished",
+            Self::Repeated => "launches repeated",
+        }
+    }
+}
+
+/// A figure's name: probe and point.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct FigureKey {
+    /// Id of the probe, `family.name`.
+    pub probe: String,
+    /// Where on its axes.
+    pub point: Point,
+}
+
+impl FigureKey {
+    /// The key of a probe at a point.
+    #[must_use]
+    pub fn new(probe: impl Into<String>, point: Point) -> Self {
+        Self { probe: probe.into(), point }
+    }
+
+    /// The part of the id before the first dot.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.probe.split('.').next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for FigureKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.point.is_origin() { f.write_str(&self.probe) } else { write!(f, "{}:{}", self.probe, self.point) }
+    }
+}
+
+/// One measured thing at one point, with everything needed to read it without the program that made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// Id of the probe, `family.name`.
+    pub probe: String,
+    /// Where on its axes.
+    pub point: Point,
+    /// What people call it, without the point.
+    pub title: String,
+    /// Unit and direction.
+    pub metric: Metric,
+    /// How far it drifts from session to session by habit.
+    pub class: Class,
+    /// What it stresses.
+    pub stresses: Vec<Primitive>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What a reader should know.
+    #[serde(default)]
+    pub flags: Vec<Flag>,
+    /// Operations in a batch, fixed for the run.
+    #[serde(default)]
+    pub ops: u64,
+    /// How much of what the metric counts one operation is: bytes for a data rate, 1 for most others.
+    #[serde(default = "one")]
+    pub amount: f64,
+    /// Which variant of the kernel ran, where several were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The least difference that can be told from zero, in the figure's unit, where it is a paired difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<f64>,
+    /// Quantiles of single operations, where the probe times them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantiles: Vec<QuantileEstimate>,
+    /// Anything else that a reader should know: the shell used, the file system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Resources used over all valid launches.
+    #[serde(default)]
+    pub footprint: Footprint,
+    /// Every launch, in time order, the invalid ones included.
+    #[serde(default)]
+    pub launches: Vec<Launch>,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+impl Figure {
+    /// Its name.
+    #[must_use]
+    pub fn key(&self) -> FigureKey {
+        FigureKey { probe: self.probe.clone(), point: self.point.clone() }
+    }
+
+    /// The part of the id before the first dot.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.probe.split('.').next().unwrap_or_default()
+    }
+
+    /// Values of the launches that count, in time order.
+    #[must_use]
+    pub fn values(&self) -> Vec<f64> {
+        self.launches.iter().filter(|launch| launch.invalid.is_none()).map(|launch| launch.value).collect()
+    }
+
+    /// Whether a flag is set.
+    #[must_use]
+    pub fn has(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+}

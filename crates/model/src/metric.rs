@@ -1,0 +1,103 @@
+//! What a figure is counted in, and which way is better.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Base unit of a stored value. Presentation picks the prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Time, in seconds.
+    Seconds,
+    /// Data rate, in bytes a second.
+    BytesPerSecond,
+    /// Rate of anything else that is counted, per second.
+    PerSecond,
+    /// Amount of data, in bytes.
+    Bytes,
+    /// A count of things.
+    Count,
+    /// A quotient without unit; a percentage is stored as 0.01 each.
+    Ratio,
+    /// Power, in watts.
+    Watts,
+    /// Energy, in joules.
+    Joules,
+}
+
+impl Unit {
+    /// Whether a value is an amount of work over time, rather than time over work.
+    #[must_use]
+    pub const fn is_rate(self) -> bool {
+        matches!(self, Self::BytesPerSecond | Self::PerSecond)
+    }
+}
+
+/// Direction in which a figure gets better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Less is better, as with times.
+    Lower,
+    /// More is better, as with rates.
+    Higher,
+}
+
+/// Unit, what one of it is counted per, and direction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// Unit of the stored value.
+    pub unit: Unit,
+    /// For a time or a count: one of what (`load`, `round trip`). For a rate: what is counted (`bytes read + written`, `files`).
+    pub per: Cow<'static, str>,
+    /// Which way is better.
+    pub better: Better,
+}
+
+impl Metric {
+    /// A figure of which less is better.
+    #[must_use]
+    pub const fn lower(unit: Unit, per: &'static str) -> Self {
+        Self { unit, per: Cow::Borrowed(per), better: Better::Lower }
+    }
+
+    /// A figure of which more is better.
+    #[must_use]
+    pub const fn higher(unit: Unit, per: &'static str) -> Self {
+        Self { unit, per: Cow::Borrowed(per), better: Better::Higher }
+    }
+
+    /// The value of `amount` (operations, or bytes for a data rate) done in `nanos` nanoseconds: a time per operation in
+    /// seconds, or a rate per second.
+    #[must_use]
+    pub fn value(&self, amount: f64, nanos: f64) -> f64 {
+        let seconds = nanos * 1e-9;
+        if self.unit.is_rate() { amount / seconds } else { seconds / amount }
+    }
+
+    /// How many times better `a` is than `b`: above 1 when `a` is better, whatever the direction.
+    #[must_use]
+    pub fn gain(&self, a: f64, b: f64) -> f64 {
+        match self.better {
+            Better::Lower => b / a,
+            Better::Higher => a / b,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_follow_the_unit() {
+        let time = Metric::lower(Unit::Seconds, "call");
+        assert!((time.value(1000.0, 2000.0) - 2e-9).abs() < 1e-18);
+        let rate = Metric::higher(Unit::BytesPerSecond, "bytes read");
+        assert!((rate.value(1e6, 1e6) - 1e9).abs() < 1.0);
+        assert!((time.gain(1.0, 2.0) - 2.0).abs() < 1e-12);
+        assert!((rate.gain(1.0, 2.0) - 0.5).abs() < 1e-12);
+    }
+}

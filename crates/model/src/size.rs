@@ -1,0 +1,57 @@
+//! Sizes in bytes, written with binary prefixes: `64MiB`.
+
+use crate::Error;
+
+/// 2^10 bytes.
+pub const KIB: u64 = 1 << 10;
+/// 2^20 bytes.
+pub const MIB: u64 = 1 << 20;
+/// 2^30 bytes.
+pub const GIB: u64 = 1 << 30;
+
+const PREFIXES: [(&str, u64); 4] = [("GiB", GIB), ("MiB", MIB), ("KiB", KIB), ("B", 1)];
+
+/// Reads `4KiB`, `64MiB`, `1GiB`, `512B` or a plain number of bytes.
+///
+/// # Errors
+/// When the text is no whole number with one of those units, or overflows 64 bits.
+pub fn parse_size(text: &str) -> Result<u64, Error> {
+    let refuse = || Error::Size(text.to_owned());
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let count: u64 = digits.parse().map_err(|_| refuse())?;
+    let unit = unit.trim();
+    let scale = match unit {
+        "" => 1,
+        _ => PREFIXES.iter().find(|(name, _)| *name == unit).ok_or_else(refuse)?.1,
+    };
+    count.checked_mul(scale).ok_or_else(refuse)
+}
+
+/// Writes a size with the largest binary prefix that keeps it whole: `65536` is `64KiB`.
+#[must_use]
+pub fn format_size(bytes: u64) -> String {
+    let (name, scale) =
+        PREFIXES.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale)).unwrap_or(&("B", 1));
+    format!("{}{name}", bytes / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_back_as_written() {
+        for bytes in [0, 1, 512, KIB, 3 * KIB, 1536, 64 * MIB, GIB, 5 * GIB, u64::MAX] {
+            assert_eq!(parse_size(&format_size(bytes)).unwrap(), bytes);
+        }
+        assert_eq!(format_size(64 * MIB), "64MiB");
+        assert_eq!(format_size(1536), "1536B");
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in ["", "MiB", "-1", "1.5MiB", "1MB", "99999999999GiB", "1 2"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+}
