@@ -1,2 +1,38 @@
-//! placeholder
+//! The catalogue: everything that can be measured, one file a probe.
+//!
+//! A probe is one literal ([`Probe`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the `mod` line and
+//! the family's table. Everything else (lists, reference, suites, completion, tables) is derived from the literal.
 #![forbid(unsafe_code)]
+
+mod axis;
+mod bench;
+mod catalogue;
+mod kernel;
+mod probe;
+mod suite;
+mod team;
+
+mod cpu;
+mod file;
+mod ipc;
+mod memory;
+mod os;
+mod shell;
+
+pub use axis::{Axis, Values};
+pub use bench::{Bench, Setting, Watched};
+pub use catalogue::{FAMILIES, Family, all, catalogue, describe, find};
+pub use kernel::{Declared, Fault, Kernel, Readings, Recorder, Trial, Unfit, Work};
+pub use probe::{BatchRule, Parties, Probe, Source};
+pub use suite::{SUITES, Selection, Suite, suite};
+
+/// What every probe's file begins with.
+mod prelude {
+    pub(crate) use std::rc::Rc;
+
+    pub(crate) use model::{Class, GIB, KIB, MIB, Metric, Point, Primitive, Unit};
+
+    pub(crate) use crate::{
+        Axis, BatchRule, Bench, Declared, Fault, Kernel, Parties, Probe, Readings, Recorder, Source, Trial, Unfit, Work,
+    };
+}

@@ -1,0 +1,124 @@
+//! Along what a probe is measured.
+
+use model::{AxisDescription, format_size};
+
+/// One axis: its name in points, and its values in the full and in the default suite.
+#[derive(Debug, Clone, Copy)]
+pub struct Axis {
+    /// Name in points, such as `working_set`.
+    pub name: &'static str,
+    /// Every value that the full suite measures.
+    pub values: Values,
+    /// The representative values, which the default suite measures.
+    pub usual: &'static [&'static str],
+}
+
+/// Values of an axis.
+#[derive(Debug, Clone, Copy)]
+pub enum Values {
+    /// Sizes in bytes from the first to the second, so many points to every doubling, rounded to 64 bytes.
+    Sizes {
+        /// First, bytes.
+        from: u64,
+        /// Last, bytes.
+        to: u64,
+        /// Points to every doubling.
+        per_octave: u32,
+    },
+    /// Words.
+    Choice(&'static [&'static str]),
+}
+
+impl Axis {
+    /// Sizes that double.
+    #[must_use]
+    pub const fn doubling(name: &'static str, from: u64, to: u64, usual: &'static [&'static str]) -> Self {
+        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual }
+    }
+
+    /// Sizes with several points to every doubling.
+    #[must_use]
+    pub const fn sizes(
+        name: &'static str,
+        from: u64,
+        to: u64,
+        per_octave: u32,
+        usual: &'static [&'static str],
+    ) -> Self {
+        Self { name, values: Values::Sizes { from, to, per_octave }, usual }
+    }
+
+    /// Words to choose from.
+    #[must_use]
+    pub const fn choice(name: &'static str, values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
+        Self { name, values: Values::Choice(values), usual }
+    }
+
+    /// The axis of everything with two parties: both pinned to one CPU, pinned to two, or left to the scheduler.
+    #[must_use]
+    pub const fn placement(usual: &'static [&'static str]) -> Self {
+        Self::choice("placement", &["same_cpu", "cross_cpu", "free"], usual)
+    }
+
+    /// The axis of kernels that run on one CPU or on all.
+    #[must_use]
+    pub const fn threads(usual: &'static [&'static str]) -> Self {
+        Self::choice("threads", &["1", "all"], usual)
+    }
+
+    /// Every value in order.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        match self.values {
+            Values::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Values::Sizes { from, to, per_octave } => sizes(from, to, per_octave),
+        }
+    }
+
+    /// Whether a value may stand in a point: one of the words, or any size within the range.
+    #[must_use]
+    pub fn accepts(&self, value: &str) -> bool {
+        match self.values {
+            Values::Choice(words) => words.contains(&value),
+            Values::Sizes { from, to, .. } => model::parse_size(value).is_ok_and(|size| (from..=to).contains(&size)),
+        }
+    }
+
+    /// The axis as data.
+    #[must_use]
+    pub fn describe(&self) -> AxisDescription {
+        AxisDescription {
+            name: self.name.to_owned(),
+            values: self.all(),
+            usual: self.usual.iter().map(|value| (*value).to_owned()).collect(),
+        }
+    }
+}
+
+fn sizes(from: u64, to: u64, per_octave: u32) -> Vec<String> {
+    let mut list = Vec::new();
+    for step in 0.. {
+        let octave = step / per_octave;
+        let exact = from as f64 * 2f64.powf(f64::from(step % per_octave) / f64::from(per_octave));
+        // Whole cache lines once sizes allow it.
+        let grain = if from >= 64 { 64.0 } else { 1.0 };
+        let size = ((exact / grain).round() * grain) as u64;
+        let Some(size) = size.checked_shl(octave).filter(|size| *size <= to) else { break };
+        list.push(format_size(size));
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_step_evenly_and_end_at_the_last() {
+        let axis = Axis::doubling("working_set", 4096, 16384, &["4KiB"]);
+        assert_eq!(axis.all(), ["4KiB", "8KiB", "16KiB"]);
+        let fine = Axis::sizes("working_set", 4096, 8192, 4, &["4KiB"]);
+        assert_eq!(fine.all(), ["4KiB", "4864B", "5824B", "6912B", "8KiB"].map(str::to_owned));
+        assert!(axis.accepts("12KiB") && !axis.accepts("32KiB") && !axis.accepts("x"));
+    }
+}

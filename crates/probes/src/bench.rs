@@ -1,0 +1,175 @@
+//! What a probe is given to prepare itself with.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::Unfit;
+
+/// What is decided before a launch begins.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Seed of this launch: memory layouts and orders are drawn from it.
+    pub seed: u64,
+    /// A CPU for each party, in order; empty when the scheduler is left free.
+    pub cpus: Vec<usize>,
+    /// Every CPU that this process may use.
+    pub allowed: Vec<usize>,
+    /// Directory for the file figures.
+    pub directory: PathBuf,
+    /// The variant to run, once one is chosen.
+    pub variant: Option<String>,
+    /// Whether this is the throw-away launch that calibrates.
+    pub calibrating: bool,
+}
+
+/// A party other than the worker itself, whose place is verified after the batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    /// Index of the party: 1 is the second.
+    pub party: usize,
+    /// Its process or thread id.
+    pub pid: i32,
+}
+
+/// What a probe is given: its setting, and what sharers prepared before it.
+pub struct Bench {
+    setting: Setting,
+    shared: Rc<RefCell<HashMap<String, Rc<dyn Any>>>>,
+    watched: Vec<Watched>,
+    notes: Vec<String>,
+    variant: Option<String>,
+    scratch: Option<Rc<Scratch>>,
+}
+
+impl Bench {
+    /// A bench for a launch that shares nothing yet.
+    #[must_use]
+    pub fn new(setting: Setting) -> Self {
+        let variant = setting.variant.clone();
+        Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: None }
+    }
+
+    /// A bench for another probe of the same launch.
+    #[must_use]
+    pub fn beside(&self, setting: Setting) -> Self {
+        Self { shared: Rc::clone(&self.shared), ..Self::new(setting) }
+    }
+
+    /// Seed of this launch.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.setting.seed
+    }
+
+    /// CPU of a party, `None` when it is left to the scheduler.
+    #[must_use]
+    pub fn cpu(&self, party: usize) -> Option<usize> {
+        self.setting.cpus.get(party).copied()
+    }
+
+    /// CPUs of all parties.
+    #[must_use]
+    pub fn cpus(&self) -> &[usize] {
+        &self.setting.cpus
+    }
+
+    /// Every CPU that this process may use.
+    #[must_use]
+    pub fn allowed(&self) -> &[usize] {
+        &self.setting.allowed
+    }
+
+    /// Whether this is the throw-away launch that calibrates.
+    #[must_use]
+    pub const fn calibrating(&self) -> bool {
+        self.setting.calibrating
+    }
+
+    /// What sharers prepared under this key, or what `make` prepares now.
+    ///
+    /// # Errors
+    /// What `make` says.
+    #[expect(clippy::missing_panics_doc, reason = "the invariant holds")]
+    #[expect(clippy::expect_used, reason = "a key is always used with one type")]
+    pub fn shared<T: 'static>(&mut self, key: &str, make: impl FnOnce() -> Result<T, Unfit>) -> Result<Rc<T>, Unfit> {
+        let known = self.shared.borrow().get(key).cloned();
+        let value = match known {
+            Some(value) => value,
+            None => {
+                let value: Rc<dyn Any> = Rc::new(make()?);
+                self.shared.borrow_mut().insert(key.to_owned(), Rc::clone(&value));
+                value
+            }
+        };
+        Ok(value.downcast::<T>().expect("a key is always used with one type"))
+    }
+
+    /// Asks for a party's place to be verified after the batches.
+    pub fn watch(&mut self, party: usize, pid: i32) {
+        self.watched.push(Watched { party, pid });
+    }
+
+    /// Parties to verify.
+    #[must_use]
+    pub fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    /// Tells the reader something that only preparation knows: the shell used, the file system.
+    pub fn note(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// What was noted.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The variant to run, when it was fixed; `None` asks the probe to choose one and say so by [`Bench::choose`].
+    #[must_use]
+    pub fn variant(&self) -> Option<&str> {
+        self.variant.as_deref()
+    }
+
+    /// Fixes the variant for the rest of the run.
+    pub fn choose(&mut self, variant: impl Into<String>) {
+        self.variant = Some(variant.into());
+    }
+
+    /// The target directory of the file figures.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.setting.directory
+    }
+
+    /// A directory of this launch's own inside the target directory, removed with everything in it when the launch ends.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn scratch(&mut self) -> Result<PathBuf, Unfit> {
+        if let Some(scratch) = &self.scratch {
+            return Ok(scratch.0.clone());
+        }
+        let path = self.setting.directory.join(format!("prony-{}-{:x}", std::process::id(), self.setting.seed));
+        std::fs::create_dir_all(&path)
+            .map_err(|error| Unfit::new(format!("could not make {}: {error}", path.display())))?;
+        self.scratch = Some(Rc::new(Scratch(path.clone())));
+        Ok(path)
+    }
+}
+
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing useful can be done about a failure here; the next run's doctor names leftovers.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

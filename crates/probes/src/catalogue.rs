@@ -1,0 +1,48 @@
+//! The table of families, in the order in which reports show them.
+
+use model::{Catalogue, Description};
+
+use crate::{Probe, cpu, file, ipc, memory, os, shell};
+
+/// Probes that belong together.
+pub struct Family {
+    /// The part of their ids before the dot.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its probes.
+    pub probes: &'static [&'static Probe],
+}
+
+/// Every family.
+pub static FAMILIES: &[Family] = &[
+    Family { name: "memory", title: "memory", probes: memory::TABLE },
+    Family { name: "cpu", title: "processor", probes: cpu::TABLE },
+    Family { name: "os", title: "operating system", probes: os::TABLE },
+    Family { name: "ipc", title: "communication on this machine", probes: ipc::TABLE },
+    Family { name: "file", title: "files", probes: file::TABLE },
+    Family { name: "shell", title: "shell and build", probes: shell::TABLE },
+];
+
+/// Every probe, in the order of the catalogue.
+pub fn all() -> impl Iterator<Item = &'static Probe> {
+    FAMILIES.iter().flat_map(|family| family.probes.iter().copied())
+}
+
+/// A probe by id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Probe> {
+    all().find(|probe| probe.id == id)
+}
+
+/// A probe as data, by id.
+#[must_use]
+pub fn describe(id: &str) -> Option<Description> {
+    find(id).map(Probe::describe)
+}
+
+/// The whole catalogue as data, for the floors that must not know the probes.
+#[must_use]
+pub fn catalogue() -> Catalogue {
+    Catalogue { probes: all().map(Probe::describe).collect() }
+}

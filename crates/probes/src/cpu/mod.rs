@@ -1,0 +1,5 @@
+//! cpu: figures of this family.
+
+use crate::Probe;
+
+pub(crate) static TABLE: &[&Probe] = &[];

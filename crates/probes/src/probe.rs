@@ -1,0 +1,227 @@
+//! What can be measured: static data and one function that prepares it.
+
+use model::{AxisDescription, Class, Description, Metric, Point, Primitive, Reference};
+
+use crate::{Axis, Bench, Trial, Unfit};
+
+/// Where a definition comes from: the program or publication that a figure continues, and its name there.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// Program or publication.
+    pub tool: &'static str,
+    /// The figure's name there.
+    pub name: &'static str,
+    /// Paper, document or page.
+    pub document: &'static str,
+}
+
+impl Source {
+    /// A source.
+    #[must_use]
+    pub const fn new(tool: &'static str, name: &'static str, document: &'static str) -> Self {
+        Self { tool, name, document }
+    }
+}
+
+/// Who takes part in a measurement and on which CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parties {
+    /// One thread, pinned.
+    One,
+    /// Two or more, placed as the axis `placement` says.
+    Placed,
+    /// Several processes, all pinned to one CPU.
+    SameCpu,
+    /// One pinned thread a CPU, as many as the axis `threads` says.
+    Threads,
+    /// Left to the scheduler.
+    Free,
+}
+
+/// How many operations a batch has, and how many batches a launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BatchRule {
+    /// Fewest operations.
+    pub least: u64,
+    /// Most operations, where more would exhaust something (ports, descriptors, disk).
+    pub most: u64,
+    /// Batches of a launch where an operation is so long that the plan's number would take minutes.
+    pub batches: Option<u32>,
+}
+
+impl BatchRule {
+    /// As many operations as fill the plan's shortest batch.
+    pub const FILL: Self = Self { least: 1, most: u64::MAX, batches: None };
+
+    /// At most so many operations.
+    #[must_use]
+    pub const fn at_most(most: u64) -> Self {
+        Self { least: 1, most, batches: None }
+    }
+
+    /// One operation a batch, so many batches a launch.
+    #[must_use]
+    pub const fn single(batches: u32) -> Self {
+        Self { least: 1, most: 1, batches: Some(batches) }
+    }
+}
+
+/// What can be measured.
+pub struct Probe {
+    /// `family.name`: a contract that never changes meaning.
+    pub id: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What it does and what its value means.
+    pub about: &'static str,
+    /// Unit and direction.
+    pub metric: Metric,
+    /// How far it drifts from session to session by habit.
+    pub class: Class,
+    /// What it stresses.
+    pub stresses: &'static [Primitive],
+    /// Whose definition it continues.
+    pub sources: &'static [Source],
+    /// Along what it is measured.
+    pub axes: &'static [Axis],
+    /// Who takes part, and where.
+    pub parties: Parties,
+    /// Size of a batch.
+    pub batch: BatchRule,
+    /// Preparation that it shares: probes with the same key and the same values on `shares_axes` may share a launch.
+    pub shares: Option<Shares>,
+    /// Points that make no sense, such as an axis that another one's value makes void.
+    pub skips: fn(&Point) -> bool,
+    /// Prepares the measurement at a point, outside the clock.
+    pub prepare: fn(&Point, &mut Bench) -> Result<Trial, Unfit>,
+}
+
+/// What probes share when their preparation is expensive.
+#[derive(Debug, Clone, Copy)]
+pub struct Shares {
+    /// What is shared, such as `arena`.
+    pub key: &'static str,
+    /// Axes on which the sharers must agree.
+    pub axes: &'static [&'static str],
+}
+
+impl Probe {
+    /// What most probes are: one pinned party, no axes, batches filled. Every literal names at least id, title, about,
+    /// metric, class, stresses and prepare.
+    pub const BLANK: Self = Self {
+        id: "",
+        title: "",
+        about: "",
+        metric: Metric::lower(model::Unit::Seconds, ""),
+        class: Class::Compute,
+        stresses: &[],
+        sources: &[],
+        axes: &[],
+        parties: Parties::One,
+        batch: BatchRule::FILL,
+        shares: None,
+        skips: |_| false,
+        prepare: |_, _| Err(Unfit::new("nothing is prepared for it")),
+    };
+
+    /// The part of the id before the dot.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// Every point of the full suite, first axis slowest.
+    #[must_use]
+    pub fn points(&self) -> Vec<Point> {
+        self.product(|axis| axis.all())
+    }
+
+    /// The representative points.
+    #[must_use]
+    pub fn usual_points(&self) -> Vec<Point> {
+        self.product(|axis| axis.usual.iter().map(|value| (*value).to_owned()).collect())
+    }
+
+    /// The point that is fastest to prepare: the first value of every axis.
+    #[must_use]
+    pub fn smallest_point(&self) -> Point {
+        self.points().into_iter().next().unwrap_or_default()
+    }
+
+    /// A point given in part, completed with each axis's representative values.
+    ///
+    /// # Errors
+    /// Says which axis or value the probe does not have.
+    pub fn complete(&self, part: &Point) -> Result<Vec<Point>, String> {
+        for (name, value) in part.iter() {
+            let Some(axis) = self.axes.iter().find(|axis| axis.name == name) else {
+                let names: Vec<_> = self.axes.iter().map(|axis| axis.name).collect();
+                return Err(match names.is_empty() {
+                    true => format!("{} has no axes, so no {name}", self.id),
+                    false => format!("{} has no axis {name}; it has {}", self.id, names.join(", ")),
+                });
+            };
+            if !axis.accepts(value) {
+                return Err(format!("{} cannot be measured at {name}={value}; {name} is {}", self.id, range(axis)));
+            }
+        }
+        let points = self.product(|axis| match part.get(axis.name) {
+            Some(value) => vec![value.to_owned()],
+            None => axis.usual.iter().map(|value| (*value).to_owned()).collect(),
+        });
+        if points.is_empty() { Err(format!("{} makes no sense at {part}", self.id)) } else { Ok(points) }
+    }
+
+    fn product(&self, values: impl Fn(&Axis) -> Vec<String>) -> Vec<Point> {
+        let mut points = vec![Point::origin()];
+        for axis in self.axes {
+            let values = values(axis);
+            points = points
+                .iter()
+                .flat_map(|point| values.iter().map(|value| point.clone().with(axis.name, value.clone())))
+                .collect();
+        }
+        points.retain(|point| !(self.skips)(point));
+        points
+    }
+
+    /// Key of the launches that this probe may share at a point.
+    #[must_use]
+    pub fn sharing(&self, point: &Point) -> Option<String> {
+        let shares = self.shares.as_ref()?;
+        let values: Vec<_> = shares.axes.iter().map(|axis| point.get(axis).unwrap_or("-")).collect();
+        Some(format!("{}:{}", shares.key, values.join(",")))
+    }
+
+    /// The probe as data.
+    #[must_use]
+    pub fn describe(&self) -> Description {
+        Description {
+            id: self.id.to_owned(),
+            title: self.title.to_owned(),
+            about: self.about.to_owned(),
+            metric: self.metric.clone(),
+            class: self.class,
+            stresses: self.stresses.to_vec(),
+            sources: self
+                .sources
+                .iter()
+                .map(|source| Reference {
+                    tool: source.tool.to_owned(),
+                    name: source.name.to_owned(),
+                    document: source.document.to_owned(),
+                })
+                .collect(),
+            axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
+        }
+    }
+}
+
+fn range(axis: &Axis) -> String {
+    match axis.values {
+        crate::Values::Choice(words) => format!("one of {}", words.join(", ")),
+        crate::Values::Sizes { from, to, .. } => {
+            format!("a size from {} to {}", model::format_size(from), model::format_size(to))
+        }
+    }
+}

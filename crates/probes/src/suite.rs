@@ -1,0 +1,121 @@
+//! Named selections of the catalogue.
+
+use model::Point;
+
+use crate::{Probe, all, find};
+
+/// A probe at a point.
+#[derive(Clone)]
+pub struct Selection {
+    /// The probe.
+    pub probe: &'static Probe,
+    /// Where on its axes.
+    pub point: Point,
+}
+
+/// A named selection.
+pub struct Suite {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it measures and how long that takes.
+    pub about: &'static str,
+    select: Select,
+}
+
+enum Select {
+    /// Every probe at its representative points.
+    Usual,
+    /// Every probe at every point.
+    Everything,
+    /// Exactly these, in this order: id and point, completed with representative values.
+    Table(&'static [(&'static str, &'static str)]),
+}
+
+/// Every suite.
+pub static SUITES: &[Suite] = &[
+    Suite { name: "quick", about: "a first look: about 15 figures in under 20 seconds", select: Select::Table(QUICK) },
+    Suite { name: "default", about: "every family at representative points, in minutes", select: Select::Usual },
+    Suite { name: "full", about: "every point of every axis; takes long", select: Select::Everything },
+    Suite {
+        name: "babar",
+        about: "the tables of the BaBar online farm's evaluation (Pavel, CHEP 98)",
+        select: Select::Table(BABAR),
+    },
+];
+
+const QUICK: &[(&str, &str)] = &[
+    ("memory.read", "working_set=256MiB,threads=1"),
+    ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
+    ("memory.load_latency", "working_set=32KiB"),
+    ("memory.load_latency", "working_set=64MiB"),
+    ("os.syscall_write", ""),
+    ("os.clock_read", ""),
+    ("os.fork_exit", ""),
+    ("os.fork_exec", ""),
+    ("os.signal_handle", ""),
+    ("os.context_switch", "processes=2,working_set=0B"),
+    ("ipc.pipe_latency", "placement=same_cpu"),
+    ("ipc.tcp_latency", "placement=same_cpu"),
+    ("ipc.pipe_bandwidth", ""),
+    ("file.create", ""),
+    ("file.read_cached", ""),
+];
+
+const BABAR: &[(&str, &str)] = &[
+    ("memory.memcpy", ""),
+    ("memory.memcpy_unrolled", ""),
+    ("memory.read", ""),
+    ("memory.write", ""),
+    ("memory.copy", ""),
+    ("os.syscall_write", ""),
+    ("os.fork_exit", ""),
+    ("os.fork_exec", ""),
+    ("os.fork_shell", ""),
+    ("os.signal_install", ""),
+    ("os.signal_handle", ""),
+    ("os.context_switch", "processes=2,working_set=0B"),
+    ("os.context_switch", "processes=8,working_set=0B"),
+    ("ipc.pipe_latency", ""),
+    ("ipc.udp_latency", ""),
+    ("ipc.tcp_latency", ""),
+    ("file.create", ""),
+    ("file.delete", ""),
+];
+
+/// A suite by name.
+#[must_use]
+pub fn suite(name: &str) -> Option<&'static Suite> {
+    SUITES.iter().find(|suite| suite.name == name)
+}
+
+impl Suite {
+    /// What it measures, in order. Probes that the catalogue does not have yet are left out.
+    #[must_use]
+    pub fn selections(&self) -> Vec<Selection> {
+        match self.select {
+            Select::Usual => {
+                all().flat_map(|probe| probe.usual_points().into_iter().map(move |point| Selection { probe, point })).collect()
+            }
+            Select::Everything => {
+                all().flat_map(|probe| probe.points().into_iter().map(move |point| Selection { probe, point })).collect()
+            }
+            Select::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
+        }
+    }
+
+    /// Ids that its table names, for tests.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, &'static str)> {
+        match self.select {
+            Select::Table(rows) => rows.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn resolve(id: &str, point: &str) -> Vec<Selection> {
+    let Some(probe) = find(id) else { return Vec::new() };
+    let point: Point = point.parse().unwrap_or_default();
+    let points = probe.complete(&point).unwrap_or_default();
+    points.into_iter().map(|point| Selection { probe, point }).collect()
+}
