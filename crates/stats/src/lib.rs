@@ -1,2 +1,33 @@
-//! placeholder
+//! Statistics of measurement: what a set of launches supports, and nothing more.
+//!
+//! Every function is pure: values in, numbers out, no clock, no file, no hidden state. Randomised methods take a seed.
+//! Functions that cannot answer (too few values, a value that is not finite) return `None` and never a made-up number.
+//! The unit of replication is the launch: one value for each fresh process.
 #![forbid(unsafe_code)]
+
+pub mod autocorrelation;
+pub mod difference;
+pub mod distribution;
+pub mod drift;
+pub mod equivalence;
+pub mod hodges_lehmann;
+mod holm;
+mod interval;
+pub mod mann_whitney;
+pub mod modes;
+pub mod order_statistic;
+pub mod quantile;
+pub mod simulate;
+pub mod steady_state;
+pub mod stop;
+pub mod theil_sen;
+pub mod wilcoxon;
+
+pub use difference::{Difference, difference};
+pub use equivalence::{BAND, Comparison, Floor, Need, Verdict, compare, need, smallest_detectable, verdict};
+pub use holm::holm;
+pub use interval::{Estimated, Interval};
+pub use modes::{Mode, modes};
+pub use order_statistic::{MedianInterval, median_interval, serial_median_interval};
+pub use quantile::median;
+pub use stop::{Look, look};

@@ -1,0 +1,96 @@
+//! The difference between work and its overhead, never claimed below what the method resolves.
+//!
+//! Subtracting two imprecise quantities gave lmbench negative times (Brown and Seltzer, SIGMETRICS 1997). Here both
+//! alternate inside one launch, the per-launch differences carry the interval, and a null pair (the same work twice)
+//! says what size of difference the method makes out of nothing.
+
+use crate::interval::{Estimated, Interval};
+use crate::order_statistic::{median_range, serial_median_interval};
+
+/// What is known of a difference that cannot be negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Difference {
+    /// The whole interval lies above the resolution.
+    Above(Estimated),
+    /// Not resolved: it is at most `bound`, at confidence `level`.
+    Below {
+        /// Upper bound, positive, in the unit of the values.
+        bound: f64,
+        /// Confidence of the bound.
+        level: f64,
+    },
+}
+
+/// The largest difference that the method reports between two equal things: the farther end of the interval of the
+/// median of per-launch differences of a null pair. `None` with too few launches for `level`.
+pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
+    serial_median_interval(null_differences, level).map(|m| m.interval.low.abs().max(m.interval.high.abs()))
+}
+
+/// The difference from its per-launch values in the order of time. `resolution` is that of a null pair, or 0 where
+/// none exists; it is never taken below 0.
+///
+/// With too few launches for `level` only an upper bound can be given, the largest difference seen at the confidence
+/// that it has. `None` below two launches, with a value that is not finite, or when nothing bounds the difference from
+/// above (no resolution and no positive difference).
+pub fn difference(launch_differences: &[f64], resolution: f64, level: f64) -> Option<Difference> {
+    let resolution = resolution.max(0.0);
+    match serial_median_interval(launch_differences, level) {
+        Some(m) if m.interval.low > resolution => {
+            Some(Difference::Above(Estimated { value: m.median, interval: m.interval }))
+        }
+        Some(m) => below(m.interval, resolution),
+        None => below(median_range(launch_differences)?.interval, resolution),
+    }
+}
+
+fn below(interval: Interval, resolution: f64) -> Option<Difference> {
+    let bound = interval.high.max(resolution);
+    (bound > 0.0).then_some(Difference::Below { bound, level: interval.level })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOISE: [f64; 10] = [0.3, -0.4, 0.1, -0.2, 0.5, -0.1, 0.2, -0.5, 0.4, -0.3];
+
+    #[test]
+    fn a_clear_difference_has_a_value() {
+        let values: Vec<f64> = NOISE.iter().map(|v| 10.0 + v).collect();
+        let limit = resolution(&NOISE, 0.95).unwrap();
+        assert!((limit - 0.4).abs() < 1e-12);
+        match difference(&values, limit, 0.95).unwrap() {
+            Difference::Above(e) => assert!(e.interval.contains(10.0) && e.interval.low > limit),
+            below @ Difference::Below { .. } => panic!("{below:?}"),
+        }
+    }
+
+    #[test]
+    fn two_equal_things_differ_by_less_than_a_bound() {
+        let limit = resolution(&NOISE, 0.95).unwrap();
+        assert!(matches!(difference(&NOISE, limit, 0.95), Some(Difference::Below { bound, .. }) if bound >= limit));
+        let negative: Vec<f64> = NOISE.iter().map(|v| v - 5.0).collect();
+        assert!(matches!(difference(&negative, limit, 0.95), Some(Difference::Below { bound, .. }) if bound == limit));
+        assert_eq!(difference(&negative, 0.0, 0.95), None);
+    }
+
+    #[test]
+    fn three_launches_only_bound() {
+        assert!(
+            matches!(difference(&[9.0, 10.0, 11.0], 0.0, 0.95), Some(Difference::Below { bound, level }) if bound == 11.0 && level < 0.95)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn never_negative(values in prop::collection::vec(-5.0..5.0_f64, 2..30), limit in -1.0..2.0_f64) {
+            match difference(&values, limit, 0.95) {
+                Some(Difference::Above(e)) => prop_assert!(e.interval.low > 0.0 && e.value > 0.0),
+                Some(Difference::Below { bound, .. }) => prop_assert!(bound > 0.0),
+                None => prop_assert!(values.iter().all(|v| *v <= 0.0 || limit <= 0.0)),
+            }
+        }
+    }
+}

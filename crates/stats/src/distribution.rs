@@ -1,0 +1,185 @@
+//! Distribution functions and quantiles of the few classical distributions that the other files need.
+//!
+//! Values come from `statrs`; the tests hold them to printed tables (Abramowitz and Stegun, Handbook of Mathematical
+//! Functions, 1964, tables 26.1, 26.9, 26.10).
+
+use statrs::function::beta::beta_reg;
+use statrs::function::erf::{erfc, erfc_inv};
+use statrs::function::gamma::ln_gamma;
+
+/// P(Z <= z) of the standard normal distribution.
+pub fn normal_cdf(z: f64) -> f64 {
+    0.5 * erfc(-z / std::f64::consts::SQRT_2)
+}
+
+/// Quantile of the standard normal distribution; infinite at 0 and 1, NaN outside.
+pub fn normal_quantile(p: f64) -> f64 {
+    if !(0.0..=1.0).contains(&p) {
+        return f64::NAN;
+    }
+    -std::f64::consts::SQRT_2 * erfc_inv(2.0 * p)
+}
+
+/// P(T <= t) of Student's t with `df` degrees of freedom.
+pub fn student_t_cdf(t: f64, df: f64) -> f64 {
+    if t.is_infinite() {
+        return if t > 0.0 { 1.0 } else { 0.0 };
+    }
+    let tail = 0.5 * beta_reg(df / 2.0, 0.5, df / (df + t * t));
+    if t > 0.0 { 1.0 - tail } else { tail }
+}
+
+/// Quantile of Student's t with `df` degrees of freedom (Student 1908); infinite at 0 and 1, NaN outside.
+pub fn student_t_quantile(p: f64, df: f64) -> f64 {
+    if !(0.0..=1.0).contains(&p) || df <= 0.0 || df.is_nan() {
+        return f64::NAN;
+    }
+    if p > 0.5 {
+        return -student_t_quantile(1.0 - p, df);
+    }
+    if p == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    let mut low = -2.0;
+    while student_t_cdf(low, df) > p {
+        low *= 2.0;
+        if low.is_infinite() {
+            return low;
+        }
+    }
+    invert(p, low, 0.0, |t| student_t_cdf(t, df))
+}
+
+/// P(F >= f) of the F distribution with `df1` and `df2` degrees of freedom.
+pub fn f_survival(f: f64, df1: f64, df2: f64) -> f64 {
+    if f <= 0.0 {
+        return 1.0;
+    }
+    if f.is_infinite() {
+        return 0.0;
+    }
+    beta_reg(df2 / 2.0, df1 / 2.0, df2 / (df2 + df1 * f))
+}
+
+/// Quantile of the F distribution: the value that is exceeded with probability `1 - p`.
+pub fn f_quantile(p: f64, df1: f64, df2: f64) -> f64 {
+    if !(0.0..1.0).contains(&p) {
+        return if p == 1.0 { f64::INFINITY } else { f64::NAN };
+    }
+    let mut high = 1.0;
+    while 1.0 - f_survival(high, df1, df2) < p {
+        high *= 2.0;
+        if high > 1e12 {
+            return f64::INFINITY;
+        }
+    }
+    invert(p, 0.0, high, |f| 1.0 - f_survival(f, df1, df2))
+}
+
+/// P(X <= k) for X binomial with `n` trials of probability `p`.
+pub fn binomial_cdf(k: usize, n: usize, p: f64) -> f64 {
+    if k >= n || p <= 0.0 {
+        return 1.0;
+    }
+    if p >= 1.0 {
+        return 0.0;
+    }
+    beta_reg((n - k) as f64, k as f64 + 1.0, 1.0 - p)
+}
+
+/// P(X <= k) for X beta-binomial: binomial with mean `p` whose variance is `inflation` times the binomial one, as a
+/// count of correlated trials has (Skellam 1948). `inflation <= 1` is the binomial; the largest that `n` correlated
+/// trials can have is `n` (all trials equal), and larger ones are taken as that.
+pub fn beta_binomial_cdf(k: usize, n: usize, p: f64, inflation: f64) -> f64 {
+    if k >= n {
+        return 1.0;
+    }
+    if inflation <= 1.0 || n < 2 {
+        return binomial_cdf(k, n, p);
+    }
+    let rho = ((inflation - 1.0) / (n as f64 - 1.0)).min(1.0 - 1e-9);
+    let weight = 1.0 / rho - 1.0;
+    let (a, b) = (p * weight, (1.0 - p) * weight);
+    let ln_beta = |x: f64, y: f64| ln_gamma(x) + ln_gamma(y) - ln_gamma(x + y);
+    let n_f = n as f64;
+    let mass = |j: usize| {
+        let j = j as f64;
+        let ln_choose = ln_gamma(n_f + 1.0) - ln_gamma(j + 1.0) - ln_gamma(n_f - j + 1.0);
+        (ln_choose + ln_beta(j + a, n_f - j + b) - ln_beta(a, b)).exp()
+    };
+    (0..=k).map(mass).sum::<f64>().min(1.0)
+}
+
+/// Solves `cdf(x) = p` for an increasing `cdf` by bisection to the last representable digits.
+fn invert(p: f64, mut low: f64, mut high: f64, cdf: impl Fn(f64) -> f64) -> f64 {
+    for _ in 0..200 {
+        let mid = 0.5 * (low + high);
+        if mid == low || mid == high {
+            break;
+        }
+        if cdf(mid) < p { low = mid } else { high = mid }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64, tolerance: f64) {
+        assert!((a - b).abs() <= tolerance, "{a} is not {b} within {tolerance}");
+    }
+
+    #[test]
+    fn normal_matches_tables() {
+        near(normal_quantile(0.975), 1.959_963_984_540_054, 1e-9);
+        near(normal_quantile(0.025), -1.959_963_984_540_054, 1e-9);
+        near(normal_quantile(0.8), 0.841_621_233_572_914, 1e-9);
+        near(normal_cdf(1.0), 0.841_344_746_068_543, 1e-10);
+        near(normal_cdf(-6.0) / 9.865_876_450_376_98e-10, 1.0, 1e-6);
+        assert!(normal_quantile(1.5).is_nan());
+        near(normal_quantile(0.5), 0.0, 1e-12);
+    }
+
+    #[test]
+    fn student_t_matches_tables() {
+        for (df, quantile) in [(1.0, 12.7062), (2.0, 4.302_65), (4.0, 2.776_45), (9.0, 2.262_16), (30.0, 2.042_27)] {
+            near(student_t_quantile(0.975, df), quantile, 1e-4);
+            near(student_t_quantile(0.025, df), -quantile, 1e-4);
+        }
+        near(student_t_quantile(0.995, 5.0), 4.032_14, 1e-4);
+        near(student_t_cdf(0.0, 3.0), 0.5, 1e-12);
+    }
+
+    #[test]
+    fn f_matches_tables() {
+        near(f_quantile(0.95, 1.0, 10.0), 4.9646, 1e-3);
+        near(f_quantile(0.95, 5.0, 10.0), 3.3258, 1e-3);
+        near(f_quantile(0.99, 2.0, 20.0), 5.8489, 1e-3);
+        near(f_survival(1.0, 7.0, 7.0), 0.5, 1e-12);
+    }
+
+    #[test]
+    fn binomial_matches_direct_sums() {
+        near(binomial_cdf(1, 10, 0.5), 11.0 / 1024.0, 1e-12);
+        near(binomial_cdf(0, 6, 0.5), 1.0 / 64.0, 1e-12);
+        assert_eq!(binomial_cdf(10, 10, 0.5), 1.0);
+        near(binomial_cdf(2, 5, 0.3), 0.836_92, 1e-5);
+    }
+
+    #[test]
+    fn beta_binomial_has_the_asked_variance() {
+        let (n, p, inflation) = (20, 0.5, 2.5);
+        let mass: Vec<f64> = (0..=n)
+            .map(|k| {
+                let below = if k == 0 { 0.0 } else { beta_binomial_cdf(k - 1, n, p, inflation) };
+                beta_binomial_cdf(k, n, p, inflation) - below
+            })
+            .collect();
+        let mean: f64 = mass.iter().enumerate().map(|(k, m)| k as f64 * m).sum();
+        let variance: f64 = mass.iter().enumerate().map(|(k, m)| (k as f64 - mean).powi(2) * m).sum();
+        near(mean, 10.0, 1e-8);
+        near(variance, 5.0 * inflation, 1e-7);
+        near(beta_binomial_cdf(3, n, p, 1.0), binomial_cdf(3, n, p), 1e-15);
+    }
+}

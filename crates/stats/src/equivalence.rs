@@ -1,0 +1,267 @@
+//! May two figures be called different, or the same?
+//!
+//! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
+//! the session floor. The verdict asks for practical relevance as well as significance: DIFFERENT lies wholly outside
+//! a band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
+//! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
+
+use crate::autocorrelation::variance_inflation;
+use crate::distribution::{normal_quantile, student_t_quantile};
+use crate::hodges_lehmann::{Shift, two_sample};
+use crate::interval::Interval;
+use crate::quantile::standard_deviation;
+
+/// Half-width of the band within which two figures count as the same: 2%, as a logarithm of the ratio.
+pub const BAND: f64 = 0.02;
+
+/// By how much a figure moves from session to session for reasons that no number of launches averages out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Floor {
+    /// Standard deviation of the logarithm of the figure between sessions of one machine.
+    pub sd: f64,
+    /// Degrees of freedom behind `sd`: sessions less one where it was estimated, `None` where it is taken as known.
+    pub degrees: Option<f64>,
+}
+
+impl Floor {
+    /// No floor: both samples are of one session, their launches interleaved.
+    pub const NONE: Self = Self { sd: 0.0, degrees: None };
+
+    /// A standard deviation that is taken as known, such as the default of a class of figures.
+    pub fn known(sd: f64) -> Self {
+        Self { sd, degrees: None }
+    }
+
+    /// Estimated from the logarithms of one figure in several sessions of one machine. `None` below three sessions or
+    /// with a value that is not finite.
+    pub fn from_sessions(logs: &[f64]) -> Option<Self> {
+        if logs.len() < 3 {
+            return None;
+        }
+        standard_deviation(logs).map(|sd| Self { sd, degrees: Some((logs.len() - 1) as f64) })
+    }
+
+    /// Half-width at `level` of the difference between two sessions that differ by the floor alone. The quantile is
+    /// Student's where the deviation was estimated, else normal.
+    pub fn half_width(&self, level: f64) -> f64 {
+        if self.sd == 0.0 {
+            return 0.0;
+        }
+        let p = 0.5 + level / 2.0;
+        let quantile = self.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
+        quantile * std::f64::consts::SQRT_2 * self.sd
+    }
+}
+
+/// What is known of the ratio of two figures, in logarithms: 0.01 is one percent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Estimated logarithm of B over A.
+    pub shift: f64,
+    /// Its interval, with autocorrelation and floor.
+    pub interval: Interval,
+    /// Its interval from the launches alone.
+    pub launch_interval: Interval,
+    /// Two-sided p-value of "no shift" that belongs to `interval`: one less the level at which that interval would
+    /// just reach zero.
+    pub p_value: f64,
+    /// Half-width that the floor alone adds in quadrature.
+    pub floor_half_width: f64,
+    /// Confidence that was asked for.
+    pub level: f64,
+    /// Launches of the smaller sample.
+    pub launches: usize,
+}
+
+/// What may be said of two figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Significant after adjustment, and by more than the band.
+    Different,
+    /// By less than the band.
+    Same,
+    /// Neither can be said at this number of launches.
+    Undecided,
+}
+
+/// Compares launch values `b` against `a`, given as logarithms in the order of time.
+///
+/// `None` when a value is not finite or there are too few for `level` (fewer than four each at 95%).
+pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<Comparison> {
+    let shift = two_sample(a, b)?;
+    let launch_interval = shift.interval(level)?;
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    let inflation = (variance_inflation(a) / n + variance_inflation(b) / m) / (1.0 / n + 1.0 / m);
+    let widening = Widening { stretch: inflation.sqrt(), floor };
+    let p_value = if floor.sd == 0.0 && inflation == 1.0 { shift.p_value } else { widening.p_value(&shift) };
+    Some(Comparison {
+        shift: shift.estimate,
+        interval: widening.apply(shift.estimate, launch_interval, level),
+        launch_interval,
+        p_value,
+        floor_half_width: floor.half_width(level),
+        level,
+        launches: a.len().min(b.len()),
+    })
+}
+
+/// What makes an interval wider than the launches alone.
+struct Widening {
+    /// Factor on the distance of each end from the estimate, for autocorrelation.
+    stretch: f64,
+    floor: Floor,
+}
+
+impl Widening {
+    fn apply(&self, centre: f64, launches: Interval, level: f64) -> Interval {
+        let floor = self.floor.half_width(level);
+        let down = (self.stretch * (centre - launches.low)).hypot(floor);
+        let up = (self.stretch * (launches.high - centre)).hypot(floor);
+        Interval { low: centre - down, high: centre + up, level: launches.level.min(level.max(launches.level)) }
+    }
+
+    /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
+    /// it; below the smallest p that the samples can give there is no interval, hence no exclusion.
+    fn p_value(&self, shift: &Shift) -> f64 {
+        let excludes = |ln_p: f64| {
+            let level = 1.0 - ln_p.exp();
+            shift.interval(level).is_some_and(|i| {
+                let wide = self.apply(shift.estimate, i, level);
+                wide.low > 0.0 || wide.high < 0.0
+            })
+        };
+        let (mut claimed, mut open) = (0.0_f64, -30.0_f64);
+        if !excludes(-1e-9) {
+            return 1.0;
+        }
+        for _ in 0..40 {
+            let mid = claimed.midpoint(open);
+            if excludes(mid) { claimed = mid } else { open = mid }
+        }
+        claimed.exp()
+    }
+}
+
+/// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all figures of the
+/// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the band, such as [`BAND`].
+pub fn verdict(comparison: &Comparison, adjusted_p: f64, band: f64) -> Verdict {
+    if comparison.interval.is_inside(band) {
+        Verdict::Same
+    } else if adjusted_p <= 1.0 - comparison.level && comparison.interval.is_outside(band) {
+        Verdict::Different
+    } else {
+        Verdict::Undecided
+    }
+}
+
+/// What would decide an undecided comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// So many more launches of each figure, for an 80% chance.
+    Launches(usize),
+    /// Launches cannot do it, since the floor alone is too wide: so many sessions of each machine.
+    Sessions(usize),
+    /// The shift is so close to the edge of the band that no affordable effort decides.
+    TooClose,
+}
+
+/// Largest number of launches or sessions that is worth proposing.
+const AFFORDABLE: f64 = 1000.0;
+
+/// What would decide `comparison` against `band` if its shift is the true one.
+///
+/// Widths shrink with the square root of the launches; the floor does not. For a chance of `power` (such as 0.8) the
+/// end of the interval must clear the band by the normal quantile of `power` more than its own half-width.
+pub fn need(comparison: &Comparison, band: f64, power: f64) -> Need {
+    let gap = (comparison.shift.abs() - band).abs();
+    let z = normal_quantile(0.5 + comparison.level / 2.0);
+    let room = gap / (1.0 + normal_quantile(power).max(0.0) / z);
+    let floor = comparison.floor_half_width;
+    let total = comparison.interval.half_width();
+    let launches = (total * total - floor * floor).max(0.0);
+    if room > floor {
+        let factor = launches / (room * room - floor * floor);
+        let wanted = (comparison.launches as f64 * factor).ceil();
+        if wanted <= AFFORDABLE {
+            return Need::Launches((wanted as usize).saturating_sub(comparison.launches));
+        }
+    }
+    // With so many sessions a side, launches spread over them, everything shrinks with the number of sessions.
+    let sessions = ((launches + floor * floor) / (room * room)).ceil();
+    if floor > 0.0 && sessions <= AFFORDABLE.sqrt() {
+        Need::Sessions(sessions.max(2.0) as usize)
+    } else {
+        Need::TooClose
+    }
+}
+
+/// The smallest shift found significant with probability `power` by an interval of this half-width and level: the
+/// half-width plus the quantile of `power` in the same unit.
+pub fn smallest_detectable(half_width: f64, level: f64, power: f64) -> f64 {
+    half_width * (1.0 + normal_quantile(power) / normal_quantile(0.5 + level / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twenty values around `centre` with a standard deviation of about `sd`, in an order without autocorrelation.
+    fn launches(centre: f64, sd: f64) -> Vec<f64> {
+        let order = [3, 17, 8, 12, 1, 19, 6, 14, 10, 0, 16, 5, 11, 18, 2, 9, 15, 4, 13, 7];
+        order.iter().map(|&i| centre + sd * normal_quantile((f64::from(i) + 0.5) / 20.0)).collect()
+    }
+
+    #[test]
+    fn three_verdicts() {
+        let a = launches(1.0, 0.005);
+        let judge = |b: &[f64], floor| {
+            let c = compare(&a, b, floor, 0.95).unwrap();
+            verdict(&c, c.p_value, BAND)
+        };
+        assert_eq!(judge(&launches(1.05, 0.005), Floor::NONE), Verdict::Different);
+        assert_eq!(judge(&launches(0.95, 0.005), Floor::NONE), Verdict::Different);
+        assert_eq!(judge(&launches(1.001, 0.005), Floor::NONE), Verdict::Same);
+        assert_eq!(judge(&launches(1.02, 0.005), Floor::NONE), Verdict::Undecided);
+        assert_eq!(judge(&launches(1.05, 0.005), Floor::known(0.02)), Verdict::Undecided);
+        assert_eq!(judge(&launches(1.001, 0.05), Floor::NONE), Verdict::Undecided);
+    }
+
+    #[test]
+    fn no_test_never_claims_a_difference() {
+        let c = compare(&launches(1.0, 0.005), &launches(1.5, 0.005), Floor::NONE, 0.95).unwrap();
+        assert_eq!(verdict(&c, f64::NAN, BAND), Verdict::Undecided);
+        assert!(compare(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Floor::NONE, 0.95).is_none());
+    }
+
+    #[test]
+    fn p_and_interval_agree_under_a_floor() {
+        let a = launches(0.0, 0.004);
+        for floor in [Floor::known(0.005), Floor { sd: 0.005, degrees: Some(2.0) }] {
+            for step in 0..60 {
+                let c = compare(&a, &launches(0.001 * f64::from(step), 0.004), floor, 0.95).unwrap();
+                assert_eq!(c.p_value <= 0.05, !c.interval.contains(0.0), "step {step}: {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn floor_alone_sets_the_width_of_quiet_figures() {
+        let c = compare(&launches(0.0, 1e-6), &launches(0.0, 1e-6), Floor::known(0.01), 0.95).unwrap();
+        assert!((c.interval.half_width() - 1.96 * 2.0_f64.sqrt() * 0.01).abs() < 1e-4);
+        let estimated = Floor::from_sessions(&[0.0, 0.01, 0.02]).unwrap();
+        assert!((estimated.half_width(0.95) - 4.302_65 * 2.0_f64.sqrt() * 0.01).abs() < 1e-5);
+        assert!(Floor::from_sessions(&[0.0, 0.01]).is_none());
+    }
+
+    #[test]
+    fn needs_are_launches_then_sessions_then_nothing() {
+        let a = launches(0.0, 0.03);
+        let c = compare(&a, &launches(0.0, 0.03), Floor::NONE, 0.95).unwrap();
+        let Need::Launches(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };
+        assert!((10..80).contains(&more), "{more}");
+        let c = compare(&a, &launches(0.05, 0.03), Floor::known(0.02), 0.95).unwrap();
+        assert!(matches!(need(&c, BAND, 0.8), Need::Sessions(2..=12)), "{:?}", need(&c, BAND, 0.8));
+        let c = compare(&a, &launches(0.02, 0.03), Floor::NONE, 0.95).unwrap();
+        assert_eq!(need(&c, c.shift.abs(), 0.8), Need::TooClose);
+    }
+}

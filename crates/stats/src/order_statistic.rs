@@ -1,0 +1,162 @@
+//! Intervals between two order statistics: no assumption on the shape of the distribution, exact coverage.
+//!
+//! Coverage of `[x(l), x(u)]` for the quantile q is `P(l <= B < u)` with B binomial(n, q): David and Nagaraja, Order
+//! Statistics, 3rd ed. 2003, section 7.1; recommended for run times by Le Boudec, Performance Evaluation of Computer
+//! and Communication Systems, 2010, section 2.2.
+
+use crate::autocorrelation::variance_inflation;
+use crate::distribution::{beta_binomial_cdf, binomial_cdf};
+use crate::interval::Interval;
+use crate::quantile::{median_of_sorted, sorted};
+
+/// The two order statistics that bound a quantile, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranks {
+    /// Rank of the lower bound.
+    pub low: usize,
+    /// Rank of the upper bound.
+    pub high: usize,
+    /// Exact coverage of the interval between them.
+    pub coverage: f64,
+}
+
+/// A median with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MedianInterval {
+    /// The sample median.
+    pub median: f64,
+    /// Interval of the median; its level is the exact coverage.
+    pub interval: Interval,
+    /// The order statistics that bound it.
+    pub ranks: Ranks,
+    /// By how much autocorrelation was taken to inflate the variance; 1 where values count as independent.
+    pub inflation: f64,
+}
+
+/// Exact coverage of the median by `[x(k), x(n+1-k)]`, for `1 <= k <= n / 2`.
+pub fn median_coverage(n: usize, k: usize) -> Option<f64> {
+    (k >= 1 && 2 * k <= n).then(|| 1.0 - 2.0 * binomial_cdf(k - 1, n, 0.5))
+}
+
+/// The narrowest symmetric pair of order statistics that covers the median of `n` independent values with at least
+/// `level`, such as 2 and 9 of 10 at 95%. `None` when even the extremes do not (fewer than six values at 95%).
+pub fn median_ranks(n: usize, level: f64) -> Option<Ranks> {
+    inflated_median_ranks(n, level, 1.0)
+}
+
+/// As [`median_ranks`], for values whose autocorrelation inflates the variance of the count below the median by
+/// `inflation` (at least 1): that count is then taken as beta-binomial. `None` when even the extremes do not cover it.
+pub fn inflated_median_ranks(n: usize, level: f64, inflation: f64) -> Option<Ranks> {
+    let coverage = |k: usize| 1.0 - 2.0 * beta_binomial_cdf(k - 1, n, 0.5, inflation);
+    let k = (1..=n / 2).take_while(|&k| coverage(k) >= level).last()?;
+    Some(Ranks { low: k, high: n + 1 - k, coverage: coverage(k) })
+}
+
+/// The pair of order statistics that covers quantile `q` of `n` independent values with at most half of `1 - level`
+/// missed on either side. `None` when `n` is too small for that.
+pub fn quantile_ranks(n: usize, q: f64, level: f64) -> Option<Ranks> {
+    let miss = (1.0 - level) / 2.0;
+    let low = (1..=n).take_while(|&l| binomial_cdf(l - 1, n, q) <= miss).last()?;
+    let high = (low + 1..=n).find(|&u| 1.0 - binomial_cdf(u - 1, n, q) <= miss)?;
+    Some(Ranks { low, high, coverage: binomial_cdf(high - 1, n, q) - binomial_cdf(low - 1, n, q) })
+}
+
+/// Interval of the median of independent values. `None` with too few values for `level`, or with one that is not
+/// finite: an interval is never made up.
+pub fn median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+    median_between(values, median_ranks(values.len(), level)?, 1.0)
+}
+
+/// Interval of the median of values in the order of time, widened for their lag-1 autocorrelation.
+///
+/// `None` with too few values for `level` at that autocorrelation: more are needed, or [`median_range`] says what the
+/// extremes are worth.
+pub fn serial_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+    let inflation = variance_inflation(values);
+    median_between(values, inflated_median_ranks(values.len(), level, inflation)?, inflation)
+}
+
+/// The widest interval that values in the order of time can support: their extremes, with the coverage that these
+/// have, which may be below any wanted level. `None` below two values or with one that is not finite.
+pub fn median_range(values: &[f64]) -> Option<MedianInterval> {
+    let n = values.len();
+    if n < 2 {
+        return None;
+    }
+    let inflation = variance_inflation(values);
+    let coverage = (1.0 - 2.0 * beta_binomial_cdf(0, n, 0.5, inflation)).max(0.0);
+    median_between(values, Ranks { low: 1, high: n, coverage }, inflation)
+}
+
+/// Interval of quantile `q` of independent values. `None` with too few values, or with one that is not finite.
+pub fn quantile_interval(values: &[f64], q: f64, level: f64) -> Option<Interval> {
+    let ranks = quantile_ranks(values.len(), q, level)?;
+    let sorted = sorted(values)?;
+    Some(Interval::new(sorted[ranks.low - 1], sorted[ranks.high - 1], ranks.coverage))
+}
+
+fn median_between(values: &[f64], ranks: Ranks, inflation: f64) -> Option<MedianInterval> {
+    let sorted = sorted(values)?;
+    let interval = Interval::new(sorted[ranks.low - 1], sorted[ranks.high - 1], ranks.coverage);
+    Some(MedianInterval { median: median_of_sorted(&sorted), interval, ranks, inflation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_use_the_published_ranks() {
+        for (n, low, high) in [(6, 1, 6), (10, 2, 9), (14, 3, 12), (20, 6, 15), (28, 9, 20), (40, 14, 27)] {
+            let ranks = median_ranks(n, 0.95).unwrap();
+            assert_eq!((ranks.low, ranks.high), (low, high), "{n} values");
+            assert!(ranks.coverage >= 0.95);
+        }
+        assert!((median_ranks(10, 0.95).unwrap().coverage - 1002.0 / 1024.0).abs() < 1e-12);
+        assert!((median_ranks(6, 0.95).unwrap().coverage - 0.968_75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn too_few_values_give_no_interval() {
+        assert!(median_ranks(5, 0.95).is_none());
+        assert!(median_interval(&[1.0; 5], 0.95).is_none());
+        assert!(quantile_interval(&[1.0; 100], 0.99, 0.95).is_none());
+        assert!(median_interval(&[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN], 0.95).is_none());
+    }
+
+    #[test]
+    fn coverage_is_that_of_all_orderings() {
+        for n in 2..12_usize {
+            for k in 1..=n / 2 {
+                let covered =
+                    (0_u32..1 << n).filter(|below| (k..=n - k).contains(&(below.count_ones() as usize))).count();
+                let exact = covered as f64 / f64::from(1_u32 << n);
+                assert!((median_coverage(n, k).unwrap() - exact).abs() < 1e-12, "{k} of {n}");
+            }
+        }
+        assert_eq!(median_coverage(4, 3), None);
+    }
+
+    #[test]
+    fn autocorrelation_only_widens() {
+        for n in [10, 14, 20, 28, 40] {
+            let plain = median_ranks(n, 0.95).unwrap();
+            let mut last = plain.low;
+            for inflation in [1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 9.0] {
+                let low = inflated_median_ranks(n, 0.95, inflation).map_or(0, |r| r.low);
+                assert!(low <= last, "{n} values, inflation {inflation}");
+                last = low;
+            }
+        }
+        assert!(inflated_median_ranks(10, 0.95, 9.0).is_none());
+    }
+
+    #[test]
+    fn a_slow_walk_has_no_interval_but_an_honest_range() {
+        let walk: Vec<f64> = (0..10).map(f64::from).collect();
+        assert!(serial_median_interval(&walk, 0.95).is_none());
+        let range = median_range(&walk).unwrap();
+        assert_eq!((range.interval.low, range.interval.high), (0.0, 9.0));
+        assert!(range.interval.level < 0.95);
+    }
+}

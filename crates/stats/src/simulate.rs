@@ -1,0 +1,122 @@
+//! Seeded noise of the kinds that measured launches show, to test statistics against known truths.
+//!
+//! A launch value is `centre x exp(launch effect) x exp(trend)`, a batch adds its own small effect. Shapes follow what
+//! fresh processes on shared machines show: most variance between launches, a quiet core with a heavy upper tail,
+//! neighbours that are alike, sometimes two levels (Maricq et al., OSDI 2018; Kalibera and Jones, ISMM 2013).
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::distribution::normal_quantile;
+
+/// The random numbers of a seeded simulation; the same seed gives the same numbers on every machine.
+pub fn generator(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// A standard normal number, by inversion.
+pub fn standard_normal(rng: &mut impl Rng) -> f64 {
+    // Open interval: a uniform number of exactly 0 would be minus infinity.
+    normal_quantile((rng.random::<u32>() as f64 + 0.5) / 4_294_967_296.0)
+}
+
+/// How launches of one simulated figure vary. Effects are standard deviations of logarithms: 0.01 is 1%.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noise {
+    /// True value, in any unit.
+    pub centre: f64,
+    /// Effect of the launch.
+    pub between: f64,
+    /// Effect of the batch within a launch.
+    pub within: f64,
+    /// Correlation of the launch effects of neighbours, 0 to 1.
+    pub correlation: f64,
+    /// Change of the logarithm from the first to the last launch.
+    pub drift: f64,
+    /// Share of launches that something disturbs, 0 to 1.
+    pub disturbed: f64,
+    /// Mean of the exponential slow-down of a disturbed launch, as a logarithm.
+    pub disturbance: f64,
+    /// Share of launches in a second mode, 0 to 1.
+    pub second_share: f64,
+    /// Ratio of the second mode to the first.
+    pub second_ratio: f64,
+}
+
+impl Noise {
+    /// A pinned CPU or kernel figure on a busy machine: 0.5% between launches, 0.2% within, one launch in ten disturbed.
+    pub fn stable(centre: f64) -> Self {
+        Self {
+            centre,
+            between: 0.005,
+            within: 0.002,
+            correlation: 0.0,
+            drift: 0.0,
+            disturbed: 0.1,
+            disturbance: 0.1,
+            second_share: 0.0,
+            second_ratio: 1.0,
+        }
+    }
+
+    /// Batches of `launches` launches, in the order of time, in the unit of `centre`.
+    pub fn batches(&self, launches: usize, batches: usize, rng: &mut impl Rng) -> Vec<Vec<f64>> {
+        self.launches(launches, rng)
+            .into_iter()
+            .map(|value| (0..batches).map(|_| value * (self.within * standard_normal(rng)).exp()).collect())
+            .collect()
+    }
+
+    /// Values of `launches` launches, in the order of time, in the unit of `centre`.
+    pub fn launches(&self, launches: usize, rng: &mut impl Rng) -> Vec<f64> {
+        let fresh = (1.0 - self.correlation * self.correlation).max(0.0).sqrt();
+        let mut effect = standard_normal(rng);
+        (0..launches)
+            .map(|i| {
+                if i > 0 {
+                    effect = self.correlation * effect + fresh * standard_normal(rng);
+                }
+                let mut log = self.between * effect;
+                log += self.drift * (i as f64 / (launches.max(2) - 1) as f64);
+                if rng.random::<f64>() < self.disturbed {
+                    log -= self.disturbance * (1.0 - rng.random::<f64>()).ln();
+                }
+                let level = if rng.random::<f64>() < self.second_share { self.second_ratio } else { 1.0 };
+                self.centre * level * log.exp()
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantile::{median, standard_deviation};
+
+    #[test]
+    fn seeds_repeat_and_truths_hold() {
+        let noise = Noise { disturbed: 0.0, ..Noise::stable(100.0) };
+        let values = noise.launches(4000, &mut generator(7));
+        assert_eq!(values, noise.launches(4000, &mut generator(7)));
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        assert!((median(&values).unwrap() / 100.0 - 1.0).abs() < 0.001);
+        assert!((standard_deviation(&logs).unwrap() - 0.005).abs() < 0.0003);
+    }
+
+    #[test]
+    fn neighbours_are_as_alike_as_asked() {
+        let noise = Noise { correlation: 0.6, disturbed: 0.0, ..Noise::stable(1.0) };
+        let lag = crate::autocorrelation::lag1(&noise.launches(4000, &mut generator(8))).unwrap();
+        assert!((lag.coefficient - 0.6).abs() < 0.05);
+        assert!(lag.p_value < 1e-6);
+    }
+
+    #[test]
+    fn second_mode_has_its_share_and_ratio() {
+        let noise = Noise { second_share: 0.3, second_ratio: 10.0, ..Noise::stable(6.5) };
+        let found = crate::modes(&noise.launches(40, &mut generator(9)));
+        assert_eq!(found.len(), 2);
+        assert!((found[1].centre / found[0].centre - 10.0).abs() < 0.5);
+        assert_eq!(noise.batches(3, 5, &mut generator(1)).iter().map(Vec::len).collect::<Vec<_>>(), [5, 5, 5]);
+    }
+}

@@ -1,0 +1,71 @@
+//! How often modes are found where there are none, and missed where there are two.
+
+use rand::Rng;
+use stats::distribution::student_t_quantile;
+use stats::modes;
+use stats::simulate::{Noise, generator, standard_normal};
+
+const TRIALS: usize = 4000;
+
+/// Share of `TRIALS` samples in which more than one mode is found.
+fn rate(seed: u64, mut sample: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> Vec<f64>) -> f64 {
+    let mut rng = generator(seed);
+    (0..TRIALS).filter(|_| modes(&sample(&mut rng)).len() > 1).count() as f64 / TRIALS as f64
+}
+
+#[test]
+fn unimodal_noise_has_no_modes() {
+    // t quantiles are slow to invert: one table serves all draws.
+    let t3: Vec<f64> = (0..2000).map(|i| student_t_quantile((f64::from(i) + 0.5) / 2000.0, 3.0)).collect();
+    let mut worst = 0.0_f64;
+    for n in [10, 14, 20, 28, 40] {
+        for (name, seed, scale) in [("narrow", 1, 0.01), ("wide", 2, 0.15)] {
+            let uniform = rate(seed, |r| (0..n).map(|_| (3.0 * scale * r.random::<f64>()).exp()).collect());
+            let normal = rate(seed, |r| (0..n).map(|_| (scale * standard_normal(r)).exp()).collect());
+            let t = rate(seed, |r| (0..n).map(|_| (scale * t3[r.random_range(0..t3.len())]).exp()).collect());
+            let exponential =
+                rate(seed, |r| (0..n).map(|_| (-2.0 * scale * (1.0 - r.random::<f64>()).ln()).exp()).collect());
+            let disturbed = |share: f64, size: f64| Noise {
+                between: scale,
+                disturbed: share,
+                disturbance: size,
+                ..Noise::stable(1.0)
+            };
+            let some = rate(seed, |r| disturbed(0.1, 0.3).launches(n, r));
+            let many = rate(seed, |r| disturbed(0.2, 0.5).launches(n, r));
+            let alike =
+                rate(seed, |r| Noise { correlation: 0.7, disturbed: 0.0, ..disturbed(0.0, 0.0) }.launches(n, r));
+            println!(
+                "{n} launches, {name}: uniform {uniform:.4} normal {normal:.4} t3 {t:.4} exponential {exponential:.4} disturbed 10% {some:.4} disturbed 20% {many:.4} correlated {alike:.4}"
+            );
+            for share in [uniform, normal, t, exponential, some, many, alike] {
+                worst = worst.max(share);
+            }
+        }
+    }
+    println!("largest share of false modes: {worst:.4}");
+    assert!(worst < 0.01, "{worst}");
+}
+
+#[test]
+fn two_placements_are_two_modes() {
+    for (n, promised) in [(10, 0.75), (14, 0.9), (20, 0.97), (40, 0.99)] {
+        for share in [0.3, 0.5] {
+            let noise = Noise { between: 0.02, second_share: share, second_ratio: 70.0 / 6.5, ..Noise::stable(6.5) };
+            let found = rate(11, |r| noise.launches(n, r));
+            println!("{n} launches, second mode {share}: found {found:.3}");
+            assert!(found >= promised, "{n} launches, share {share}: {found}");
+        }
+    }
+}
+
+#[test]
+fn members_of_modes_are_all_launches_once() {
+    let noise = Noise { second_share: 0.4, second_ratio: 3.0, ..Noise::stable(1.0) };
+    let values = noise.launches(40, &mut generator(3));
+    let found = modes(&values);
+    let mut members: Vec<usize> = found.iter().flat_map(|m| m.launches.clone()).collect();
+    members.sort_unstable();
+    assert_eq!(members, (0..40).collect::<Vec<_>>());
+    assert!((found.iter().map(|m| m.share).sum::<f64>() - 1.0).abs() < 1e-12);
+}
