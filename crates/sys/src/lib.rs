@@ -1,1 +1,3 @@
 //! Every call into the operating system and every instruction that Rust cannot say safely.
+
+pub mod kernel;

@@ -1,0 +1,83 @@
+//! Copying memory as a library does it, and as a plain loop does it.
+
+use std::ffi::c_void;
+use std::hint::black_box;
+
+use super::Declared;
+
+unsafe extern "C" {
+    /// ISO C, 7.24.2.1. Whatever the C library chose for this CPU.
+    fn memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
+}
+
+type Memcpy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void;
+
+/// One 64-bit word of either kernel; bytes are copied once, so `bytes_written` is the figure's count.
+pub const WORD: Declared =
+    Declared { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
+
+/// Words that one turn of [`memcpy_unrolled`] moves.
+pub const UNROLL: usize = 8;
+
+/// Copies `from` to `to`, `passes` times, by the C library's `memcpy`. The call goes through a pointer that the
+/// compiler cannot see through, so it is neither inlined nor dropped.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+pub fn memcpy_library(to: &mut [u64], from: &[u64], passes: usize) {
+    assert_eq!(to.len(), from.len(), "memcpy needs slices of one length");
+    for _ in 0..passes {
+        let call: Memcpy = black_box(memcpy);
+        // SAFETY: both are valid for their common length, and an exclusive slice cannot overlap another.
+        unsafe { call(to.as_mut_ptr().cast(), from.as_ptr().cast(), size_of_val(from)) };
+    }
+}
+
+/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight a turn. The accesses are volatile: the
+/// compiler may neither widen them nor make a library call of the loop.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+pub fn memcpy_unrolled(to: &mut [u64], from: &[u64], passes: usize) {
+    assert_eq!(to.len(), from.len(), "memcpy needs slices of one length");
+    let turns = from.len() / UNROLL;
+    for _ in 0..passes {
+        for turn in 0..turns {
+            for word in 0..UNROLL {
+                let i = turn * UNROLL + word;
+                // SAFETY: i < turns * UNROLL <= the common length.
+                unsafe { to.as_mut_ptr().add(i).write_volatile(from.as_ptr().add(i).read_volatile()) };
+            }
+        }
+        for (to, from) in to.iter_mut().zip(from).skip(turns * UNROLL) {
+            // SAFETY: both are references.
+            unsafe { std::ptr::write_volatile(to, std::ptr::read_volatile(from)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_every_length_and_nothing_beyond() {
+        for copy in [memcpy_library, memcpy_unrolled] {
+            for length in 0..40 {
+                let from: Vec<u64> = (1..=64).collect();
+                let mut to = vec![0_u64; 64];
+                copy(&mut to[3..3 + length], &from[1..=length], 2);
+                assert_eq!(to[3..3 + length], from[1..=length]);
+                assert!(to[..3].iter().chain(&to[3 + length..]).all(|word| *word == 0));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "one length")]
+    fn unequal_lengths_are_refused() {
+        memcpy_unrolled(&mut [0; 4], &[0; 5], 1);
+    }
+}

@@ -1,0 +1,16 @@
+//! The hot loops: what they do is declared beside them, and tests hold them to it on results and in the disassembly.
+//!
+//! Nothing here allocates inside a loop or looks at a clock. A kernel exists in a portable form and, where the
+//! architecture offers something better, in forms chosen at run time among those that this CPU has.
+
+pub mod copy;
+mod declared;
+pub mod ring;
+mod route;
+pub mod stream;
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use declared::Declared;

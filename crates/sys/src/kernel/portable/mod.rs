@@ -1,0 +1,3 @@
+//! Kernels in plain Rust, for every architecture.
+
+pub(super) mod stream;

@@ -1,0 +1,104 @@
+//! Streaming kernels as plain code gets them from this compiler.
+
+use std::hint::black_box;
+
+use crate::kernel::Declared;
+use crate::kernel::stream::{Body, Kind, Stores, Variant, Width};
+
+const fn row(kind: Kind, symbol: &'static str, body: fn(&mut [f64], &[f64], &[f64], f64, usize) -> u64) -> Variant {
+    let bytes_read = 8 * kind.inputs() as u64;
+    let bytes_written = if kind.writes() { 8 } else { 0 };
+    Variant {
+        kind,
+        name: "compiled",
+        width: Width::Compiled,
+        stores: Stores::Normal,
+        streams: 1,
+        turn: Declared {
+            elements: 1,
+            bytes_read,
+            bytes_written,
+            loads: bytes_read / 8,
+            stores: bytes_written / 8,
+            flops: kind.flops(),
+            ops: 1,
+        },
+        symbol,
+        present: || true,
+        body: Body::Compiled(body),
+    }
+}
+
+pub(in crate::kernel) static VARIANTS: [Variant; 6] = [
+    row(Kind::Copy, "portable::stream::copy", copy),
+    row(Kind::Scale, "portable::stream::scale", scale),
+    row(Kind::Add, "portable::stream::add", add),
+    row(Kind::Triad, "portable::stream::triad", triad),
+    row(Kind::Read, "portable::stream::read", read),
+    row(Kind::Write, "portable::stream::write", write),
+];
+
+/// Stores that the optimiser must leave one by one: it would make a library call of a plain copy or fill.
+fn store(to: &mut f64, value: f64) {
+    // SAFETY: `to` is a valid, aligned and exclusive reference.
+    unsafe { std::ptr::write_volatile(to, value) }
+}
+
+#[inline(never)]
+fn copy(a: &mut [f64], b: &[f64], _: &[f64], _: f64, passes: usize) -> u64 {
+    for _ in 0..passes {
+        for (a, b) in a.iter_mut().zip(black_box(b)) {
+            store(a, *b);
+        }
+    }
+    0
+}
+
+#[inline(never)]
+fn scale(a: &mut [f64], b: &[f64], _: &[f64], q: f64, passes: usize) -> u64 {
+    for _ in 0..passes {
+        for (a, b) in black_box(&mut *a).iter_mut().zip(b) {
+            *a = q * *b;
+        }
+    }
+    0
+}
+
+#[inline(never)]
+fn add(a: &mut [f64], b: &[f64], c: &[f64], _: f64, passes: usize) -> u64 {
+    for _ in 0..passes {
+        for ((a, b), c) in black_box(&mut *a).iter_mut().zip(b).zip(c) {
+            *a = *b + *c;
+        }
+    }
+    0
+}
+
+#[inline(never)]
+fn triad(a: &mut [f64], b: &[f64], c: &[f64], q: f64, passes: usize) -> u64 {
+    for _ in 0..passes {
+        for ((a, b), c) in black_box(&mut *a).iter_mut().zip(b).zip(c) {
+            *a = *b + q * *c;
+        }
+    }
+    0
+}
+
+#[inline(never)]
+fn read(_: &mut [f64], b: &[f64], _: &[f64], _: f64, passes: usize) -> u64 {
+    let mut sum = 0_u64;
+    for _ in 0..passes {
+        sum = black_box(b).iter().fold(sum, |sum, x| sum.wrapping_add(x.to_bits()));
+    }
+    sum
+}
+
+#[inline(never)]
+fn write(a: &mut [f64], _: &[f64], _: &[f64], q: f64, passes: usize) -> u64 {
+    for _ in 0..passes {
+        for a in a.iter_mut() {
+            store(a, q);
+        }
+    }
+    0
+}

@@ -1,0 +1,3 @@
+//! Kernels in the instruction sets of x86-64.
+
+pub(super) mod stream;

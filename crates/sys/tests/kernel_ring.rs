@@ -1,0 +1,101 @@
+//! The pointer chase arrives where the formula says, and the buffer holds one full cycle.
+
+use sys::kernel::ring::{CHAINS, Order, Ring};
+
+const ORDERS: [Order; 6] = [
+    Order::Random,
+    Order::Strided(8),
+    Order::Strided(128),
+    Order::Strided(4096),
+    Order::PageLocal(4096),
+    Order::PageRandom(4096),
+];
+
+fn buffer(words: usize) -> Box<[u64]> {
+    vec![0; words].into_boxed_slice()
+}
+
+#[test]
+fn the_pointers_in_memory_form_one_cycle() {
+    for order in ORDERS {
+        let ring = Ring::new(buffer(9 * 512 + 13), order, 42).unwrap();
+        let (lap, start) = (ring.lap(), ring.position());
+        let words = ring.into_buffer();
+        let base = words.as_ptr().addr() as u64;
+        let mut at = start;
+        for step in 1..=lap {
+            at = (words[usize::try_from(at).unwrap()] - base) / 8;
+            assert_eq!(at == start, step == lap, "{order:?}: the walk closes after {step} steps, not {lap}");
+        }
+    }
+}
+
+#[test]
+fn a_chase_arrives_where_the_formula_says() {
+    for order in ORDERS {
+        let mut ring = Ring::new(buffer(8 * 512), order, 7).unwrap();
+        for steps in [0, 1, 2, 15, 16, 17, 31, 1000, ring.lap() - 1, ring.lap(), 3 * ring.lap() + 5] {
+            let from = ring.position();
+            let arrived = ring.chase(steps);
+            assert_eq!(Some(arrived), ring.position_after(from, steps), "{order:?}, {steps} steps");
+            assert_eq!(arrived, ring.position());
+        }
+    }
+}
+
+#[test]
+fn parallel_chains_each_arrive() {
+    for chains in 1..=CHAINS {
+        let mut ring = Ring::new(buffer(4 * 512), Order::Random, 7).unwrap();
+        let starts = ring.starts(chains);
+        assert_eq!(starts.len(), chains);
+        let mut at = starts.clone();
+        ring.chase_parallel(&mut at, 1001);
+        for (from, arrived) in starts.iter().zip(at) {
+            assert_eq!(Some(arrived), ring.position_after(*from, 1001), "{chains} chains");
+        }
+    }
+}
+
+#[test]
+fn moving_the_ring_does_not_move_the_cycle() {
+    let ring = Ring::new(buffer(512), Order::Random, 1).unwrap();
+    let mut moved = vec![Some(ring)];
+    let mut ring = moved[0].take().unwrap();
+    let from = ring.position();
+    assert_eq!(Some(ring.chase(100)), ring.position_after(from, 100));
+}
+
+#[test]
+fn a_borrowed_buffer_does_as_well() {
+    let mut words = vec![0; 1024];
+    let mut ring = Ring::new(words.as_mut_slice(), Order::Strided(64), 0).unwrap();
+    assert_eq!(ring.chase(3), 24);
+    assert_eq!(ring.lap(), 128);
+}
+
+#[test]
+fn a_word_outside_the_cycle_has_no_position() {
+    let ring = Ring::new(buffer(512), Order::Random, 1).unwrap();
+    assert_eq!(ring.position_after(3, 1), None);
+    assert_eq!(ring.position_after(512, 1), None);
+    assert_eq!(ring.position_after(u64::MAX, 1), None);
+}
+
+#[test]
+#[should_panic(expected = "is no cell of the cycle")]
+fn a_chain_from_nowhere_is_refused() {
+    Ring::new(buffer(512), Order::Random, 1).unwrap().chase_parallel(&mut [1], 1);
+}
+
+#[test]
+#[should_panic(expected = "not 17")]
+fn too_many_chains_are_refused() {
+    Ring::new(buffer(512), Order::Strided(8), 1).unwrap().chase_parallel(&mut [0; 17], 1);
+}
+
+#[test]
+fn too_small_a_buffer_is_refused() {
+    assert!(Ring::new(buffer(8), Order::Random, 1).is_none());
+    assert!(Ring::new(buffer(0), Order::Strided(8), 1).is_none());
+}
