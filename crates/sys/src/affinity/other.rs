@@ -1,0 +1,15 @@
+//! Operating systems without CPU masks that this crate knows.
+
+use crate::error::{Error, Result};
+
+pub(super) fn get(_pid: i32) -> Result<Vec<usize>> {
+    Err(Error::not_here("read the CPU affinity"))
+}
+
+pub(super) fn set(_pid: i32, _cpus: &[usize]) -> Result<()> {
+    Err(Error::not_here("pin to a CPU"))
+}
+
+pub(super) fn current() -> Result<usize> {
+    Err(Error::not_here("learn the current CPU"))
+}

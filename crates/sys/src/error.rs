@@ -1,0 +1,104 @@
+//! What can go wrong between this process and the operating system.
+
+use std::borrow::Cow;
+use std::io;
+
+/// Every failure of this crate. The texts are complete sentences that name what was tried.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused a call.
+    #[error("could not {what}: {source}")]
+    Os {
+        /// What was tried, as the object of "could not".
+        what: Cow<'static, str>,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The call was not made, or its answer not used, because a condition of its use does not hold.
+    #[error("could not {what}: {why}")]
+    Refused {
+        /// What was tried, as the object of "could not".
+        what: Cow<'static, str>,
+        /// The condition that does not hold, and what to do about it where that is known.
+        why: String,
+    },
+    /// The topic exists on other operating systems only.
+    #[error("could not {what}: not on this OS")]
+    NotHere {
+        /// What was tried, as the object of "could not".
+        what: Cow<'static, str>,
+    },
+}
+
+/// The result of every fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of the call that just failed, from `errno`. Allocates nothing for a literal `what`.
+    #[must_use]
+    pub fn last(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::os(what, io::Error::last_os_error())
+    }
+
+    /// An error that the standard library already carries.
+    #[must_use]
+    pub fn os(what: impl Into<Cow<'static, str>>, source: io::Error) -> Self {
+        Self::Os { what: what.into(), source }
+    }
+
+    /// A condition that does not hold.
+    #[must_use]
+    pub fn refused(what: impl Into<Cow<'static, str>>, why: impl Into<String>) -> Self {
+        Self::Refused { what: what.into(), why: why.into() }
+    }
+
+    /// A topic that this operating system lacks.
+    #[must_use]
+    pub fn not_here(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::NotHere { what: what.into() }
+    }
+
+    /// The number in `errno`, where the operating system gave one.
+    #[must_use]
+    pub fn errno(&self) -> Option<i32> {
+        match self {
+            Self::Os { source, .. } => source.raw_os_error(),
+            Self::Refused { .. } | Self::NotHere { .. } => None,
+        }
+    }
+
+    /// The standard library's kind, where the operating system gave one.
+    #[must_use]
+    pub fn kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::Os { source, .. } => Some(source.kind()),
+            Self::Refused { .. } | Self::NotHere { .. } => None,
+        }
+    }
+}
+
+/// Turns the "-1 and errno" convention into a result.
+pub(crate) fn check(what: &'static str, answer: libc::c_int) -> Result<libc::c_int> {
+    if answer == -1 { Err(Error::last(what)) } else { Ok(answer) }
+}
+
+/// The same for calls that answer a count of bytes.
+pub(crate) fn check_size(what: &'static str, answer: libc::ssize_t) -> Result<usize> {
+    usize::try_from(answer).map_err(|_| Error::last(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_complete_sentences() {
+        let os = Error::os("open the door", io::Error::from_raw_os_error(libc::EACCES));
+        assert!(os.to_string().starts_with("could not open the door: "));
+        assert_eq!(os.errno(), Some(libc::EACCES));
+        assert_eq!(os.kind(), Some(io::ErrorKind::PermissionDenied));
+        assert_eq!(Error::not_here("wait on a futex").to_string(), "could not wait on a futex: not on this OS");
+        assert_eq!(Error::refused("fork", "two threads run").to_string(), "could not fork: two threads run");
+    }
+}

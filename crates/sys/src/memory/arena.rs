@@ -1,0 +1,203 @@
+//! A private range of memory with a chosen page size, seen as numbers.
+
+use std::slice;
+
+use crate::error::{Error, Result};
+use crate::memory::mapping::{Mapping, round_up};
+use crate::memory::{HugeShare, Pages, Plain, huge, huge_page_size, page_size};
+
+/// Zeroed anonymous memory of this process. A forked child has its own copy-on-write copy.
+///
+/// Its pages exist only once written (first touch); [`Arena::populate`] does that. With a page policy other than
+/// [`Pages::System`] an inaccessible page lies before and behind it, so that it never merges with a neighbour in
+/// `/proc/self/smaps` and [`Arena::huge_share`] counts its own pages only.
+#[derive(Debug)]
+pub struct Arena {
+    mapping: Mapping,
+    offset: usize,
+    len: usize,
+    pages: Pages,
+}
+
+const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANON;
+/// Two cache lines: adjacent-line prefetch makes neighbours share.
+const LINE_PAIR: usize = 128;
+
+impl Arena {
+    /// Reserves `bytes` with a page policy; nothing is touched yet. Its start is aligned to the policy's page.
+    pub fn reserve(bytes: usize, pages: Pages) -> Result<Self> {
+        let too_large = || Error::refused(format!("reserve {bytes} bytes"), "an address cannot hold that many");
+        if pages == Pages::System {
+            let mapping = Mapping::new(bytes, READ_WRITE, PRIVATE, -1)?;
+            return Ok(Self { mapping, offset: 0, len: bytes, pages });
+        }
+        if bytes == 0 {
+            return Err(Error::refused("reserve memory", "0 bytes were asked for"));
+        }
+        let page = page_size();
+        let unit = if pages == Pages::Huge { huge_page_size() } else { page };
+        let usable = round_up(bytes, unit).ok_or_else(too_large)?;
+        let whole = usable.checked_add(unit + 2 * page).ok_or_else(too_large)?;
+        let mapping = Mapping::new(whole, libc::PROT_NONE, PRIVATE | no_reserve(), -1)?;
+        let first = mapping.start() as usize + page;
+        let offset = round_up(first, unit).ok_or_else(too_large)? - mapping.start() as usize;
+        mapping.protect(offset, usable, READ_WRITE)?;
+        huge::apply(&mapping, offset, usable, pages)?;
+        Ok(Self { mapping, offset, len: bytes, pages })
+    }
+
+    /// Reserves and touches every page, and fails where the pages are not what was asked for.
+    pub fn populated(bytes: usize, pages: Pages) -> Result<Self> {
+        let mut arena = Self::reserve(bytes, pages)?;
+        arena.populate();
+        arena.verify_pages()?;
+        Ok(arena)
+    }
+
+    /// Writes one zero byte to each base page, so that all pages exist. Returns the number of base pages touched.
+    pub fn populate(&mut self) -> usize {
+        self.touch(page_size())
+    }
+
+    /// Writes a zero byte every `stride` bytes (at least 1) and returns how many: the work of a page-fault figure.
+    pub fn touch(&mut self, stride: usize) -> usize {
+        let mut touched = 0;
+        for offset in (0..self.len).step_by(stride.max(1)) {
+            // SAFETY: `offset` is below the length of the readable and writable range that `&mut self` borrows alone.
+            unsafe { self.start().add(offset).write_volatile(0) };
+            touched += 1;
+        }
+        touched
+    }
+
+    /// Gives the pages back to the kernel; the arena then reads as zeros and faults anew when touched.
+    pub fn discard(&mut self) -> Result<()> {
+        self.mapping.advise(self.offset, self.usable(), libc::MADV_DONTNEED)
+    }
+
+    /// Keeps all pages in physical memory until dropped, and makes them exist. Needs `RLIMIT_MEMLOCK`.
+    pub fn lock(&self) -> Result<()> {
+        self.mapping.lock(self.offset, self.usable())
+    }
+
+    /// How much is really on huge pages at this moment.
+    pub fn huge_share(&self) -> Result<HugeShare> {
+        huge::share(self.start() as usize, self.usable())
+    }
+
+    /// Fails, and says why, where populated pages are not those of the policy. A policy of the system is always met.
+    pub fn verify_pages(&self) -> Result<()> {
+        match self.pages {
+            Pages::System => Ok(()),
+            policy => huge::verify(policy, self.huge_share()?),
+        }
+    }
+
+    /// The page policy it was reserved with.
+    #[must_use]
+    pub fn pages(&self) -> Pages {
+        self.pages
+    }
+
+    /// Length in bytes, as asked for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: an arena of no bytes cannot be reserved.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All whole elements.
+    #[must_use]
+    pub fn slice<T: Plain>(&self) -> &[T] {
+        // SAFETY: the range is readable, page-aligned, initialised (the kernel's zeros or what was written), and any
+        // bytes are a `T`; `&self` keeps writers away for the borrow's length.
+        unsafe { slice::from_raw_parts(self.start().cast(), self.len / size_of::<T>()) }
+    }
+
+    /// All whole elements, to write.
+    #[must_use]
+    pub fn slice_mut<T: Plain>(&mut self) -> &mut [T] {
+        // SAFETY: as for `slice`, and `&mut self` makes this the only borrow.
+        unsafe { slice::from_raw_parts_mut(self.start().cast(), self.len / size_of::<T>()) }
+    }
+
+    /// As bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.slice()
+    }
+
+    /// As bytes, to write.
+    #[must_use]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.slice_mut()
+    }
+
+    /// As 64-bit words.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        self.slice()
+    }
+
+    /// As 64-bit words, to write.
+    #[must_use]
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        self.slice_mut()
+    }
+
+    /// As doubles.
+    #[must_use]
+    pub fn doubles(&self) -> &[f64] {
+        self.slice()
+    }
+
+    /// As doubles, to write.
+    #[must_use]
+    pub fn doubles_mut(&mut self) -> &mut [f64] {
+        self.slice_mut()
+    }
+
+    /// `count` disjoint parts, one a thread, in order. Boundaries fall on pages where a part has 16 pages or more,
+    /// else on pairs of cache lines; the last part takes the rest and all others are equally long.
+    pub fn parts_mut<T: Plain>(&mut self, count: usize) -> Result<Vec<&mut [T]>> {
+        let unit = if self.len / count.max(1) >= 16 * page_size() { page_size() } else { LINE_PAIR };
+        let each = self.len / count.max(1) / unit * unit;
+        if count == 0 || each == 0 {
+            return Err(Error::refused(
+                format!("split {} bytes in {count} parts", self.len),
+                format!("a part needs at least {LINE_PAIR} bytes"),
+            ));
+        }
+        let mut rest = self.slice_mut::<T>();
+        let mut parts = Vec::with_capacity(count);
+        for _ in 1..count {
+            let (part, behind) = rest.split_at_mut(each / size_of::<T>());
+            parts.push(part);
+            rest = behind;
+        }
+        parts.push(rest);
+        Ok(parts)
+    }
+
+    fn start(&self) -> *mut u8 {
+        // SAFETY: the offset was chosen within the mapping.
+        unsafe { self.mapping.start().add(self.offset) }
+    }
+
+    /// Length in whole pages of the policy.
+    fn usable(&self) -> usize {
+        let unit = if self.pages == Pages::Huge { huge_page_size() } else { page_size() };
+        round_up(self.len, unit).unwrap_or(self.len)
+    }
+}
+
+/// Addresses alone should not count against the kernel's overcommit limit.
+fn no_reserve() -> i32 {
+    if cfg!(target_os = "linux") { libc::MAP_NORESERVE } else { 0 }
+}

@@ -1,0 +1,108 @@
+//! A file mapped for reading.
+//!
+//! Another process may write or cut the file at any time, so no slice is ever handed out: reading goes through
+//! volatile loads. A page behind the end of a file that was cut ends the process with SIGBUS, as `mmap(2)` says.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use crate::error::{Error, Result};
+use crate::memory::mapping::Mapping;
+use crate::memory::page_size;
+
+/// How the pages of a mapped file come to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    /// Each by a fault when first touched.
+    Touch,
+    /// All at once when mapped (`MAP_POPULATE`, on Linux).
+    Ahead,
+}
+
+/// A whole file, mapped read-only and shared with the page cache.
+#[derive(Debug)]
+pub struct FileMap {
+    mapping: Mapping,
+    len: usize,
+}
+
+impl FileMap {
+    /// Maps the file at its present length, which must not be 0.
+    pub fn new(file: &File) -> Result<Self> {
+        Self::with(file, Fill::Touch)
+    }
+
+    /// Maps the file and makes all its pages present in the page table at once.
+    pub fn populated(file: &File) -> Result<Self> {
+        Self::with(file, Fill::Ahead)
+    }
+
+    fn with(file: &File, fill: Fill) -> Result<Self> {
+        let len = file.metadata().map_err(|e| Error::os("learn the length of the file to map", e))?.len();
+        let len =
+            usize::try_from(len).map_err(|_| Error::refused("map the file", "an address cannot hold its length"))?;
+        let ahead = if fill == Fill::Ahead { populate() } else { 0 };
+        let mapping = Mapping::new(len, libc::PROT_READ, libc::MAP_SHARED | ahead, file.as_raw_fd())?;
+        Ok(Self { mapping, len })
+    }
+
+    /// Length in bytes when it was mapped.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: a file of no bytes cannot be mapped.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Wrapping sum of the file as native 64-bit words; a shorter rest at the end counts byte by byte.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        let words = self.len / 8;
+        let start = self.mapping.start().cast::<u64>();
+        let mut sums = [0u64; 4];
+        for index in (0..words / 4 * 4).step_by(4) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: `index + lane` is below the number of whole words of the mapping, which is page-aligned.
+                *sum = sum.wrapping_add(unsafe { start.add(index + lane).read_volatile() });
+            }
+        }
+        let mut sum = sums.iter().fold(0u64, |sum, part| sum.wrapping_add(*part));
+        for index in words / 4 * 4..words {
+            // SAFETY: as above.
+            sum = sum.wrapping_add(unsafe { start.add(index).read_volatile() });
+        }
+        for offset in words * 8..self.len {
+            // SAFETY: the offset is below the length of the mapping.
+            sum = sum.wrapping_add(u64::from(unsafe { self.mapping.start().add(offset).read_volatile() }));
+        }
+        sum
+    }
+
+    /// Reads one byte of each page and returns the wrapping sum of those bytes and the number of pages.
+    #[must_use]
+    pub fn touch_pages(&self) -> (u64, usize) {
+        let (mut sum, mut pages) = (0u64, 0);
+        for offset in (0..self.len).step_by(page_size()) {
+            // SAFETY: the offset is below the length of the mapping.
+            sum = sum.wrapping_add(u64::from(unsafe { self.mapping.start().add(offset).read_volatile() }));
+            pages += 1;
+        }
+        (sum, pages)
+    }
+
+    /// Takes the pages out of this process's page table; the page cache keeps them, so each touch is a minor fault again.
+    pub fn forget(&mut self) -> Result<()> {
+        self.mapping.advise(0, self.mapping.len(), libc::MADV_DONTNEED)
+    }
+}
+
+fn populate() -> i32 {
+    #[cfg(target_os = "linux")]
+    return libc::MAP_POPULATE;
+    #[cfg(not(target_os = "linux"))]
+    0
+}

@@ -1,0 +1,86 @@
+//! One `mmap` that is unmapped when dropped: the only place that calls `mmap` and `munmap`.
+
+use std::os::fd::RawFd;
+use std::ptr::{self, NonNull};
+
+use crate::error::{Error, Result, check};
+use crate::memory::page_size;
+
+/// A mapped range. Owns the addresses, promises nothing about what may be done with them.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the range belongs to this value alone; its address means the same in every thread.
+unsafe impl Send for Mapping {}
+// SAFETY: a shared reference gives the address only; whoever reads or writes through it states why it may.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps `len` bytes, rounded up to pages, at an address the kernel chooses.
+    pub(crate) fn new(len: usize, protection: i32, flags: i32, fd: RawFd) -> Result<Self> {
+        const WHAT: &str = "map memory";
+        let len = round_up(len, page_size()).filter(|&len| len > 0);
+        let len = len.ok_or_else(|| Error::refused(WHAT, "the size is 0 or more than an address can hold"))?;
+        // SAFETY: no address is asked for, so the kernel picks one that nothing else uses; no existing memory changes.
+        let start = unsafe { libc::mmap(ptr::null_mut(), len, protection, flags, fd, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(Error::last(format!("map {len} bytes of memory")));
+        }
+        let start = NonNull::new(start.cast()).ok_or_else(|| Error::refused(WHAT, "the kernel chose address 0"))?;
+        Ok(Self { start, len })
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Changes the protection of `len` bytes from `offset`, both multiples of the page size and within the mapping.
+    pub(crate) fn protect(&self, offset: usize, len: usize, protection: i32) -> Result<()> {
+        self.within(offset, len)?;
+        // SAFETY: the range lies within this mapping. Owners take a protection away only while nobody holds a reference.
+        let answer = unsafe { libc::mprotect(self.start().add(offset).cast(), len, protection) };
+        check("change the protection of memory", answer).map(|_| ())
+    }
+
+    /// Advises the kernel about `len` bytes from `offset`. Advice that changes contents is the owner's to justify.
+    pub(crate) fn advise(&self, offset: usize, len: usize, advice: i32) -> Result<()> {
+        self.within(offset, len)?;
+        // SAFETY: the range lies within this mapping; owners give contents-changing advice through `&mut` only.
+        let answer = unsafe { libc::madvise(self.start().add(offset).cast(), len, advice) };
+        check("advise the kernel about memory", answer).map(|_| ())
+    }
+
+    /// Keeps `len` bytes from `offset` in physical memory.
+    pub(crate) fn lock(&self, offset: usize, len: usize) -> Result<()> {
+        self.within(offset, len)?;
+        // SAFETY: the range lies within this mapping, and locking does not change contents.
+        let answer = unsafe { libc::mlock(self.start().add(offset).cast(), len) };
+        check("lock memory (ulimit -l is the limit)", answer).map(|_| ())
+    }
+
+    fn within(&self, offset: usize, len: usize) -> Result<()> {
+        match offset.checked_add(len) {
+            Some(end) if end <= self.len => Ok(()),
+            _ => Err(Error::refused("change memory", "the range is outside its mapping")),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by `new`, belongs to this value, and every borrow of it has ended.
+        unsafe { libc::munmap(self.start().cast(), self.len) };
+    }
+}
+
+/// `n` rounded up to a multiple of `unit`, where that fits.
+pub(crate) fn round_up(n: usize, unit: usize) -> Option<usize> {
+    n.checked_next_multiple_of(unit)
+}

@@ -1,0 +1,43 @@
+//! Memory straight from the operating system: page-aligned arenas with a known page size, memory shared with
+//! children, mapped files. Nothing here goes through the allocator.
+
+mod arena;
+mod file_map;
+mod huge;
+pub(crate) mod mapping;
+mod plain;
+mod shared;
+
+pub use arena::Arena;
+pub use file_map::FileMap;
+pub use huge::{HugeShare, Pages};
+pub use plain::Plain;
+pub use shared::{AtomicWord, Shared, SharedCounters};
+
+use crate::error::{Error, Result};
+use crate::text;
+
+/// Size of a base page in bytes.
+#[must_use]
+pub fn page_size() -> usize {
+    // SAFETY: takes a number and touches no memory of ours.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    // POSIX knows no failure of this question; 4096 is the answer nearly everywhere.
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// Size of the huge page that the kernel makes by itself, in bytes (`hpage_pmd_size`; 2 MiB on x86-64).
+#[must_use]
+pub fn huge_page_size() -> usize {
+    text::number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
+        .ok()
+        .filter(|size: &usize| size.is_power_of_two() && *size > page_size())
+        .unwrap_or(2 << 20)
+}
+
+/// Physical memory that can be given out without swapping, in bytes (`MemAvailable` of `/proc/meminfo`).
+pub fn available_bytes() -> Result<u64> {
+    let kib: u64 = text::field_number(&text::read("/proc/meminfo")?, "MemAvailable")
+        .ok_or_else(|| Error::refused("learn the available memory", "/proc/meminfo has no MemAvailable"))?;
+    Ok(kib * 1024)
+}

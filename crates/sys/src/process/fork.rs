@@ -1,0 +1,57 @@
+//! `fork(2)` behind conditions that make it safe.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{Error, Result};
+use crate::process::child::{self, Child, Exit};
+use crate::text;
+
+/// Exit status of a forked closure that panicked; the same that Rust's runtime uses.
+const PANICKED: i32 = 101;
+
+/// Forks; the child runs `work` and ends with its return value (the low 8 bits) by `_exit`, so that nothing of the
+/// parent is flushed or dropped twice. Refused where this process has more than one thread, because a lock that
+/// another thread holds would never open in the child.
+pub fn fork(work: impl FnOnce() -> i32) -> Result<Child> {
+    match thread_count()? {
+        1 => {}
+        more => return Err(Error::refused("fork", format!("this process has {more} threads, and only one survives"))),
+    }
+    // SAFETY: this process has one thread (checked above), so the child is a complete, consistent copy that may run
+    // any code. It never returns into the caller's frames: a panic is caught, and it ends by `_exit`.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("fork")),
+        0 => exit_now(catch_unwind(AssertUnwindSafe(work)).unwrap_or(PANICKED)),
+        pid => Ok(Child::adopt(pid)),
+    }
+}
+
+/// Forks a child that ends at once with `code`, and waits for it: one operation of `os.fork_exit`.
+pub fn fork_exit(code: i32) -> Result<Exit> {
+    // SAFETY: the child calls nothing but `_exit`, which is async-signal-safe.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("fork")),
+        // SAFETY: ends the child at once.
+        0 => unsafe { libc::_exit(code) },
+        pid => child::wait_for(pid),
+    }
+}
+
+/// Ends this process at once with `code`: no destructors, no flushing.
+pub fn exit_now(code: i32) -> ! {
+    // SAFETY: does not return; skips clean-up, which Rust never promises.
+    unsafe { libc::_exit(code) }
+}
+
+/// Number of threads of this process now.
+#[cfg(target_os = "linux")]
+pub fn thread_count() -> Result<u32> {
+    text::field_number(&text::read("/proc/self/status")?, "Threads")
+        .ok_or_else(|| Error::refused("count the threads", "/proc/self/status has no line for them"))
+}
+
+/// Number of threads of this process now.
+#[cfg(not(target_os = "linux"))]
+pub fn thread_count() -> Result<u32> {
+    Err(Error::not_here("count the threads"))
+}

@@ -1,0 +1,88 @@
+//! Process numbers, process groups, and what happens to children when their parent dies.
+
+use crate::error::{Error, Result, check};
+use crate::signal::Signal;
+
+/// Number of this process.
+#[must_use]
+pub fn own_pid() -> i32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { libc::getpid() }
+}
+
+/// Number of the parent process; 0 where it lives outside this PID namespace.
+#[must_use]
+pub fn parent_pid() -> i32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { libc::getppid() }
+}
+
+/// Number of this process's group.
+#[must_use]
+pub fn own_group() -> i32 {
+    // SAFETY: takes no arguments and cannot fail.
+    unsafe { libc::getpgrp() }
+}
+
+/// Sends a signal to one process; `None` only asks whether it could be sent. `pid` must be above 0: groups and
+/// "everybody" have no business here.
+pub fn send(pid: i32, signal: Option<Signal>) -> Result<()> {
+    if pid <= 0 {
+        return Err(Error::refused("send a signal", format!("{pid} is not the number of one process")));
+    }
+    // SAFETY: takes numbers and touches no memory of ours; handlers are installed by `signal` only.
+    check("send a signal", unsafe { libc::kill(pid, signal.map_or(0, Signal::number)) }).map(|_| ())
+}
+
+/// Sends a signal to all processes of a group, which must not be 0 or 1.
+pub fn kill_group(group: i32, signal: Signal) -> Result<()> {
+    if group <= 1 {
+        return Err(Error::refused("send a signal to a group", format!("{group} is not a group of ours")));
+    }
+    // SAFETY: takes numbers and touches no memory of ours.
+    check("send a signal to a group", unsafe { libc::kill(-group, signal.number()) }).map(|_| ())
+}
+
+/// Puts a process (0: this one) into a group (0: its own, as leader).
+pub fn set_group(pid: i32, group: i32) -> Result<()> {
+    // SAFETY: takes numbers and touches no memory of ours.
+    check("change the process group", unsafe { libc::setpgid(pid, group) }).map(|_| ())
+}
+
+/// Makes this process the leader of a group of its own, so that it and its children can be killed as one.
+pub fn become_group_leader() -> Result<()> {
+    set_group(0, 0)
+}
+
+/// Has the kernel kill this process when the thread that made it ends (`PR_SET_PDEATHSIG`). `parent` is the number
+/// the parent had before the fork: where it is already gone, this is an error, and the caller should end.
+#[cfg(target_os = "linux")]
+pub fn die_with_parent(parent: i32) -> Result<()> {
+    // SAFETY: this option takes one number and touches no memory of ours.
+    check("be killed with the parent", unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) })?;
+    if parent_pid() == parent {
+        Ok(())
+    } else {
+        Err(Error::refused("be killed with the parent", "the parent has already ended"))
+    }
+}
+
+/// Has the kernel kill this process when the thread that made it ends.
+#[cfg(not(target_os = "linux"))]
+pub fn die_with_parent(_parent: i32) -> Result<()> {
+    Err(Error::not_here("be killed with the parent"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_killed_by_a_slip() {
+        assert!(send(0, Some(Signal::Kill)).is_err());
+        assert!(send(-1, Some(Signal::Kill)).is_err());
+        assert!(kill_group(0, Signal::Kill).is_err());
+        assert!(kill_group(1, Signal::Kill).is_err());
+        send(own_pid(), None).unwrap();
+    }
+}

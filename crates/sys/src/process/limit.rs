@@ -1,0 +1,121 @@
+//! Resource limits (`getrlimit(2)`).
+
+use crate::error::{Result, check};
+
+/// What is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// Bytes of address space.
+    AddressSpace,
+    /// Bytes of a memory dump.
+    Core,
+    /// Seconds of CPU time.
+    CpuSeconds,
+    /// Bytes of a written file.
+    FileSize,
+    /// Bytes locked in memory.
+    LockedMemory,
+    /// Open descriptors.
+    OpenFiles,
+    /// Processes and threads of this user.
+    Processes,
+    /// Bytes of the main thread's stack.
+    Stack,
+}
+
+impl Resource {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::AddressSpace,
+        Self::Core,
+        Self::CpuSeconds,
+        Self::FileSize,
+        Self::LockedMemory,
+        Self::OpenFiles,
+        Self::Processes,
+        Self::Stack,
+    ];
+
+    /// The name in `getrlimit(2)`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AddressSpace => "RLIMIT_AS",
+            Self::Core => "RLIMIT_CORE",
+            Self::CpuSeconds => "RLIMIT_CPU",
+            Self::FileSize => "RLIMIT_FSIZE",
+            Self::LockedMemory => "RLIMIT_MEMLOCK",
+            Self::OpenFiles => "RLIMIT_NOFILE",
+            Self::Processes => "RLIMIT_NPROC",
+            Self::Stack => "RLIMIT_STACK",
+        }
+    }
+}
+
+macro_rules! with_number {
+    ($resource:expr, $number:ident => $call:expr) => {{
+        let $number = match $resource {
+            Resource::AddressSpace => libc::RLIMIT_AS,
+            Resource::Core => libc::RLIMIT_CORE,
+            Resource::CpuSeconds => libc::RLIMIT_CPU,
+            Resource::FileSize => libc::RLIMIT_FSIZE,
+            Resource::LockedMemory => libc::RLIMIT_MEMLOCK,
+            Resource::OpenFiles => libc::RLIMIT_NOFILE,
+            Resource::Processes => libc::RLIMIT_NPROC,
+            Resource::Stack => libc::RLIMIT_STACK,
+        };
+        $call
+    }};
+}
+
+/// A limit; `None` is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// What counts now.
+    pub soft: Option<u64>,
+    /// How far the soft limit may be raised.
+    pub hard: Option<u64>,
+}
+
+/// The limit of this process.
+pub fn limit(resource: Resource) -> Result<Limit> {
+    let raw = read(resource)?;
+    let value = |n: libc::rlim_t| (n != libc::RLIM_INFINITY).then_some(n as u64);
+    Ok(Limit { soft: value(raw.rlim_cur), hard: value(raw.rlim_max) })
+}
+
+/// Sets the soft limit of this process and of children made later; `None` raises it to the hard limit.
+pub fn set_soft_limit(resource: Resource, soft: Option<u64>) -> Result<()> {
+    let mut raw = read(resource)?;
+    raw.rlim_cur = soft.map_or(raw.rlim_max, |soft| soft as libc::rlim_t);
+    // SAFETY: the pointer is to a valid rlimit for the length of the call.
+    check("change a resource limit", with_number!(resource, n => unsafe { libc::setrlimit(n, &raw const raw) }))
+        .map(|_| ())
+}
+
+fn read(resource: Resource) -> Result<libc::rlimit> {
+    let mut raw = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a writable rlimit for the length of the call.
+    check("read a resource limit", with_number!(resource, n => unsafe { libc::getrlimit(n, &raw mut raw) }))?;
+    Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_and_lowered() {
+        for resource in Resource::ALL {
+            let found = limit(resource).unwrap();
+            if let (Some(soft), Some(hard)) = (found.soft, found.hard) {
+                assert!(soft <= hard, "{}", resource.name());
+            }
+        }
+        let before = limit(Resource::Core).unwrap();
+        set_soft_limit(Resource::Core, Some(0)).unwrap();
+        assert_eq!(limit(Resource::Core).unwrap(), Limit { soft: Some(0), hard: before.hard });
+        set_soft_limit(Resource::Core, None).unwrap();
+        assert_eq!(limit(Resource::Core).unwrap().soft, before.hard);
+    }
+}

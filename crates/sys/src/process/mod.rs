@@ -1,0 +1,20 @@
+//! Making, replacing, waiting for and steering processes, and the bare system calls that figures count.
+//!
+//! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code; the other ways to
+//! make a process ([`fork_exit`], [`Program`]) run only async-signal-safe calls in the child, with everything they
+//! need prepared before, and so may be used with any number of threads.
+
+mod child;
+mod fork;
+mod group;
+mod limit;
+mod program;
+pub mod raw;
+mod schedule;
+
+pub use child::{Child, Exit};
+pub use fork::{exit_now, fork, fork_exit, thread_count};
+pub use group::{become_group_leader, die_with_parent, kill_group, own_group, own_pid, parent_pid, send, set_group};
+pub use limit::{Limit, Resource, limit, set_soft_limit};
+pub use program::Program;
+pub use schedule::{Policy, Schedule, schedule_of, set_nice};

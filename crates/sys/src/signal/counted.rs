@@ -1,0 +1,112 @@
+//! A handler that counts how often its signal arrived.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::{Error, Result, check};
+use crate::process;
+use crate::signal::Signal;
+
+const SIGNALS: usize = 65;
+static ARRIVED: [AtomicU64; SIGNALS] = [const { AtomicU64::new(0) }; SIGNALS];
+static TAKEN: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
+
+extern "C" fn count(number: libc::c_int) {
+    if let Some(counter) = usize::try_from(number).ok().and_then(|index| ARRIVED.get(index)) {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A counting handler in place for one signal. Dropped, the previous action returns.
+#[derive(Debug)]
+pub struct Counted {
+    signal: Signal,
+    pid: i32,
+    previous: Action,
+}
+
+/// A signal action of C, which has no readable form.
+struct Action(libc::sigaction);
+
+impl std::fmt::Debug for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Action")
+    }
+}
+
+impl Counted {
+    /// Installs the handler and sets the count to 0. One at a time a signal; system calls that it interrupts are
+    /// restarted.
+    pub fn install(signal: Signal) -> Result<Self> {
+        let slot = slot(signal)?;
+        if TAKEN[slot].swap(true, Ordering::AcqRel) {
+            return Err(Error::refused("install a signal handler", format!("{signal:?} is already counted")));
+        }
+        ARRIVED[slot].store(0, Ordering::Relaxed);
+        let mut previous = MaybeUninit::<libc::sigaction>::uninit();
+        let action = counting();
+        // SAFETY: both structures are valid for the length of the call, and the handler is async-signal-safe.
+        let answer = unsafe { libc::sigaction(signal.number(), &raw const action, previous.as_mut_ptr()) };
+        if let Err(error) = check("install a signal handler", answer) {
+            TAKEN[slot].store(false, Ordering::Release);
+            return Err(error);
+        }
+        // SAFETY: the call succeeded, so the previous action was written.
+        let previous = Action(unsafe { previous.assume_init() });
+        Ok(Self { signal, pid: process::own_pid(), previous })
+    }
+
+    /// Installs the same handler once more: one `sigaction`, the operation of `os.signal_install`.
+    #[inline]
+    pub fn reinstall(&self) -> Result<()> {
+        let action = counting();
+        // SAFETY: the structure is valid for the length of the call, and the handler is async-signal-safe.
+        let answer = unsafe { libc::sigaction(self.signal.number(), &raw const action, ptr::null_mut()) };
+        check("install a signal handler", answer).map(|_| ())
+    }
+
+    /// Sends the signal to this process, whose handler runs before this returns where there is one thread: the
+    /// operation of `os.signal_handle`.
+    #[inline]
+    pub fn send(&self) -> Result<()> {
+        // SAFETY: sends to this process only, where a handler is installed.
+        check("send a signal", unsafe { libc::kill(self.pid, self.signal.number()) }).map(|_| ())
+    }
+
+    /// Sends signal 0 to this process, which only checks that it could: what [`Counted::send`] costs without a signal.
+    #[inline]
+    pub fn send_nothing(&self) -> Result<()> {
+        // SAFETY: signal 0 is never delivered.
+        check("send a signal", unsafe { libc::kill(self.pid, 0) }).map(|_| ())
+    }
+
+    /// How often the signal arrived since it was installed.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        ARRIVED[self.signal.number() as usize].load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // SAFETY: the structure was written by the kernel when this handler was installed.
+        unsafe { libc::sigaction(self.signal.number(), &raw const self.previous.0, ptr::null_mut()) };
+        TAKEN[self.signal.number() as usize].store(false, Ordering::Release);
+    }
+}
+
+fn counting() -> libc::sigaction {
+    // SAFETY: zeros are a valid sigaction: default action, empty mask, no flags.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = count as *const () as usize;
+    action.sa_flags = libc::SA_RESTART;
+    action
+}
+
+fn slot(signal: Signal) -> Result<usize> {
+    match signal {
+        Signal::Kill | Signal::Stop => Err(Error::refused("install a signal handler", "this signal cannot be handled")),
+        _ => Ok(signal.number() as usize),
+    }
+}

@@ -1,0 +1,108 @@
+//! What the whole machine did, from `/proc/stat` and `/proc/loadavg` (proc(5)).
+
+use crate::error::{Error, Result};
+use crate::text;
+use crate::usage::ticks_per_second;
+
+/// Time one CPU, or all together, spent so far, in nanoseconds (counted in ticks of usually 10 ms).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CpuTimes {
+    /// Programs, favoured or not.
+    pub user: u64,
+    /// The kernel, on behalf of programs and of interrupts.
+    pub system: u64,
+    /// Nothing to do, or only waiting for devices.
+    pub idle: u64,
+    /// Ready to run, but the host ran something else.
+    pub steal: u64,
+}
+
+impl CpuTimes {
+    /// User and system time together.
+    #[must_use]
+    pub fn busy(&self) -> u64 {
+        self.user + self.system
+    }
+
+    /// What was added since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
+            idle: self.idle.saturating_sub(before.idle),
+            steal: self.steal.saturating_sub(before.steal),
+        }
+    }
+}
+
+/// All CPUs together.
+pub fn machine_times() -> Result<CpuTimes> {
+    let (all, _) = parse(&text::read("/proc/stat")?, ticks_per_second()?)?;
+    Ok(all)
+}
+
+/// Every online CPU with its number.
+pub fn per_cpu_times() -> Result<Vec<(usize, CpuTimes)>> {
+    let (_, each) = parse(&text::read("/proc/stat")?, ticks_per_second()?)?;
+    Ok(each)
+}
+
+/// Processes and threads made since boot, by anybody.
+pub fn forks() -> Result<u64> {
+    text::keyed_number(&text::read("/proc/stat")?, "processes")
+        .ok_or_else(|| Error::refused("read /proc/stat", "it does not count processes"))
+}
+
+/// Mean number of runnable and uninterruptible tasks over 1, 5 and 15 minutes.
+pub fn load_average() -> Result<[f64; 3]> {
+    let mut load = [0.0; 3];
+    // SAFETY: the array has room for the three numbers asked for.
+    let given = unsafe { libc::getloadavg(load.as_mut_ptr(), 3) };
+    if given == 3 { Ok(load) } else { Err(Error::refused("read the load average", "the OS does not tell it")) }
+}
+
+type All = (CpuTimes, Vec<(usize, CpuTimes)>);
+
+fn parse(text: &str, ticks: u64) -> Result<All> {
+    let mut all = None;
+    let mut each = Vec::new();
+    for line in text.lines() {
+        let Some((name, rest)) = line.strip_prefix("cpu").and_then(|rest| rest.split_once(' ')) else { continue };
+        let counts: Vec<u64> = rest.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        let at = |index: usize| counts.get(index).copied().unwrap_or(0).saturating_mul(1_000_000_000 / ticks.max(1));
+        // user nice system idle iowait irq softirq steal guest guest_nice; guest time is already within user.
+        let times = CpuTimes { user: at(0) + at(1), system: at(2) + at(5) + at(6), idle: at(3) + at(4), steal: at(7) };
+        match name.parse() {
+            Ok(number) => each.push((number, times)),
+            Err(_) => all = Some(times),
+        }
+    }
+    all.map(|all| (all, each)).ok_or_else(|| Error::refused("read /proc/stat", "it has no line for all CPUs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_of_proc_stat() {
+        let text = "cpu  10 1 5 100 3 1 2 7 0 0\ncpu0 4 0 2 50 1 0 1 3 0 0\ncpu12 6 1 3 50 2 1 1 4 0 0\nintr 5\nprocesses 77\n";
+        let (all, each) = parse(text, 100).unwrap();
+        assert_eq!(all, CpuTimes { user: 110_000_000, system: 80_000_000, idle: 1_030_000_000, steal: 70_000_000 });
+        assert_eq!(each.iter().map(|(cpu, _)| *cpu).collect::<Vec<_>>(), [0, 12]);
+        assert_eq!(all.since(&each[0].1).steal, 40_000_000);
+        assert!(parse("nothing", 100).is_err());
+        // Kernels before 2.6.11 had no steal.
+        assert_eq!(parse("cpu 1 2 3 4\n", 100).unwrap().0.steal, 0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_machine_counts() {
+        assert!(!per_cpu_times().unwrap().is_empty());
+        assert!(machine_times().unwrap().busy() > 0);
+        assert!(forks().unwrap() > 0);
+        assert!(load_average().unwrap().iter().all(|load| *load >= 0.0));
+    }
+}

@@ -1,0 +1,135 @@
+//! What a stretch of work used: CPU time, faults, switches, I/O, migrations; of this process and of others.
+
+mod machine;
+mod pressure;
+mod process;
+
+pub use machine::{CpuTimes, forks, load_average, machine_times, per_cpu_times};
+pub use pressure::{Pressure, Resource, pressure};
+pub use process::{Io, RunQueue, Stat, Switches, migrations_of, resident_bytes, run_queue_of, switches_of};
+
+use std::mem::MaybeUninit;
+
+use crate::error::{Error, Result, check};
+
+/// Whose usage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// This process with all its threads.
+    Process,
+    /// The calling thread.
+    Thread,
+    /// Children that ended and were waited for, and theirs.
+    Children,
+}
+
+/// Resources used (`getrusage(2)`), as counts since the start or as a difference of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// CPU time in user mode, nanoseconds.
+    pub user_nanos: u64,
+    /// CPU time in the kernel, nanoseconds.
+    pub system_nanos: u64,
+    /// Page faults served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Times the CPU was given up to wait.
+    pub voluntary_switches: u64,
+    /// Times the scheduler took the CPU away.
+    pub involuntary_switches: u64,
+    /// File system inputs, in blocks of 512 bytes.
+    pub blocks_in: u64,
+    /// File system outputs, in blocks of 512 bytes.
+    pub blocks_out: u64,
+    /// Largest resident set so far, bytes. A maximum: a difference keeps the later value.
+    pub max_resident_bytes: u64,
+}
+
+impl Usage {
+    /// Usage so far.
+    pub fn of(who: Who) -> Result<Self> {
+        let who = match who {
+            Who::Process => libc::RUSAGE_SELF,
+            Who::Children => libc::RUSAGE_CHILDREN,
+            #[cfg(any(target_os = "linux", target_os = "freebsd"))]
+            Who::Thread => libc::RUSAGE_THREAD,
+            #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+            Who::Thread => return Err(Error::not_here("read the usage of a thread")),
+        };
+        let mut raw = MaybeUninit::<libc::rusage>::uninit();
+        // SAFETY: `raw` has room for one rusage, which the call fills whole when it succeeds.
+        check("read resource usage", unsafe { libc::getrusage(who, raw.as_mut_ptr()) })?;
+        // SAFETY: the call succeeded, so the structure is initialised.
+        Ok(Self::from_raw(&unsafe { raw.assume_init() }))
+    }
+
+    /// What was used since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            user_nanos: self.user_nanos.saturating_sub(before.user_nanos),
+            system_nanos: self.system_nanos.saturating_sub(before.system_nanos),
+            minor_faults: self.minor_faults.saturating_sub(before.minor_faults),
+            major_faults: self.major_faults.saturating_sub(before.major_faults),
+            voluntary_switches: self.voluntary_switches.saturating_sub(before.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(before.involuntary_switches),
+            blocks_in: self.blocks_in.saturating_sub(before.blocks_in),
+            blocks_out: self.blocks_out.saturating_sub(before.blocks_out),
+            max_resident_bytes: self.max_resident_bytes,
+        }
+    }
+
+    pub(crate) fn from_raw(raw: &libc::rusage) -> Self {
+        // Linux and the BSDs count kilobytes, macOS bytes.
+        let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+        Self {
+            user_nanos: nanos(raw.ru_utime),
+            system_nanos: nanos(raw.ru_stime),
+            minor_faults: raw.ru_minflt as u64,
+            major_faults: raw.ru_majflt as u64,
+            voluntary_switches: raw.ru_nvcsw as u64,
+            involuntary_switches: raw.ru_nivcsw as u64,
+            blocks_in: raw.ru_inblock as u64,
+            blocks_out: raw.ru_oublock as u64,
+            max_resident_bytes: raw.ru_maxrss as u64 * unit,
+        }
+    }
+}
+
+fn nanos(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}
+
+/// Clock ticks a second in which `/proc` counts CPU time (`sysconf(_SC_CLK_TCK)`).
+pub(crate) fn ticks_per_second() -> Result<u64> {
+    // SAFETY: takes a number and touches no memory of ours.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    u64::try_from(ticks).ok().filter(|&n| n > 0).ok_or_else(|| Error::last("learn the clock tick"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_counted() {
+        let before = Usage::of(Who::Process).unwrap();
+        let block = vec![1u8; 8 << 20];
+        std::hint::black_box(&block);
+        let after = Usage::of(Who::Process).unwrap();
+        let used = after.since(&before);
+        assert!(used.minor_faults > 0);
+        assert!(after.max_resident_bytes > 8 << 20);
+        assert_eq!(before.since(&after).minor_faults, 0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_thread_uses_less_than_its_process() {
+        let thread = Usage::of(Who::Thread).unwrap();
+        let process = Usage::of(Who::Process).unwrap();
+        assert!(thread.minor_faults <= process.minor_faults);
+        assert!(Usage::of(Who::Children).is_ok());
+    }
+}

@@ -1,0 +1,231 @@
+//! What Linux tells of one process in `/proc/PID` (proc(5)).
+
+use crate::error::{Error, Result};
+use crate::text;
+
+/// Bytes and calls of input and output of a process (`/proc/PID/io`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Io {
+    /// Bytes asked by read-like calls, cached or not.
+    pub read_chars: u64,
+    /// Bytes given to write-like calls.
+    pub write_chars: u64,
+    /// Read-like calls.
+    pub read_calls: u64,
+    /// Write-like calls.
+    pub write_calls: u64,
+    /// Bytes fetched from storage.
+    pub read_bytes: u64,
+    /// Bytes caused to be sent to storage.
+    pub write_bytes: u64,
+}
+
+impl Io {
+    /// So far, of this process.
+    pub fn own() -> Result<Self> {
+        Self::read("/proc/self/io")
+    }
+
+    /// So far, of a process of the same user.
+    pub fn of(pid: i32) -> Result<Self> {
+        Self::read(&format!("/proc/{pid}/io"))
+    }
+
+    fn read(path: &str) -> Result<Self> {
+        let text = text::read(path)?;
+        let get = |key| {
+            text::field_number(&text, key)
+                .ok_or_else(|| Error::refused(format!("read {path}"), format!("it has no {key}")))
+        };
+        Ok(Self {
+            read_chars: get("rchar")?,
+            write_chars: get("wchar")?,
+            read_calls: get("syscr")?,
+            write_calls: get("syscw")?,
+            read_bytes: get("read_bytes")?,
+            write_bytes: get("write_bytes")?,
+        })
+    }
+
+    /// What was added since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            read_chars: self.read_chars.saturating_sub(before.read_chars),
+            write_chars: self.write_chars.saturating_sub(before.write_chars),
+            read_calls: self.read_calls.saturating_sub(before.read_calls),
+            write_calls: self.write_calls.saturating_sub(before.write_calls),
+            read_bytes: self.read_bytes.saturating_sub(before.read_bytes),
+            write_bytes: self.write_bytes.saturating_sub(before.write_bytes),
+        }
+    }
+}
+
+/// Selected fields of `/proc/PID/stat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// Process number.
+    pub pid: i32,
+    /// Name of the program, at most 15 bytes.
+    pub name: String,
+    /// `R` running, `S` sleeping, `D` waiting for a device, `Z` ended but not waited for, `T` stopped ...
+    pub state: char,
+    /// Parent.
+    pub parent: i32,
+    /// Process group.
+    pub group: i32,
+    /// CPU time in user mode, clock ticks (100 a second nearly everywhere).
+    pub user_ticks: u64,
+    /// CPU time in the kernel, clock ticks.
+    pub system_ticks: u64,
+    /// -20 most favoured .. 19 least.
+    pub nice: i32,
+    /// Number of threads.
+    pub threads: u32,
+    /// When it started, clock ticks after boot; with `pid` it identifies a process for ever.
+    pub started_ticks: u64,
+    /// CPU it last ran on.
+    pub processor: usize,
+    /// Scheduling policy: 0 other, 1 FIFO, 2 round robin, 3 batch, 5 idle, 6 deadline.
+    pub policy: u32,
+}
+
+impl Stat {
+    /// Of a process or thread.
+    pub fn of(pid: i32) -> Result<Self> {
+        let path = format!("/proc/{pid}/stat");
+        let text = text::read(&path)?;
+        Self::parse(&text).ok_or_else(|| Error::refused(format!("read {path}"), "it is not in the form of proc(5)"))
+    }
+
+    /// Of this process.
+    pub fn own() -> Result<Self> {
+        let text = text::read("/proc/self/stat")?;
+        Self::parse(&text).ok_or_else(|| Error::refused("read /proc/self/stat", "it is not in the form of proc(5)"))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The name may hold blanks and brackets: it ends at the last closing one.
+        let (pid, rest) = text.split_once(" (")?;
+        let (name, rest) = rest.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        // proc(5) numbers fields from 1, and the state is the third.
+        let field = |number: usize| fields.get(number - 3).copied();
+        Some(Self {
+            pid: pid.parse().ok()?,
+            name: name.to_owned(),
+            state: field(3)?.chars().next()?,
+            parent: field(4)?.parse().ok()?,
+            group: field(5)?.parse().ok()?,
+            user_ticks: field(14)?.parse().ok()?,
+            system_ticks: field(15)?.parse().ok()?,
+            nice: field(19)?.parse().ok()?,
+            threads: field(20)?.parse().ok()?,
+            started_ticks: field(22)?.parse().ok()?,
+            processor: field(39)?.parse().ok()?,
+            policy: field(41)?.parse().ok()?,
+        })
+    }
+}
+
+/// Context switches of a process's main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Switches {
+    /// Gave the CPU up to wait.
+    pub voluntary: u64,
+    /// Lost the CPU to another.
+    pub involuntary: u64,
+}
+
+/// Context switches so far of another process (`/proc/PID/status`).
+pub fn switches_of(pid: i32) -> Result<Switches> {
+    let path = format!("/proc/{pid}/status");
+    let text = text::read(&path)?;
+    let get = |key| {
+        text::field_number(&text, key).ok_or_else(|| Error::refused(format!("read {path}"), format!("it has no {key}")))
+    };
+    Ok(Switches { voluntary: get("voluntary_ctxt_switches")?, involuntary: get("nonvoluntary_ctxt_switches")? })
+}
+
+/// Resident memory of this process now, in bytes.
+pub fn resident_bytes() -> Result<u64> {
+    let text = text::read("/proc/self/status")?;
+    let kib: u64 = text::field_number(&text, "VmRSS")
+        .ok_or_else(|| Error::refused("read /proc/self/status", "it has no VmRSS"))?;
+    Ok(kib * 1024)
+}
+
+/// How often a process moved to another CPU (`nr_migrations` of `/proc/PID/sched`; kernels without
+/// scheduler debugging lack the file).
+pub fn migrations_of(pid: i32) -> Result<u64> {
+    let path = format!("/proc/{pid}/sched");
+    let text = text::read(&path)?;
+    text::field_number(&text, "se.nr_migrations")
+        .or_else(|| text::field_number(&text, "nr_migrations"))
+        .ok_or_else(|| Error::refused(format!("read {path}"), "it has no nr_migrations"))
+}
+
+/// Time on and in front of the CPU (`/proc/PID/schedstat`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunQueue {
+    /// Nanoseconds on a CPU.
+    pub running_nanos: u64,
+    /// Nanoseconds ready but waiting for one.
+    pub waiting_nanos: u64,
+    /// Times it was given one.
+    pub slices: u64,
+}
+
+/// Time on and in front of the CPU so far, of a process's main thread.
+pub fn run_queue_of(pid: i32) -> Result<RunQueue> {
+    let path = format!("/proc/{pid}/schedstat");
+    let text = text::read(&path)?;
+    let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [running_nanos, waiting_nanos, slices] => Ok(RunQueue { running_nanos, waiting_nanos, slices }),
+        _ => Err(Error::refused(format!("read {path}"), "it is not three numbers")),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_blanks() {
+        let line = "42 (a) b (c)) R 1 42 42 0 -1 4194304 100 0 0 0 7 8 0 0 20 -5 3 0 12345 1000 10 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 5 0 2 0 0 0";
+        let stat = Stat::parse(line).unwrap();
+        assert_eq!((stat.pid, stat.name.as_str(), stat.state, stat.parent), (42, "a) b (c)", 'R', 1));
+        assert_eq!((stat.user_ticks, stat.system_ticks, stat.nice, stat.threads), (7, 8, -5, 3));
+        assert_eq!((stat.started_ticks, stat.processor, stat.policy), (12345, 5, 2));
+        for cut in 0..line.len() - 8 {
+            let _ = Stat::parse(&line[..cut]);
+        }
+    }
+
+    #[test]
+    fn own_figures_are_there() {
+        let me = std::process::id() as i32;
+        assert_eq!(Stat::own().unwrap().pid, me);
+        assert!(switches_of(me).is_ok());
+        assert!(resident_bytes().unwrap() > 100_000);
+        let before = Io::own();
+        if let Err(reason) = &before {
+            eprintln!("skipped the I/O counts: {reason}");
+        } else {
+            std::fs::write("/dev/null", vec![0u8; 1000]).unwrap();
+            assert!(Io::own().unwrap().since(&before.unwrap()).write_chars >= 1000);
+        }
+        for optional in [migrations_of(me).map(|_| ()), run_queue_of(me).map(|_| ())] {
+            if let Err(reason) = optional {
+                eprintln!("skipped one of migrations and run queue: {reason}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_such_process_is_an_error() {
+        assert!(Stat::of(i32::MAX).is_err());
+        assert!(switches_of(i32::MAX).is_err());
+    }
+}

@@ -1,0 +1,132 @@
+//! Arenas, shared memory and mapped files keep what they promise on any machine.
+
+use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::thread;
+
+use sys::memory::{Arena, FileMap, Pages, Shared, SharedCounters, available_bytes, huge_page_size, page_size};
+use sys::usage::{Usage, Who};
+
+#[test]
+fn an_arena_is_zero_aligned_and_writable() {
+    for pages in [Pages::Base, Pages::System] {
+        let mut arena = Arena::reserve(1_000_003, pages).unwrap();
+        assert_eq!(arena.len(), 1_000_003);
+        assert_eq!(arena.bytes().as_ptr() as usize % page_size(), 0);
+        assert!(arena.bytes().iter().all(|byte| *byte == 0));
+        assert_eq!(arena.words().len(), 125_000);
+        arena.doubles_mut()[124_999] = 1.5;
+        assert_eq!(arena.words()[124_999], 1.5f64.to_bits());
+        arena.discard().unwrap();
+        assert!(arena.bytes().iter().all(|byte| *byte == 0));
+    }
+}
+
+#[test]
+fn impossible_sizes_are_errors() {
+    for pages in [Pages::Base, Pages::Huge, Pages::System] {
+        assert!(Arena::reserve(0, pages).is_err());
+        assert!(Arena::reserve(usize::MAX, pages).is_err());
+        assert!(Arena::reserve(usize::MAX / 2, pages).is_err());
+    }
+    assert!(SharedCounters::new(usize::MAX).is_err());
+    assert!(Shared::<AtomicU64>::new(0).is_err());
+}
+
+#[test]
+fn first_touch_faults_once_a_base_page() {
+    let mut arena = Arena::reserve(64 * page_size(), Pages::Base).unwrap();
+    let before = Usage::of(Who::Thread).unwrap();
+    assert_eq!(arena.populate(), 64);
+    let first = Usage::of(Who::Thread).unwrap();
+    assert!(first.since(&before).minor_faults >= 64);
+    assert_eq!(arena.populate(), 64);
+    assert!(Usage::of(Who::Thread).unwrap().since(&first).minor_faults < 64);
+    assert_eq!(arena.huge_share().unwrap().huge, 0);
+    arena.verify_pages().unwrap();
+}
+
+#[test]
+fn huge_pages_are_huge_or_say_why_not() {
+    match Arena::populated(3 * huge_page_size() - 5, Pages::Huge) {
+        Ok(arena) => {
+            assert_eq!(arena.bytes().as_ptr() as usize % huge_page_size(), 0);
+            assert!(arena.huge_share().unwrap().fraction() > 0.95);
+        }
+        Err(reason) => {
+            let reason = reason.to_string();
+            eprintln!("no huge pages here: {reason}");
+            assert!(reason.starts_with("could not use huge pages"));
+        }
+    }
+}
+
+#[test]
+fn parts_are_disjoint_and_cover_all() {
+    for (bytes, count) in [(1 << 20, 3), (128 * 5, 5), (10_000, 7), (4096 * 64, 4)] {
+        let mut arena = Arena::reserve(bytes, Pages::Base).unwrap();
+        let parts = arena.parts_mut::<u64>(count).unwrap();
+        assert_eq!(parts.len(), count);
+        assert_eq!(parts.iter().map(|part| part.len()).sum::<usize>(), bytes / 8);
+        thread::scope(|scope| {
+            for (number, part) in parts.into_iter().enumerate() {
+                scope.spawn(move || part.fill(number as u64 + 1));
+            }
+        });
+        assert!(arena.words().is_sorted());
+        assert_eq!(*arena.words().last().unwrap(), count as u64);
+    }
+    let mut arena = Arena::reserve(1024, Pages::Base).unwrap();
+    assert!(arena.parts_mut::<u8>(0).is_err());
+    assert!(arena.parts_mut::<u8>(9).is_err());
+}
+
+#[test]
+fn counters_do_not_share_lines() {
+    let counters = SharedCounters::new(3).unwrap();
+    for (index, counter) in counters.iter().enumerate() {
+        counter.store(index as u64 + 1, Ordering::Relaxed);
+    }
+    assert_eq!(counters.get(2).unwrap().load(Ordering::Relaxed), 3);
+    assert!(counters.get(3).is_none());
+    let address = |index| std::ptr::from_ref(counters.get(index).unwrap()) as usize;
+    assert_eq!(address(1) - address(0), 128);
+    assert_eq!(Shared::<AtomicU32>::new(10).unwrap().len(), 10);
+}
+
+#[test]
+fn a_mapped_file_sums_as_its_bytes_say() {
+    let mut file = tempfile::tempfile().unwrap();
+    let bytes: Vec<u8> = (0..page_size() * 3 + 13).map(|n| (n * 7) as u8).collect();
+    file.write_all(&bytes).unwrap();
+    let mut expected = 0u64;
+    let mut words = bytes.chunks_exact(8);
+    for word in &mut words {
+        expected = expected.wrapping_add(u64::from_ne_bytes(word.try_into().unwrap()));
+    }
+    expected += words.remainder().iter().map(|byte| u64::from(*byte)).sum::<u64>();
+
+    let mut map = FileMap::new(&file).unwrap();
+    assert_eq!((map.len(), map.sum()), (bytes.len(), expected));
+    assert_eq!(map.touch_pages().1, 4);
+    map.forget().unwrap();
+    assert_eq!(map.sum(), expected);
+    assert_eq!(FileMap::populated(&file).unwrap().sum(), expected);
+    assert!(FileMap::new(&tempfile::tempfile().unwrap()).is_err());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_machine_has_memory() {
+    assert!(available_bytes().unwrap() > 1 << 20);
+}
+
+#[test]
+fn locking_works_or_names_the_limit() {
+    let arena = Arena::reserve(page_size(), Pages::Base).unwrap();
+    if let Err(reason) = arena.lock() {
+        eprintln!("skipped locking: {reason}");
+        assert!(reason.to_string().contains("ulimit -l"));
+    }
+}

@@ -1,0 +1,166 @@
+//! Forking needs a process of one thread, which Rust's test harness is not: this is a program of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "all of this is a test"
+)]
+
+use std::sync::atomic::Ordering;
+
+use sys::memory::{Arena, Pages, SharedCounters};
+use sys::process::{self, Exit, Program};
+use sys::signal::{Blocked, Counted, Signal};
+
+fn main() {
+    if !cfg!(target_os = "linux") {
+        eprintln!("skipped: forking is checked on Linux only");
+        return;
+    }
+    // As a helper of itself: the exec chain counts down, then ends with 7.
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(left) = arguments.get(1).and_then(|word| word.strip_prefix("chain=")) {
+        chain(left.parse().expect("a number"));
+    }
+    exits_are_decoded();
+    closures_share_counters_and_copy_arenas();
+    every_way_to_start_a_program();
+    groups_and_dropped_children();
+    dying_with_the_parent();
+    blocked_signals_arrive_later();
+    threads_forbid_forking();
+    println!("process: all held");
+}
+
+fn chain(left: u32) -> ! {
+    if left == 0 {
+        process::exit_now(7);
+    }
+    let me = std::env::current_exe().unwrap();
+    let error = Program::new(me, [format!("chain={}", left - 1)]).unwrap().exec();
+    panic!("{error}");
+}
+
+fn exits_are_decoded() {
+    assert_eq!(process::fork_exit(0).unwrap(), Exit::Code(0));
+    assert_eq!(process::fork_exit(255).unwrap(), Exit::Code(255));
+    assert_eq!(process::fork(|| 3).unwrap().wait().unwrap(), Exit::Code(3));
+    std::panic::set_hook(Box::new(|_| {}));
+    assert_eq!(process::fork(|| panic!("on purpose")).unwrap().wait().unwrap(), Exit::Code(101));
+    let _ = std::panic::take_hook();
+
+    let child = process::fork(sleep_long).unwrap();
+    child.kill(Signal::Terminate).unwrap();
+    let (exit, usage) = child.wait_usage().unwrap();
+    assert_eq!(exit, Exit::Signal { number: Signal::Terminate.number(), core: false });
+    assert!(usage.max_resident_bytes > 0);
+    assert!(!exit.success());
+}
+
+fn sleep_long() -> i32 {
+    std::thread::sleep(std::time::Duration::from_secs(30));
+    0
+}
+
+fn closures_share_counters_and_copy_arenas() {
+    let counters = SharedCounters::new(2).unwrap();
+    let mut arena = Arena::reserve(4096, Pages::Base).unwrap();
+    arena.words_mut()[0] = 5;
+    let child = process::fork(|| {
+        counters.get(1).unwrap().store(arena.words()[0] + 1, Ordering::Release);
+        arena.words_mut()[0] = 9;
+        0
+    });
+    assert!(child.unwrap().wait().unwrap().success());
+    assert_eq!(counters.get(1).unwrap().load(Ordering::Acquire), 6);
+    assert_eq!(arena.words()[0], 5);
+}
+
+fn every_way_to_start_a_program() {
+    let shell = |script: &str| Program::new("/bin/sh", ["-c", script]).unwrap().silent().unwrap();
+    let mut hello = shell("echo hello; exit 4");
+    for _ in 0..3 {
+        assert_eq!(hello.fork_exec().unwrap().wait().unwrap(), Exit::Code(4));
+        assert_eq!(hello.vfork_exec().unwrap().wait().unwrap(), Exit::Code(4));
+        assert_eq!(hello.spawn().unwrap().wait().unwrap(), Exit::Code(4));
+    }
+    let mut missing = Program::new("/nonexistent/program", [""; 0]).unwrap();
+    assert_eq!(missing.fork_exec().unwrap().wait().unwrap(), Exit::Code(127));
+    assert_eq!(missing.vfork_exec().unwrap().wait().unwrap(), Exit::Code(127));
+    assert!(missing.spawn().is_err());
+    assert!(missing.exec().to_string().contains("/nonexistent/program"));
+    assert!(Program::new("/bin/sh", ["zero\0byte"]).is_err());
+
+    let me = std::env::current_exe().unwrap();
+    assert_eq!(Program::new(me, ["chain=3"]).unwrap().fork_exec().unwrap().wait().unwrap(), Exit::Code(7));
+}
+
+fn groups_and_dropped_children() {
+    let mut leader = process::fork(|| {
+        process::become_group_leader().unwrap();
+        sleep_long()
+    })
+    .unwrap();
+    // Either side may be first; the parent's call makes sure.
+    let _ = process::set_group(leader.pid(), leader.pid());
+    assert_eq!(leader.try_wait().unwrap(), None);
+    process::kill_group(leader.pid(), Signal::Kill).unwrap();
+    assert!(matches!(leader.wait().unwrap(), Exit::Signal { .. }));
+
+    let pid = process::fork(sleep_long).unwrap().pid();
+    assert!(process::send(pid, None).is_err(), "a dropped child is killed and waited for");
+}
+
+fn dying_with_the_parent() {
+    let counters = SharedCounters::new(1).unwrap();
+    let middle = process::fork(|| {
+        let parent = process::own_pid();
+        let orphan = process::fork(|| {
+            if process::die_with_parent(parent).is_err() {
+                return 1;
+            }
+            counters.get(0).unwrap().store(process::own_pid() as u64, Ordering::Release);
+            sleep_long()
+        });
+        std::mem::forget(orphan);
+        while counters.get(0).unwrap().load(Ordering::Acquire) == 0 {
+            process::raw::yield_now();
+        }
+        0
+    });
+    assert!(middle.unwrap().wait().unwrap().success());
+    let orphan = counters.get(0).unwrap().load(Ordering::Acquire) as i32;
+    let start = sys::clock::now();
+    let gone = || !sys::usage::Stat::of(orphan).is_ok_and(|stat| stat.state != 'Z');
+    while !gone() && sys::clock::now() - start < 10_000_000_000 {
+        process::raw::yield_now();
+    }
+    assert!(gone(), "the grandchild outlived its parent");
+}
+
+fn blocked_signals_arrive_later() {
+    let counted = Counted::install(Signal::User2).unwrap();
+    counted.send().unwrap();
+    assert_eq!(counted.count(), 1, "with one thread the handler runs before the call returns");
+    let blocked = Blocked::new(&[Signal::User2]).unwrap();
+    counted.send().unwrap();
+    assert_eq!(counted.count(), 1);
+    let through = Blocked::unblock(&[Signal::User2]).unwrap();
+    assert_eq!(counted.count(), 2);
+    drop(through);
+    counted.send().unwrap();
+    assert_eq!(counted.count(), 2);
+    drop(blocked);
+    assert_eq!(counted.count(), 3);
+}
+
+fn threads_forbid_forking() {
+    let (stop, wait) = std::sync::mpsc::channel::<()>();
+    let thread = std::thread::spawn(move || wait.recv());
+    assert_eq!(process::thread_count().unwrap(), 2);
+    assert!(process::fork(|| 0).unwrap_err().to_string().contains("2 threads"));
+    assert!(process::fork_exit(0).unwrap().success());
+    drop(stop);
+    let _ = thread.join().unwrap();
+}
