@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::hint::black_box;
 
 use super::Declared;
+use super::native::access::{WORDS, load, move_words, store};
 
 unsafe extern "C" {
     /// ISO C, 7.24.2.1. Whatever the C library chose for this CPU.
@@ -17,7 +18,7 @@ pub const WORD: Declared =
     Declared { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
 /// Words that one turn of [`memcpy_unrolled`] moves.
-pub const UNROLL: usize = 8;
+pub const UNROLL: usize = WORDS;
 
 /// Copies `from` to `to`, `passes` times, by the C library's `memcpy`. The call goes through a pointer that the
 /// compiler cannot see through, so it is neither inlined nor dropped.
@@ -34,26 +35,23 @@ pub fn memcpy_library(to: &mut [u64], from: &[u64], passes: usize) {
     }
 }
 
-/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight a turn. The accesses are volatile: the
-/// compiler may neither widen them nor make a library call of the loop.
+/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight a turn. The accesses are opaque: the
+/// compiler can neither widen them nor make a library call of the loop.
 ///
 /// # Panics
 /// If the lengths differ.
 #[inline(never)]
 pub fn memcpy_unrolled(to: &mut [u64], from: &[u64], passes: usize) {
     assert_eq!(to.len(), from.len(), "memcpy needs slices of one length");
-    let turns = from.len() / UNROLL;
     for _ in 0..passes {
-        for turn in 0..turns {
-            for word in 0..UNROLL {
-                let i = turn * UNROLL + word;
-                // SAFETY: i < turns * UNROLL <= the common length.
-                unsafe { to.as_mut_ptr().add(i).write_volatile(from.as_ptr().add(i).read_volatile()) };
-            }
+        let (to, to_rest) = to.as_chunks_mut::<UNROLL>();
+        let (from, from_rest) = from.as_chunks::<UNROLL>();
+        for (to, from) in to.iter_mut().zip(from) {
+            move_words(to, from);
         }
-        for (to, from) in to.iter_mut().zip(from).skip(turns * UNROLL) {
+        for (to, from) in to_rest.iter_mut().zip(from_rest) {
             // SAFETY: both are references.
-            unsafe { std::ptr::write_volatile(to, std::ptr::read_volatile(from)) };
+            unsafe { store(to, load(from)) };
         }
     }
 }

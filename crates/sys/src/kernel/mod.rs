@@ -9,8 +9,17 @@ pub mod ring;
 mod route;
 pub mod stream;
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+use aarch64 as native;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+use portable as native;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as native;
 
 pub use declared::Declared;

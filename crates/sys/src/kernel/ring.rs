@@ -5,6 +5,7 @@
 //! nothing and needs no table beside the buffer.
 
 use super::Declared;
+use super::native::access::follow;
 pub use super::route::{Order, Route};
 
 /// One step of a chase.
@@ -129,8 +130,8 @@ impl<B: Steady> Ring<B> {
             *cell = self.address(*word);
         }
         // SAFETY: as in `chase`; the caller checked that every start is a cell.
-        let arrived = unsafe { chase_many(cells, steps) };
-        for (word, cell) in at.iter_mut().zip(arrived) {
+        unsafe { chase_many(&mut cells, steps) };
+        for (word, cell) in at.iter_mut().zip(cells) {
             *word = self.word(cell);
         }
     }
@@ -162,13 +163,13 @@ pub const TURN: u64 = 16;
 unsafe fn chase_one(mut at: *const u64, steps: u64) -> *const u64 {
     for _ in 0..steps / TURN {
         for _ in 0..TURN {
-            // SAFETY: the caller's promise. Volatile keeps each load where it is.
-            at = std::ptr::with_exposed_provenance(unsafe { at.read_volatile() } as usize);
+            // SAFETY: the caller's promise.
+            at = unsafe { follow(at) };
         }
     }
     for _ in 0..steps % TURN {
         // SAFETY: the same.
-        at = std::ptr::with_exposed_provenance(unsafe { at.read_volatile() } as usize);
+        at = unsafe { follow(at) };
     }
     at
 }
@@ -176,12 +177,14 @@ unsafe fn chase_one(mut at: *const u64, steps: u64) -> *const u64 {
 /// # Safety
 /// As for [`chase_one`], for each of the chains.
 #[inline(never)]
-unsafe fn chase_many<const K: usize>(mut at: [*const u64; K], steps: u64) -> [*const u64; K] {
+unsafe fn chase_many<const K: usize>(at: &mut [*const u64; K], steps: u64) {
+    // A copy of its own, so that the pointers stay in registers.
+    let mut cells = *at;
     for _ in 0..steps {
-        for at in &mut at {
+        for cell in &mut cells {
             // SAFETY: the caller's promise.
-            *at = std::ptr::with_exposed_provenance(unsafe { at.read_volatile() } as usize);
+            *cell = unsafe { follow(*cell) };
         }
     }
-    at
+    *at = cells;
 }

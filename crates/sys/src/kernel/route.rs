@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn steps_add_up_without_overflow() {
-        let route = Route::new(24, Order::Random, 1).unwrap();
-        assert_eq!(route.add(2, u64::MAX), (2 + u64::MAX % 3) % 3);
+        let route = Route::new(40, Order::Random, 1).unwrap();
+        assert_eq!(route.add(4, u64::MAX), 4);
+        assert_eq!(route.add(4, u64::MAX - 4), 0);
     }
 }

@@ -113,9 +113,12 @@ pub struct Variant {
     pub(super) body: Body,
 }
 
+/// A kernel on whole slices: `a`, `b`, `c`, `q`, passes.
+pub(super) type OnSlices = fn(&mut [f64], &[f64], &[f64], f64, usize) -> u64;
+
 pub(super) enum Body {
     /// Whole slices, in Rust.
-    Compiled(fn(&mut [f64], &[f64], &[f64], f64, usize) -> u64),
+    Compiled(OnSlices),
     /// Whole turns from aligned addresses, in assembly.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no assembly here"))]
     Assembly(unsafe fn(&Walk) -> u64),
@@ -266,7 +269,7 @@ pub fn find(kind: Kind, width: Width, stores: Stores, streams: usize) -> Option<
 
 #[cfg(target_arch = "x86_64")]
 fn native() -> impl Iterator<Item = &'static Variant> {
-    super::x86_64::stream::VARIANTS.iter().flat_map(|family| family.iter())
+    super::native::stream::VARIANTS.iter().flat_map(|family| family.iter())
 }
 
 #[cfg(not(target_arch = "x86_64"))]

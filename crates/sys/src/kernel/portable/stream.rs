@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use crate::kernel::Declared;
-use crate::kernel::stream::{Body, Kind, Stores, Variant, Width};
+use crate::kernel::stream::{Body, Kind, OnSlices, Stores, Variant, Width};
+use crate::kernel::{Declared, native};
 
-const fn row(kind: Kind, symbol: &'static str, body: fn(&mut [f64], &[f64], &[f64], f64, usize) -> u64) -> Variant {
+const fn row(kind: Kind, symbol: &'static str, body: OnSlices) -> Variant {
     let bytes_read = 8 * kind.inputs() as u64;
     let bytes_written = if kind.writes() { 8 } else { 0 };
     Variant {
@@ -40,8 +40,8 @@ pub(in crate::kernel) static VARIANTS: [Variant; 6] = [
 
 /// Stores that the optimiser must leave one by one: it would make a library call of a plain copy or fill.
 fn store(to: &mut f64, value: f64) {
-    // SAFETY: `to` is a valid, aligned and exclusive reference.
-    unsafe { std::ptr::write_volatile(to, value) }
+    // SAFETY: `to` is a valid, aligned and exclusive reference, and a double is as large as a word.
+    unsafe { native::access::store(std::ptr::from_mut(to).cast(), value.to_bits()) }
 }
 
 #[inline(never)]

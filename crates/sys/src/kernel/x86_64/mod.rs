@@ -1,3 +1,4 @@
 //! Kernels in the instruction sets of x86-64.
 
+pub(super) mod access;
 pub(super) mod stream;

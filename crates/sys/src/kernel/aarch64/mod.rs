@@ -1,0 +1,3 @@
+//! Kernels in the instruction set of 64-bit Arm.
+
+pub(super) mod access;
