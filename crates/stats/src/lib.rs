@@ -6,17 +6,25 @@
 #![forbid(unsafe_code)]
 
 pub mod autocorrelation;
+pub mod bootstrap;
 pub mod difference;
 pub mod distribution;
 pub mod drift;
 pub mod equivalence;
+pub mod fit;
+pub mod histogram;
 pub mod hodges_lehmann;
 mod holm;
 mod interval;
+pub mod jackknife_plus;
 pub mod mann_whitney;
 pub mod modes;
 pub mod order_statistic;
+pub mod probe_weighting;
 pub mod quantile;
+pub mod rank;
+pub mod ratio;
+pub mod ridge;
 pub mod simulate;
 pub mod steady_state;
 pub mod stop;
@@ -25,9 +33,14 @@ pub mod wilcoxon;
 
 pub use difference::{Difference, difference};
 pub use equivalence::{BAND, Comparison, Floor, Need, Verdict, compare, need, smallest_detectable, verdict};
+pub use histogram::Histogram;
 pub use holm::holm;
 pub use interval::{Estimated, Interval};
+pub use jackknife_plus::{LeftOut, jackknife_plus};
 pub use modes::{Mode, modes};
 pub use order_statistic::{MedianInterval, median_interval, serial_median_interval};
-pub use quantile::median;
+pub use probe_weighting::{ProbeWeighting, probe_weighting};
+pub use quantile::{median, quantile};
+pub use rank::{RankInterval, rank_intervals};
+pub use ratio::{geometric_mean, ratio};
 pub use stop::{Look, look};

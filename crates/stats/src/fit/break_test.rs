@@ -1,0 +1,139 @@
+//! Did the growth change? Tests for a break in a straight line.
+//!
+//! Chow, Econometrica 28, 1960, for a break at a time that is known beforehand; for an unknown time the largest of the
+//! Chow statistics (Quandt 1960; Andrews, Econometrica 61, 1993), with a p-value from permuted residuals, since tables
+//! of its distribution hold for large samples only.
+
+use rand::seq::SliceRandom;
+
+use crate::distribution::f_survival;
+use crate::fit::line::{line, residuals};
+use crate::simulate::generator;
+
+/// A possible break.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Break {
+    /// Between which two x the line changes: the last point of the first part.
+    pub after: f64,
+    /// The first point of the second part.
+    pub before: f64,
+    /// F statistic of two lines against one.
+    pub statistic: f64,
+    /// p-value of "one line holds throughout".
+    pub p_value: f64,
+    /// Slope of the first part.
+    pub slope_before: f64,
+    /// Slope of the second part.
+    pub slope_after: f64,
+}
+
+/// Fewest points on either side of a break.
+const FEWEST: usize = 4;
+
+/// Chow's test for a break at `at`, chosen without a look at the data: points with `x < at` against the rest. `None`
+/// below four points on a side, or as [`line`].
+pub fn chow(x: &[f64], y: &[f64], at: f64) -> Option<Break> {
+    let (x, y) = by_x(x, y)?;
+    let cut = x.partition_point(|v| *v < at);
+    let found = at_cut(&x, &y, cut)?;
+    Some(Break { p_value: f_survival(found.statistic, 2.0, x.len() as f64 - 4.0), ..found })
+}
+
+/// Test for a break at an unknown place, with at least 15% of the points on either side. The p-value is the share of
+/// `permutations` of the residuals of the single line whose largest statistic is not smaller, never below one over
+/// their number. `None` below nine points, without permutations, or as [`line`].
+pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Break> {
+    let (x, y) = by_x(x, y)?;
+    if permutations == 0 {
+        return None;
+    }
+    let found = largest(&x, &y)?;
+    let single = line(&x, &y)?;
+    let mut noise = residuals(&single, &x, &y);
+    let trend: Vec<f64> = x.iter().map(|x| single.intercept + single.slope * x).collect();
+    let mut rng = generator(seed);
+    let mut as_large = 0_usize;
+    for _ in 0..permutations {
+        noise.shuffle(&mut rng);
+        let shuffled: Vec<f64> = trend.iter().zip(&noise).map(|(t, n)| t + n).collect();
+        as_large += usize::from(largest(&x, &shuffled).is_some_and(|b| b.statistic >= found.statistic));
+    }
+    let p_value = (as_large + 1) as f64 / (permutations + 1) as f64;
+    Some(Break { p_value, ..found })
+}
+
+fn largest(x: &[f64], y: &[f64]) -> Option<Break> {
+    let margin = FEWEST.max((0.15 * x.len() as f64).ceil() as usize);
+    (margin..(x.len() + 1).saturating_sub(margin))
+        .filter(|&cut| x[cut - 1] < x[cut])
+        .filter_map(|cut| at_cut(x, y, cut))
+        .max_by(|a, b| a.statistic.total_cmp(&b.statistic))
+}
+
+fn at_cut(x: &[f64], y: &[f64], cut: usize) -> Option<Break> {
+    if cut < FEWEST || x.len() - cut < FEWEST {
+        return None;
+    }
+    let squares = |x: &[f64], y: &[f64]| {
+        let fit = line(x, y)?;
+        Some((fit.slope, residuals(&fit, x, y).iter().map(|r| r * r).sum::<f64>()))
+    };
+    let (_, whole) = squares(x, y)?;
+    let (slope_before, first) = squares(&x[..cut], &y[..cut])?;
+    let (slope_after, second) = squares(&x[cut..], &y[cut..])?;
+    let parts = first + second;
+    let gained = (whole - parts).max(0.0) / 2.0;
+    let statistic = if parts > 0.0 { gained / (parts / (x.len() as f64 - 4.0)) } else { f64::INFINITY };
+    Some(Break { after: x[cut - 1], before: x[cut], statistic, p_value: f64::NAN, slope_before, slope_after })
+}
+
+fn by_x(x: &[f64], y: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    if x.len() != y.len() || x.iter().chain(y).any(|v| !v.is_finite()) {
+        return None;
+    }
+    let mut points: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(points.into_iter().unzip())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::standard_normal;
+
+    fn series(seed: u64, bend: f64) -> (Vec<f64>, Vec<f64>) {
+        let mut rng = generator(seed);
+        let x: Vec<f64> = (0..40).map(f64::from).collect();
+        let y = x.iter().map(|x| 0.3 * x - bend * (x - 25.0).max(0.0) + 0.5 * standard_normal(&mut rng)).collect();
+        (x, y)
+    }
+
+    #[test]
+    fn a_bend_is_found_where_it_is() {
+        let (x, y) = series(1, 0.25);
+        let found = sup_f(&x, &y, 199, 3).unwrap();
+        assert!(found.p_value <= 0.01 && (found.after - 25.0).abs() <= 5.0, "{found:?}");
+        assert!(found.slope_before > 0.25 && found.slope_after < 0.15);
+        assert!(chow(&x, &y, 25.0).unwrap().p_value < 1e-6);
+    }
+
+    #[test]
+    fn false_alarms_are_as_rare_as_said() {
+        let alarms = |test: &dyn Fn(&[f64], &[f64]) -> f64| {
+            (100..300)
+                .filter(|&seed| {
+                    let (x, y) = series(seed, 0.0);
+                    test(&x, &y) <= 0.05
+                })
+                .count()
+        };
+        assert!(alarms(&|x, y| chow(x, y, 20.0).unwrap().p_value) <= 20);
+        assert!(alarms(&|x, y| sup_f(x, y, 59, 1).unwrap().p_value) <= 20);
+    }
+
+    #[test]
+    fn too_few_points() {
+        assert!(sup_f(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 2.0, 3.0], 99, 1).is_none());
+        assert!(chow(&[0.0, 1.0], &[0.0, 1.0], 0.5).is_none());
+    }
+}

@@ -1,0 +1,95 @@
+//! Exponential growth: a line through logarithms, its doubling time, and what it would predict.
+//!
+//! Least squares on logarithms; intervals of the doubling time invert those of the rate. For ratings of machines over
+//! years see Nordhaus, Two centuries of productivity growth in computing, Journal of Economic History 67, 2007.
+
+use crate::fit::line::{Line, line, residuals};
+use crate::interval::Estimated;
+
+/// Fitted growth `y = exp(line(t))`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// The line through the natural logarithms.
+    pub line: Line,
+}
+
+/// Fits growth to positive `values` at `times` in any unit. `None` below three points, with a value that is not
+/// positive and finite, when the samples differ in length, or when all times are equal.
+pub fn exponential(times: &[f64], values: &[f64]) -> Option<Growth> {
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    line(times, &logs).map(|line| Growth { line })
+}
+
+impl Growth {
+    /// Growth rate: change of the natural logarithm per unit of time.
+    pub fn rate(&self, level: f64) -> Estimated {
+        Estimated { value: self.line.slope, interval: self.line.slope_interval(level) }
+    }
+
+    /// Time to double, in the unit of the times; negative times are those to halve. `None` when the interval of the
+    /// rate contains zero, since then no finite interval exists.
+    pub fn doubling_time(&self, level: f64) -> Option<Estimated> {
+        let rate = self.rate(level);
+        if rate.interval.contains(0.0) {
+            return None;
+        }
+        let time = |r: f64| std::f64::consts::LN_2 / r;
+        Some(Estimated { value: time(rate.value), interval: rate.interval.map(time) })
+    }
+
+    /// Height of the trend at `time` with the interval for one new value there (a prediction interval, which is wider
+    /// than that of the trend). It holds only while the growth goes on: see [`Growth::extrapolation`].
+    pub fn predict(&self, time: f64, level: f64) -> Estimated {
+        exponentiated(&self.line.predict(time, level))
+    }
+
+    /// Height of the trend at `time` with the interval of the trend itself.
+    pub fn trend_at(&self, time: f64, level: f64) -> Estimated {
+        exponentiated(&self.line.mean_at(time, level))
+    }
+
+    /// How far `time` lies outside the data, in lengths of their span.
+    pub fn extrapolation(&self, time: f64) -> f64 {
+        self.line.extrapolation(time)
+    }
+
+    /// Logarithms of the values over the trend: what it leaves unexplained.
+    pub fn residuals(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        residuals(&self.line, times, &logs)
+    }
+}
+
+fn exponentiated(e: &Estimated) -> Estimated {
+    Estimated { value: e.value.exp(), interval: e.interval.map(f64::exp) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{generator, standard_normal};
+
+    #[test]
+    fn doubling_time_of_known_growth() {
+        let times: Vec<f64> = (0..30).map(|i| 1990.0 + f64::from(i) / 2.0).collect();
+        let mut rng = generator(6);
+        let values: Vec<f64> = times
+            .iter()
+            .map(|t| 10.0 * ((t - 1990.0) / 1.8).exp2() * (0.1 * standard_normal(&mut rng)).exp())
+            .collect();
+        let growth = exponential(&times, &values).unwrap();
+        let doubling = growth.doubling_time(0.95).unwrap();
+        assert!(doubling.interval.contains(1.8) && doubling.interval.half_width() < 0.1, "{doubling:?}");
+        let ahead = growth.predict(2006.0, 0.95);
+        assert!(ahead.interval.contains(10.0 * (16.0_f64 / 1.8).exp2()));
+        assert!(growth.trend_at(2006.0, 0.95).interval.half_width() < ahead.interval.half_width());
+        assert!(growth.residuals(&times, &values).iter().all(|r| r.abs() < 0.5));
+    }
+
+    #[test]
+    fn flat_or_broken_input() {
+        let flat = exponential(&[0.0, 1.0, 2.0, 3.0], &[5.0, 4.9, 5.1, 5.0]).unwrap();
+        assert!(flat.doubling_time(0.95).is_none());
+        assert!(exponential(&[0.0, 1.0, 2.0], &[1.0, 0.0, 2.0]).is_none());
+    }
+}

@@ -1,0 +1,92 @@
+//! Ranks with the uncertainty that belongs to them.
+//!
+//! The interval of a rank follows from pairwise tests with a family-wise adjustment: at best one more than the number
+//! of those that are surely better, at worst the total less those that are surely worse (Goldstein and Spiegelhalter,
+//! Journal of the Royal Statistical Society A 159, 1996; Mogstad et al., Review of Economic Studies 91, 2024).
+
+use crate::equivalence::{Floor, Verdict, compare, verdict};
+use crate::holm::holm;
+
+/// Which ranks, counted from 1, one of the ranked may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankInterval {
+    /// Best possible rank.
+    pub best: usize,
+    /// Worst possible rank.
+    pub worst: usize,
+}
+
+/// One comparison that came out DIFFERENT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ordered {
+    /// Index of the better one.
+    pub better: usize,
+    /// Index of the worse one.
+    pub worse: usize,
+}
+
+/// Rank intervals of `count` things from the pairs that differ; pairs that are not named count as ties. Pairs with an
+/// index outside `0..count` are ignored.
+pub fn rank_intervals(count: usize, pairs: &[Ordered]) -> Vec<RankInterval> {
+    let mut ranks = vec![RankInterval { best: 1, worst: count }; count];
+    for pair in pairs.iter().filter(|p| p.better < count && p.worse < count && p.better != p.worse) {
+        ranks[pair.worse].best += 1;
+        ranks[pair.better].worst -= 1;
+    }
+    ranks
+}
+
+/// Ranks samples of logarithms of launch values, each of its own session, the smallest first. All pairs are compared
+/// with their common `floor`, adjusted after Holm, and must differ by more than `band`.
+///
+/// `None` when a pair cannot be compared: see [`compare`].
+pub fn rank(samples: &[Vec<f64>], floor: Floor, band: f64, level: f64) -> Option<Vec<RankInterval>> {
+    let mut pairs = Vec::new();
+    let mut comparisons = Vec::new();
+    for i in 0..samples.len() {
+        for j in i + 1..samples.len() {
+            pairs.push((i, j));
+            comparisons.push(compare(&samples[i], &samples[j], floor, level)?);
+        }
+    }
+    let adjusted = holm(&comparisons.iter().map(|c| c.p_value).collect::<Vec<_>>());
+    let ordered: Vec<Ordered> = pairs
+        .iter()
+        .zip(comparisons.iter().zip(adjusted))
+        .filter(|(_, (c, p))| verdict(c, *p, band) == Verdict::Different)
+        .map(
+            |(&(i, j), (c, _))| {
+                if c.shift > 0.0 { Ordered { better: i, worse: j } } else { Ordered { better: j, worse: i } }
+            },
+        )
+        .collect();
+    Some(rank_intervals(samples.len(), &ordered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{Noise, generator};
+
+    #[test]
+    fn ties_share_an_interval() {
+        let mut rng = generator(2);
+        let samples: Vec<Vec<f64>> = [100.0, 150.0, 100.2, 220.0]
+            .into_iter()
+            .map(|c| {
+                Noise { disturbed: 0.0, ..Noise::stable(c) }.launches(20, &mut rng).iter().map(|v| v.ln()).collect()
+            })
+            .collect();
+        let ranks = rank(&samples, Floor::known(0.005), 0.02, 0.95).unwrap();
+        assert_eq!(ranks[0], RankInterval { best: 1, worst: 2 });
+        assert_eq!(ranks[2], ranks[0]);
+        assert_eq!(ranks[1], RankInterval { best: 3, worst: 3 });
+        assert_eq!(ranks[3], RankInterval { best: 4, worst: 4 });
+    }
+
+    #[test]
+    fn nothing_known_means_every_rank() {
+        assert_eq!(rank_intervals(3, &[]), vec![RankInterval { best: 1, worst: 3 }; 3]);
+        assert_eq!(rank_intervals(2, &[Ordered { better: 5, worse: 0 }])[0], RankInterval { best: 1, worst: 2 });
+    }
+}
