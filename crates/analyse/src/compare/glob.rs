@@ -1,0 +1,79 @@
+//! Patterns of figure names: `*` stands for any text, `?` for one character, a comma separates alternatives.
+
+use model::FigureKey;
+
+/// Whether any of the comma-separated patterns matches the figure's probe or its whole name with the point.
+///
+/// A point contains commas too, so that a pattern with `=` is read as one pattern up to the next `family.name`.
+#[must_use]
+pub fn matches(patterns: &str, key: &FigureKey) -> bool {
+    let name = key.to_string();
+    alternatives(patterns).iter().any(|pattern| glob(pattern, &key.probe) || glob(pattern, &name))
+}
+
+fn alternatives(patterns: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in patterns.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match found.last_mut() {
+            Some(last) if last.contains(':') && part.contains('=') && !part.contains(':') => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => found.push(part.to_owned()),
+        }
+    }
+    found
+}
+
+/// Greedy matching with one point of return for the last star: linear in practice, quadratic at worst.
+fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if p < pattern.len() && pattern[p] == '*' {
+            star = Some((p, t));
+            p += 1;
+        } else if p < pattern.len() && (pattern[p] == '?' || pattern[p] == text[t]) {
+            p += 1;
+            t += 1;
+        } else if let Some((at, from)) = star {
+            star = Some((at, from + 1));
+            p = at + 1;
+            t = from + 1;
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> FigureKey {
+        let (probe, point) = text.split_once(':').unwrap_or((text, ""));
+        FigureKey::new(probe, point.parse().unwrap())
+    }
+
+    #[test]
+    fn stars_marks_and_alternatives() {
+        let copy = key("memory.copy:working_set=64MiB,threads=1");
+        for pattern in [
+            "memory.*",
+            "memory.copy",
+            "*copy*",
+            "os.*,memory.c?py",
+            "memory.copy:*threads=1",
+            "memory.copy:working_set=64MiB,threads=1",
+            "*",
+        ] {
+            assert!(matches(pattern, &copy), "{pattern}");
+        }
+        for pattern in ["memory", "memory.cop", "os.*", "memory.copy:threads=2", "", ","] {
+            assert!(!matches(pattern, &copy), "{pattern}");
+        }
+        assert!(glob("a*b*c*", "a--b-b-c") && !glob("a*b*d", "a--b-b-c"));
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs side by side: which figures differ, by how much, how surely.
+//!
+//! Rows are figures that runs have in common. Each machine's figure is set against the reference's: a ratio with its
+//! interval, widened by the session floor between sessions, and a verdict that holds over the whole report (Holm).
+//! `METHODOLOGY.md`, "Comparing", says why.
+
+mod align;
+mod fail_on;
+mod family;
+mod glob;
+mod modes;
+mod options;
+mod printed;
+mod rank;
+mod report;
+mod result;
+mod self_test;
+mod session;
+mod shares;
+mod shift;
+mod sort;
+mod verdict;
+
+pub use fail_on::{FailOn, Failure};
+pub use glob::matches;
+pub use options::{Normalise, Options};
+pub use printed::{Disagreement, Printed};
+pub use report::compare;
+pub use result::{
+    Compared, Comparison, Direction, FloorUsed, GeometricMean, ModeRatio, Need, Rank, Ratio, RatioMethod, Relation,
+    Row, Tally, Unmatched, Verdict,
+};
+pub use self_test::{SelfTest, self_test};
+pub use session::relation;
+pub use shares::fisher_exact;

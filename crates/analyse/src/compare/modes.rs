@@ -1,0 +1,113 @@
+//! Figures whose launches fall into groups are compared group by group: nearest centres, and the shares.
+
+use model::{Figure, Mode, Outcome};
+use stats::Floor;
+
+use super::shares::fisher_exact;
+use super::shift::{Shift, of_estimates, of_launches};
+
+/// Two modes that lie nearest to each other, or one without a counterpart.
+#[derive(Debug, Clone)]
+pub(crate) struct ModePair {
+    pub(crate) reference: Option<Mode>,
+    pub(crate) other: Option<Mode>,
+    pub(crate) shift: Option<Shift>,
+    /// Of equal shares; NaN where it was not tested.
+    pub(crate) share_p: f64,
+}
+
+/// Pairs of modes, or `None` when neither figure has any or either has no value at all.
+///
+/// Shares are tested within one session only: from session to session they wander without a known measure.
+pub(crate) fn mode_pairs(
+    reference: &Figure,
+    other: &Figure,
+    floor: Floor,
+    level: f64,
+    one_session: bool,
+) -> Option<Vec<ModePair>> {
+    let either = matches!(reference.outcome, Outcome::Modes(_)) || matches!(other.outcome, Outcome::Modes(_));
+    let (a, b) = (modes_of(reference)?, modes_of(other)?);
+    if !either || reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better {
+        return None;
+    }
+    let (groups_a, groups_b) = (groups(&reference.values(), &a), groups(&other.values(), &b));
+    let (total_a, total_b) = (launches(&a), launches(&b));
+    let share_p = |in_a: usize, in_b: usize| {
+        if one_session && total_a > 0 && total_b > 0 { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
+    };
+    let matched = nearest(&a, &b);
+    let mut pairs: Vec<ModePair> = matched
+        .iter()
+        .map(|&(i, j)| ModePair {
+            shift: Some(
+                of_launches(&groups_a[i], &groups_b[j], floor, level)
+                    .map(|known| Shift {
+                        log: known.shift,
+                        known: Some(known),
+                        method: super::result::RatioMethod::Launches,
+                        reason: None,
+                    })
+                    .unwrap_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level)),
+            ),
+            share_p: share_p(a[i].estimate.launches as usize, b[j].estimate.launches as usize),
+            reference: Some(a[i].clone()),
+            other: Some(b[j].clone()),
+        })
+        .collect();
+    let lone = |reference: Option<&Mode>, other: Option<&Mode>| ModePair {
+        share_p: share_p(
+            reference.map_or(0, |mode| mode.estimate.launches as usize),
+            other.map_or(0, |mode| mode.estimate.launches as usize),
+        ),
+        shift: None,
+        reference: reference.cloned(),
+        other: other.cloned(),
+    };
+    pairs.extend((0..a.len()).filter(|i| matched.iter().all(|m| m.0 != *i)).map(|i| lone(Some(&a[i]), None)));
+    pairs.extend((0..b.len()).filter(|j| matched.iter().all(|m| m.1 != *j)).map(|j| lone(None, Some(&b[j]))));
+    Some(pairs)
+}
+
+fn launches(modes: &[Mode]) -> usize {
+    modes.iter().map(|mode| mode.estimate.launches as usize).sum()
+}
+
+/// A single value counts as one mode that holds every launch.
+fn modes_of(figure: &Figure) -> Option<Vec<Mode>> {
+    match &figure.outcome {
+        Outcome::Modes(modes) if modes.iter().all(|mode| mode.estimate.value > 0.0) => Some(modes.clone()),
+        Outcome::Measured(estimate) if estimate.value > 0.0 => Some(vec![Mode { share: 1.0, estimate: *estimate }]),
+        _ => None,
+    }
+}
+
+/// Launch values by the mode whose centre is nearest on the logarithmic scale.
+fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
+    let mut groups = vec![Vec::new(); modes.len()];
+    for &value in values.iter().filter(|value| **value > 0.0) {
+        let distance = |mode: &Mode| (value / mode.estimate.value).ln().abs();
+        let nearest = (0..modes.len()).min_by(|&i, &j| distance(&modes[i]).total_cmp(&distance(&modes[j])));
+        if let Some(nearest) = nearest {
+            groups[nearest].push(value);
+        }
+    }
+    groups
+}
+
+/// Pairs of one mode of either side, nearest first, each mode once.
+fn nearest(a: &[Mode], b: &[Mode]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(f64, usize, usize)> = Vec::new();
+    for (i, x) in a.iter().enumerate() {
+        all.extend(b.iter().enumerate().map(|(j, y)| ((y.estimate.value / x.estimate.value).ln().abs(), i, j)));
+    }
+    all.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (_, i, j) in all {
+        if pairs.iter().all(|&(taken_i, taken_j)| taken_i != i && taken_j != j) {
+            pairs.push((i, j));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}

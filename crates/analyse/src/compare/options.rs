@@ -1,0 +1,57 @@
+//! What a reader may choose about a comparison.
+
+use model::Run;
+use serde::{Deserialize, Serialize};
+
+/// How ratios are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Normalise {
+    /// Value over the reference's value, as tables are printed: a time of 2 against 1 is 2.
+    #[default]
+    Ratio,
+    /// How many times better than the reference, whatever the direction: a time of 2 against 1 is 0.5.
+    Gain,
+}
+
+/// Choices of a comparison; the default is what `prony compare` does without options.
+#[derive(Debug, Clone)]
+pub struct Options<'a> {
+    /// Name or id of the reference; the first run when absent.
+    pub reference: Option<String>,
+    /// Patterns of figures, separated by commas, with `*` and `?`; all when absent.
+    pub figures: Option<String>,
+    /// Axes whose value may differ between two figures that are set side by side, such as `placement`.
+    pub across: Vec<String>,
+    /// How ratios are written.
+    pub normalise: Normalise,
+    /// A figure (machines are then ordered best first) or a machine (figures are then ordered worst first).
+    pub sort_by: Option<String>,
+    /// Whether figures that are DIFFERENT come first.
+    pub changed_first: bool,
+    /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%.
+    pub band: f64,
+    /// Confidence of the intervals and of the whole report.
+    pub level: f64,
+    /// Earlier runs, of which those on the same machines say how far sessions lie apart.
+    pub history: &'a [Run],
+    /// Seed of the Monte-Carlo intervals.
+    pub seed: u64,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            reference: None,
+            figures: None,
+            across: Vec::new(),
+            normalise: Normalise::default(),
+            sort_by: None,
+            changed_first: false,
+            band: stats::BAND,
+            level: 0.95,
+            history: &[],
+            seed: 0,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Which cells of a table that others printed disagree with the raw values?
+
+use model::FigureKey;
+use serde::{Deserialize, Serialize};
+
+use super::result::Comparison;
+
+/// A cell of a printed, normalised table, as it is printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Printed {
+    /// Name of the machine, as in the comparison.
+    pub machine: String,
+    /// The figure; absent for the geometric mean over all.
+    pub figure: Option<FigureKey>,
+    /// The digits: how many there are says how far rounding may go.
+    pub text: String,
+}
+
+/// A printed cell that is not the rounded quotient of the raw values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The cell.
+    pub printed: Printed,
+    /// What the raw values give.
+    pub recomputed: f64,
+    /// Printed less recomputed.
+    pub difference: f64,
+    /// Half a unit of the last printed digit, which rounding explains.
+    pub rounding: f64,
+}
+
+impl Comparison {
+    /// The printed cells that rounding to their own last digit does not explain, in the given order. `scale` is what the
+    /// table prints for a ratio of 1: 1, or 100 for percentages. Cells without a raw counterpart are passed over.
+    #[must_use]
+    pub fn disagreements(&self, printed: &[Printed], scale: f64) -> Vec<Disagreement> {
+        printed.iter().filter_map(|cell| self.disagreement(cell, scale)).collect()
+    }
+
+    fn disagreement(&self, cell: &Printed, scale: f64) -> Option<Disagreement> {
+        let value: f64 = cell.text.trim().parse().ok()?;
+        let recomputed = scale
+            * match &cell.figure {
+                Some(key) => self.rows.iter().find(|row| row.key() == *key)?.ratio(&cell.machine)?.value?,
+                None => {
+                    let overall = |mean: &&super::GeometricMean| mean.family.is_none() && mean.machine == cell.machine;
+                    self.geometric_means.iter().find(overall)?.value
+                }
+            };
+        let decimals = cell.text.trim().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let rounding = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).ok()?);
+        let difference = value - recomputed;
+        // A quotient that lies on the edge may have been rounded either way.
+        (difference.abs() > rounding * (1.0 + 1e-9)).then(|| Disagreement {
+            printed: cell.clone(),
+            recomputed,
+            difference,
+            rounding,
+        })
+    }
+}

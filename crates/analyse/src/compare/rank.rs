@@ -1,0 +1,116 @@
+//! Places of machines on one figure, each with the places that it may have.
+//!
+//! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval: a machine's best place
+//! is one more than the number that is surely better, its worst leaves room for those surely worse.
+
+use model::Better;
+use stats::distribution::{normal_cdf, normal_quantile};
+
+use super::result::{Rank, Verdict};
+
+/// One machine's figure, as ranking needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// Index of the run.
+    pub(crate) run: usize,
+    /// Logarithm of the value.
+    pub(crate) log: f64,
+    /// Standard deviation of that logarithm by its own interval; `None` without spread.
+    pub(crate) error: Option<f64>,
+    /// Standard deviation between its sessions.
+    pub(crate) floor: f64,
+    /// Verdict against the reference, `None` for the reference itself.
+    pub(crate) against_reference: Option<Verdict>,
+}
+
+/// What holds for the whole row.
+pub(crate) struct Rules<'a> {
+    pub(crate) better: Better,
+    pub(crate) reference: usize,
+    pub(crate) level: f64,
+    pub(crate) band: f64,
+    /// Whether two runs are of one session, by their indices.
+    pub(crate) one_session: &'a dyn Fn(usize, usize) -> bool,
+}
+
+/// Ranks in the order of `entries`.
+///
+/// A pair with the reference has the verdict of the report. Every other pair is tested on the two intervals, which is
+/// what keeps a hundred machines quick.
+pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
+    let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
+    let mut different = vec![vec![false; entries.len()]; entries.len()];
+    for i in 0..entries.len() {
+        for j in i + 1..entries.len() {
+            let (a, b) = (&entries[i], &entries[j]);
+            if a.run == rules.reference || b.run == rules.reference {
+                let verdict = a.against_reference.or(b.against_reference);
+                different[i][j] = verdict == Some(Verdict::Different);
+            } else if let Some(error) = pair_error(a, b, rules)
+                && error > 0.0
+            {
+                let distance = (a.log - b.log).abs();
+                let clear = distance - normal_quantile_of(rules.level) * error > rules.band;
+                pairs.push((i, j, if clear { 2.0 * normal_cdf(-distance / error) } else { 1.0 }));
+            }
+        }
+    }
+    let adjusted = stats::holm(&pairs.iter().map(|pair| pair.2).collect::<Vec<_>>());
+    for ((i, j, _), p) in pairs.iter().zip(adjusted) {
+        different[*i][*j] = p <= 1.0 - rules.level;
+    }
+    let ahead = |a: &Entry, b: &Entry| match rules.better {
+        Better::Lower => a.log < b.log,
+        Better::Higher => a.log > b.log,
+    };
+    let surely = |a: usize, b: usize| different[a.min(b)][a.max(b)] && ahead(&entries[a], &entries[b]);
+    (0..entries.len())
+        .map(|i| {
+            let others = || (0..entries.len()).filter(move |&j| j != i);
+            Rank {
+                place: 1 + others().filter(|&j| ahead(&entries[j], &entries[i])).count(),
+                low: 1 + others().filter(|&j| surely(j, i)).count(),
+                high: entries.len() - others().filter(|&j| surely(i, j)).count(),
+            }
+        })
+        .collect()
+}
+
+fn pair_error(a: &Entry, b: &Entry, rules: &Rules) -> Option<f64> {
+    let launches = a.error?.hypot(b.error?);
+    Some(if (rules.one_session)(a.run, b.run) { launches } else { launches.hypot(a.floor.hypot(b.floor)) })
+}
+
+fn normal_quantile_of(level: f64) -> f64 {
+    normal_quantile(0.5 + level / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(logs: &[f64], error: Option<f64>) -> Vec<Entry> {
+        // The reference is run 99, which is not among them: every pair is tested here.
+        logs.iter()
+            .enumerate()
+            .map(|(run, &log)| Entry { run, log, error, floor: 0.0, against_reference: None })
+            .collect()
+    }
+
+    fn rank(logs: &[f64], error: Option<f64>, better: Better) -> Vec<(usize, usize, usize)> {
+        let rules = Rules { better, reference: 99, level: 0.95, band: 0.02, one_session: &|_, _| true };
+        ranks(&entries(logs, error), &rules).iter().map(|rank| (rank.place, rank.low, rank.high)).collect()
+    }
+
+    #[test]
+    fn clear_differences_give_single_places() {
+        assert_eq!(rank(&[0.0, 1.0, 2.0], Some(0.01), Better::Lower), [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
+        assert_eq!(rank(&[0.0, 1.0, 2.0], Some(0.01), Better::Higher), [(3, 3, 3), (2, 2, 2), (1, 1, 1)]);
+    }
+
+    #[test]
+    fn machines_not_told_apart_share_an_interval() {
+        assert_eq!(rank(&[0.0, 0.005, 1.0], Some(0.01), Better::Lower), [(1, 1, 2), (2, 1, 2), (3, 3, 3)]);
+        assert_eq!(rank(&[0.0, 0.0, 1.0], None, Better::Lower), [(1, 1, 3), (1, 1, 3), (3, 1, 3)]);
+    }
+}

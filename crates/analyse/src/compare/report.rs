@@ -1,0 +1,280 @@
+//! Makes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
+
+use model::{Class, Figure, Outcome, Run};
+use stats::distribution::normal_quantile;
+
+use super::align::{Aligned, align};
+use super::family::{Member, Scores, geometric_means, reference_mean};
+use super::modes::mode_pairs;
+use super::options::Options;
+use super::rank::{Entry, Rules, ranks};
+use super::result::{Compared, Comparison, FloorUsed, Ratio, Relation, Row, Tally, Unmatched, Verdict};
+use super::session::{History, relation};
+use super::shift::{shift, standard_error};
+use super::verdict::{Finding, Judge};
+use crate::Error;
+
+/// What is known of one cell before verdicts.
+struct Assessed {
+    finding: Option<Finding>,
+    floor: Option<FloorUsed>,
+}
+
+/// Everything that the steps share.
+struct Desk<'a> {
+    runs: &'a [&'a Run],
+    names: Vec<String>,
+    reference: usize,
+    options: &'a Options<'a>,
+    history: History,
+}
+
+/// Compares runs. Of a single run it is a table with every ratio 1.
+///
+/// # Errors
+/// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
+/// does not exist.
+pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
+    let names = unique_names(runs);
+    let reference = find_reference(runs, &names, options.reference.as_deref())?;
+    let alignment = align(runs, reference, options)?;
+    let desk = Desk { runs, names, reference, options, history: History::new(options.history, runs) };
+    let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
+    let geometric_means = desk.means(&alignment.rows, &assessed);
+    let (rows, tests) = desk.judge(&alignment.rows, assessed);
+    let machines = desk.machines(&rows);
+    let unmatched = alignment
+        .unmatched
+        .into_iter()
+        .map(|(run, figure)| Unmatched { machine: desk.names[run].clone(), figure })
+        .collect();
+    let mut comparison = Comparison {
+        reference: desk.names[reference].clone(),
+        normalise: options.normalise,
+        band: options.band,
+        level: options.level,
+        tests,
+        machines,
+        rows,
+        unmatched,
+        geometric_means,
+    };
+    if let Some(name) = &options.sort_by {
+        comparison.sort_by(name)?;
+    }
+    if options.changed_first {
+        comparison.changed_first();
+    }
+    Ok(comparison)
+}
+
+/// The run that a name, a machine or an id means.
+fn find_reference(runs: &[&Run], names: &[String], wanted: Option<&str>) -> Result<usize, Error> {
+    if runs.is_empty() {
+        return Err(Error::NoRuns);
+    }
+    let Some(wanted) = wanted else { return Ok(0) };
+    let by = |matches: &dyn Fn(usize) -> bool| (0..runs.len()).find(|&run| matches(run));
+    by(&|run| names[run] == wanted)
+        .or_else(|| by(&|run| runs[run].id == wanted))
+        .or_else(|| by(&|run| runs[run].label.as_deref() == Some(wanted)))
+        .or_else(|| by(&|run| runs[run].machine.name == wanted))
+        .ok_or_else(|| Error::Reference { name: wanted.to_owned(), known: names.join(", ") })
+}
+
+/// Label or id of every run; where two share one, the id is added, and a number where even that is shared.
+fn unique_names(runs: &[&Run]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for run in runs {
+        let shared = runs.iter().filter(|other| other.name() == run.name()).count() > 1;
+        let base =
+            if shared && run.name() != run.id { format!("{} ({})", run.name(), run.id) } else { run.name().to_owned() };
+        let mut name = base.clone();
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("{base} #{number}");
+            number += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+impl Desk<'_> {
+    fn assess(&self, row: &Aligned) -> Vec<Assessed> {
+        let reference = row.figures[self.reference];
+        (0..self.runs.len())
+            .map(|run| match (reference, row.figures[run]) {
+                _ if run == self.reference => Assessed { finding: None, floor: None },
+                (_, None) => nothing("this run lacks it"),
+                (None, Some(_)) => nothing("the reference lacks it"),
+                (Some(reference), Some(other)) => self.assess_pair(reference, run, other),
+            })
+            .collect()
+    }
+
+    fn assess_pair(&self, reference: &Figure, run: usize, other: &Figure) -> Assessed {
+        let level = self.options.level;
+        let (from, to) = (self.runs[self.reference], self.runs[run]);
+        let (floor, used) = self.history.floor((from, reference), (to, other));
+        if let Some(pairs) = mode_pairs(reference, other, floor, level, used.is_none()) {
+            return Assessed { finding: Some(Finding::Modes(pairs)), floor: used };
+        }
+        match shift(reference, other, floor, level) {
+            Ok(shift) => {
+                let floor = used.filter(|_| shift.known.is_some());
+                Assessed { finding: Some(Finding::Single(shift)), floor }
+            }
+            Err(reason) => nothing(&reason),
+        }
+    }
+
+    /// Verdicts over the whole report, and the number of tests in it.
+    fn judge(&self, aligned: &[Aligned], assessed: Vec<Vec<Assessed>>) -> (Vec<Row>, usize) {
+        let p_values: Vec<f64> =
+            assessed.iter().flatten().filter_map(|cell| cell.finding.as_ref()).flat_map(Finding::p_values).collect();
+        let adjusted = stats::holm(&p_values);
+        let tests = p_values.iter().filter(|p| !p.is_nan()).count();
+        let mut next = 0;
+        let rows = aligned.iter().zip(assessed).map(|(row, cells)| {
+            let model = row.model(self.reference);
+            let judge = Judge {
+                metric: &model.metric,
+                normalise: self.options.normalise,
+                band: self.options.band,
+                level: self.options.level,
+                tests,
+            };
+            let mut ratios = Vec::with_capacity(cells.len());
+            for (run, cell) in cells.into_iter().enumerate() {
+                let mut ratio = self.ratio(run, row);
+                ratio.floor = cell.floor;
+                if let Some(finding) = cell.finding {
+                    let count = finding.p_values().len();
+                    judge.fill(&mut ratio, finding, &adjusted[next..next + count]);
+                    next += count;
+                }
+                ratios.push(ratio);
+            }
+            self.rank(row, &mut ratios);
+            Row {
+                probe: row.key.probe.clone(),
+                point: row.key.point.clone(),
+                title: model.title.clone(),
+                metric: model.metric.clone(),
+                class: model.class,
+                ratios,
+            }
+        });
+        (rows.collect(), tests)
+    }
+
+    /// A cell with what does not depend on verdicts.
+    fn ratio(&self, run: usize, row: &Aligned) -> Ratio {
+        let figure = row.figures[run];
+        Ratio {
+            machine: self.names[run].clone(),
+            point: figure.filter(|figure| figure.point != row.key.point).map(|figure| figure.point.clone()),
+            outcome: figure.map(|figure| figure.outcome.clone()),
+            flags: figure.map(|figure| figure.flags.clone()).unwrap_or_default(),
+            value: one(run, self.reference, row),
+            ..Ratio::default()
+        }
+    }
+
+    fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
+        let z = normal_quantile(0.5 + self.options.level / 2.0);
+        let entries: Vec<Entry> = (0..ratios.len())
+            .filter_map(|run| {
+                let figure = row.figures[run]?;
+                let Outcome::Measured(estimate) = &figure.outcome else { return None };
+                let floor = self.history.own_floor(self.runs[run], figure).half_width(self.options.level);
+                (estimate.value > 0.0).then(|| Entry {
+                    run,
+                    log: estimate.value.ln(),
+                    error: standard_error(estimate),
+                    floor: floor / z / std::f64::consts::SQRT_2,
+                    against_reference: ratios[run].verdict,
+                })
+            })
+            .collect();
+        let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
+        let rules = Rules {
+            better: row.model(self.reference).metric.better,
+            reference: self.reference,
+            level: self.options.level,
+            band: self.options.band,
+            one_session: &one_session,
+        };
+        if entries.len() > 1 {
+            for (entry, rank) in entries.iter().zip(ranks(&entries, &rules)) {
+                ratios[entry.run].rank = Some(rank);
+            }
+        }
+    }
+
+    fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {
+        let models: Vec<&Figure> = rows.iter().map(|row| row.model(self.reference)).collect();
+        let classes: Vec<Class> = models.iter().map(|model| model.class).collect();
+        let scores = Scores::new(&classes, self.options.seed);
+        let mut means = Vec::new();
+        for run in 0..self.runs.len() {
+            if run == self.reference {
+                let figures = (0..rows.len()).filter(|&row| one(run, self.reference, &rows[row]).is_some()).count();
+                means.push(reference_mean(&self.names[run], figures, self.options));
+                continue;
+            }
+            let members: Vec<Member> = assessed
+                .iter()
+                .enumerate()
+                .filter_map(|(row, cells)| match &cells[run].finding {
+                    Some(Finding::Single(shift)) => Some(Member {
+                        row,
+                        family: models[row].family(),
+                        class: models[row].class,
+                        metric: &models[row].metric,
+                        shift,
+                    }),
+                    _ => None,
+                })
+                .collect();
+            means.extend(geometric_means(&self.names[run], &members, &scores, self.options));
+        }
+        means
+    }
+
+    fn machines(&self, rows: &[Row]) -> Vec<Compared> {
+        (0..self.runs.len())
+            .map(|run| {
+                let (reference, other) = (self.runs[self.reference], self.runs[run]);
+                let mut tally = Tally::default();
+                for ratio in rows.iter().map(|row| &row.ratios[run]).filter(|_| run != self.reference) {
+                    match ratio.verdict {
+                        Some(Verdict::Different) => tally.different += 1,
+                        Some(Verdict::Same) => tally.same += 1,
+                        Some(Verdict::Undecided) => tally.undecided += 1,
+                        None => tally.without += 1,
+                    }
+                }
+                Compared {
+                    name: self.names[run].clone(),
+                    run: other.id.clone(),
+                    summary: other.machine.summary.clone(),
+                    relation: if run == self.reference { Relation::Reference } else { relation(reference, other) },
+                    started: other.session.started.clone(),
+                    attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
+                    tally,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The reference's ratio to itself is 1 by definition, where it has a value.
+fn one(run: usize, reference: usize, row: &Aligned) -> Option<f64> {
+    row.figures[run].filter(|_| run == reference)?.outcome.estimate().map(|_| 1.0)
+}
+
+fn nothing(reason: &str) -> Assessed {
+    Assessed { finding: Some(Finding::Nothing(reason.to_owned())), floor: None }
+}

@@ -1,0 +1,308 @@
+//! What a comparison found, as plain data.
+
+use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
+use serde::{Deserialize, Serialize};
+
+use super::options::Normalise;
+
+/// Several runs side by side, one of them the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Name of the reference among `machines`.
+    pub reference: String,
+    /// How ratios are written.
+    pub normalise: Normalise,
+    /// Half-width of the band that counts as the same.
+    pub band: f64,
+    /// Confidence of every interval, and of all verdicts DIFFERENT together.
+    pub level: f64,
+    /// Number of tests over which the p-values were adjusted (Holm).
+    pub tests: usize,
+    /// The runs, in the order in which they are shown.
+    pub machines: Vec<Compared>,
+    /// The figures that at least two runs have.
+    pub rows: Vec<Row>,
+    /// Figures that only one run has.
+    pub unmatched: Vec<Unmatched>,
+    /// Geometric means of the ratios, by family and over all.
+    pub geometric_means: Vec<GeometricMean>,
+}
+
+/// One of the runs compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// What it is called here: label, machine or id; no other run of the comparison has it.
+    pub name: String,
+    /// Id of the run.
+    pub run: String,
+    /// One line on the machine.
+    pub summary: String,
+    /// How it stands to the reference.
+    pub relation: Relation,
+    /// When it was measured.
+    pub started: String,
+    /// Who is to be named wherever its figures are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<String>,
+    /// How many figures got which verdict.
+    pub tally: Tally,
+}
+
+/// How a run stands to the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// It is the reference.
+    Reference,
+    /// Measured in the same session: no session floor applies.
+    SameSession,
+    /// The same machine in another session.
+    AnotherSession,
+    /// Another machine, which always is another session.
+    AnotherMachine,
+}
+
+/// Numbers of verdicts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// DIFFERENT.
+    pub different: usize,
+    /// SAME.
+    pub same: usize,
+    /// UNDECIDED.
+    pub undecided: usize,
+    /// Not comparable, each with its reason.
+    pub without: usize,
+}
+
+/// One figure over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Id of the probe.
+    pub probe: String,
+    /// Where on its axes; axes across which figures were matched are left out.
+    pub point: Point,
+    /// What people call it.
+    pub title: String,
+    /// Unit and direction.
+    pub metric: Metric,
+    /// Class of session floors.
+    pub class: Class,
+    /// One a machine, in the order of `machines`.
+    pub ratios: Vec<Ratio>,
+}
+
+impl Row {
+    /// The figure's name.
+    #[must_use]
+    pub fn key(&self) -> FigureKey {
+        FigureKey::new(self.probe.clone(), self.point.clone())
+    }
+
+    /// The entry of a machine.
+    #[must_use]
+    pub fn ratio(&self, machine: &str) -> Option<&Ratio> {
+        self.ratios.iter().find(|ratio| ratio.machine == machine)
+    }
+
+    /// Whether any machine is DIFFERENT.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.ratios.iter().any(|ratio| ratio.verdict == Some(Verdict::Different))
+    }
+}
+
+/// One machine's figure against the reference's.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// Name of the machine.
+    pub machine: String,
+    /// The point in this run, where it is not the row's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
+    /// What became of the figure; absent where the run lacks it.
+    pub outcome: Option<Outcome>,
+    /// Its flags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// The ratio, as `Comparison::normalise` says; absent when there is no honest single one, and `reason` says why.
+    pub value: Option<f64>,
+    /// Lower end of its interval; absent without spread.
+    pub low: Option<f64>,
+    /// Upper end of its interval; absent without spread.
+    pub high: Option<f64>,
+    /// How the interval came about.
+    pub method: RatioMethod,
+    /// Two-sided p-value of "no difference".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
+    /// The same after Holm over the whole report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_p: Option<f64>,
+    /// What may be said; absent for the reference itself and where nothing can be compared.
+    pub verdict: Option<Verdict>,
+    /// Which way it moved, where DIFFERENT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// What would decide, where UNDECIDED.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
+    /// Session floor that widened the interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorUsed>,
+    /// Comparison mode by mode, where either figure has modes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<ModeRatio>,
+    /// Why there is no ratio, no interval or no verdict, where one is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Place among the machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Rank>,
+}
+
+/// How the interval of a ratio came about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioMethod {
+    /// Hodges-Lehmann shift of the logarithms of launch values, exact Mann-Whitney interval.
+    Launches,
+    /// Propagated from the intervals that the two figures state.
+    Propagated,
+    /// No interval.
+    #[default]
+    None,
+}
+
+/// What may be said of two figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// Significant over the whole report, and by more than the band.
+    Different,
+    /// By less than the band.
+    Same,
+    /// Neither can be said.
+    Undecided,
+}
+
+impl From<stats::Verdict> for Verdict {
+    fn from(verdict: stats::Verdict) -> Self {
+        match verdict {
+            stats::Verdict::Different => Self::Different,
+            stats::Verdict::Same => Self::Same,
+            stats::Verdict::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// Which way a figure moved against the reference, in words that fit its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// A time went down or a rate up.
+    Faster,
+    /// A time went up or a rate down.
+    Slower,
+    /// Any other figure moved the way its metric calls better.
+    Better,
+    /// Any other figure moved the other way.
+    Worse,
+}
+
+impl Direction {
+    /// Whether it is for the worse.
+    #[must_use]
+    pub const fn is_worse(self) -> bool {
+        matches!(self, Self::Slower | Self::Worse)
+    }
+}
+
+/// What would decide an undecided figure, with a chance of 80% if the ratio seen is the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// So many more launches of each figure.
+    Launches(usize),
+    /// Launches cannot do it: so many sessions of each machine.
+    Sessions(usize),
+    /// The ratio is so close to the edge of the band that no affordable effort decides.
+    TooClose,
+}
+
+/// The session floor that was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FloorUsed {
+    /// Relative standard deviation between sessions.
+    pub sd: f64,
+    /// Sessions it was estimated from; absent where it is the default of the figure's class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<usize>,
+}
+
+/// Two modes that lie nearest to each other; or one that has no counterpart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModeRatio {
+    /// Centre of the reference's mode, in the figure's unit.
+    pub reference_value: Option<f64>,
+    /// Share of the reference's launches in it.
+    pub reference_share: f64,
+    /// Centre of the other's mode.
+    pub other_value: Option<f64>,
+    /// Share of the other's launches in it.
+    pub other_share: f64,
+    /// Two-sided p-value of "equal shares" (Fisher's exact test), where launches of one session were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_p: Option<f64>,
+    /// Whether the shares differ, after Holm.
+    pub shares_differ: bool,
+    /// Ratio of the centres.
+    pub value: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// What may be said of the centres.
+    pub verdict: Option<Verdict>,
+}
+
+/// A machine's place among all, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Place by value alone; equal values share the better place.
+    pub place: usize,
+    /// Best place it may have: one more than the machines that are surely better.
+    pub low: usize,
+    /// Worst place it may have.
+    pub high: usize,
+}
+
+/// A figure that only one run has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unmatched {
+    /// Name of the machine that has it.
+    pub machine: String,
+    /// The figure.
+    pub figure: FigureKey,
+}
+
+/// Geometric mean of a machine's ratios.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeometricMean {
+    /// Family of the figures; absent for the mean over all.
+    pub family: Option<String>,
+    /// Name of the machine.
+    pub machine: String,
+    /// The mean, of ratios or of gains as `of` says.
+    pub value: f64,
+    /// Lower end of its interval; equal to `value` when the spread of a figure is unknown.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// Confidence of the interval; 0 when the spread of a figure is unknown.
+    pub level: f64,
+    /// Number of figures in it.
+    pub figures: usize,
+    /// What was averaged: gains where the figures do not all point one way, else as the comparison is normalised.
+    pub of: Normalise,
+}

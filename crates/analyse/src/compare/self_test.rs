@@ -1,0 +1,63 @@
+//! Does the product claim differences between equals?
+
+use model::Run;
+use serde::{Deserialize, Serialize};
+
+use super::options::Options;
+use super::result::Verdict;
+use crate::Error;
+
+/// What comparing runs of one thing with themselves found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelfTest {
+    /// Pairs of runs compared.
+    pub pairs: usize,
+    /// Pairs in which any figure came out DIFFERENT.
+    pub pairs_with_claims: usize,
+    /// Figures compared, over all pairs.
+    pub figures: usize,
+    /// Of these DIFFERENT: every one is a false alarm.
+    pub different: usize,
+    /// Of these SAME.
+    pub same: usize,
+    /// Of these UNDECIDED.
+    pub undecided: usize,
+    /// The false alarms: pair (from 0), figure, ratio.
+    pub claims: Vec<(usize, String, Option<f64>)>,
+}
+
+impl SelfTest {
+    /// Share of figures that came out DIFFERENT.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.figures == 0 { 0.0 } else { self.different as f64 / self.figures as f64 }
+    }
+}
+
+/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict do not count.
+///
+/// # Errors
+/// When the runs of a pair cannot be compared.
+pub fn self_test(pairs: &[(&Run, &Run)], options: &Options) -> Result<SelfTest, Error> {
+    let mut summary = SelfTest { pairs: pairs.len(), ..SelfTest::default() };
+    for (index, (a, b)) in pairs.iter().enumerate() {
+        let comparison = super::compare(&[a, b], options)?;
+        let before = summary.different;
+        for row in &comparison.rows {
+            for ratio in &row.ratios {
+                match ratio.verdict {
+                    Some(Verdict::Different) => {
+                        summary.different += 1;
+                        summary.claims.push((index, row.key().to_string(), ratio.value));
+                    }
+                    Some(Verdict::Same) => summary.same += 1,
+                    Some(Verdict::Undecided) => summary.undecided += 1,
+                    None => continue,
+                }
+                summary.figures += 1;
+            }
+        }
+        summary.pairs_with_claims += usize::from(summary.different > before);
+    }
+    Ok(summary)
+}

@@ -1,0 +1,120 @@
+//! The ratio of two figures with its interval.
+
+use model::{Estimate, Figure, Outcome};
+use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
+use stats::{Comparison, Floor, Interval};
+
+use super::result::RatioMethod;
+
+/// Fewest valid launches on either side from which a ratio is made from launches.
+const FEWEST: usize = 6;
+
+/// Logarithm of other over reference, and what is known of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Shift {
+    pub(crate) log: f64,
+    pub(crate) known: Option<Comparison>,
+    pub(crate) method: RatioMethod,
+    /// Why nothing is known, where it is not.
+    pub(crate) reason: Option<String>,
+}
+
+/// The ratio of two figures that have a single value each; else the reason why there is none.
+pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64) -> Result<Shift, String> {
+    let unlike = reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better;
+    if unlike {
+        return Err("the two runs count it in different units".to_owned());
+    }
+    let (a, b) = match (&reference.outcome, &other.outcome) {
+        (Outcome::Measured(a), Outcome::Measured(b)) => (a, b),
+        (a, b) => return Err(no_single_value(a, b)),
+    };
+    if !(a.value > 0.0 && b.value > 0.0) {
+        return Err("a value is not positive, so that no ratio exists".to_owned());
+    }
+    if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
+        return Ok(Shift { log: known.shift, known: Some(known), method: RatioMethod::Launches, reason: None });
+    }
+    Ok(of_estimates(a, b, floor, level))
+}
+
+/// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` where there are too few.
+pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<Comparison> {
+    let usable = |values: &[f64]| values.len() >= FEWEST && values.iter().all(|value| *value > 0.0);
+    if !usable(a) || !usable(b) {
+        return None;
+    }
+    let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<_>>();
+    stats::compare(&logs(a), &logs(b), floor, level)
+}
+
+/// Propagated from two stated intervals, each taken as that of a lognormal quantity at its own level.
+pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64) -> Shift {
+    let log = (b.value / a.value).ln();
+    let without = |reason: &str| Shift { log, known: None, method: RatioMethod::None, reason: Some(reason.to_owned()) };
+    let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
+        return without(match (a.has_spread(), b.has_spread()) {
+            (false, false) => "neither figure states a spread",
+            (false, true) => "the reference states no spread",
+            (true, false) => "it states no spread",
+            (true, true) => "an interval reaches zero, so that the ratio has none",
+        });
+    };
+    let launches = normal_quantile(0.5 + level / 2.0) * a_error.hypot(b_error);
+    let floor_half_width = floor.half_width(level);
+    let total = launches.hypot(floor_half_width);
+    let quantile = |p| floor.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
+    let p_value = if total > 0.0 {
+        let score = -log.abs() * quantile(0.5 + level / 2.0) / total;
+        2.0 * floor.degrees.map_or_else(|| normal_cdf(score), |df| student_t_cdf(score, df))
+    } else {
+        f64::NAN
+    };
+    let known = Comparison {
+        shift: log,
+        interval: Interval::new(log - total, log + total, level),
+        launch_interval: Interval::new(log - launches, log + launches, level),
+        p_value,
+        floor_half_width,
+        level,
+        launches: a.launches.min(b.launches) as usize,
+    };
+    Shift { log, known: Some(known), method: RatioMethod::Propagated, reason: None }
+}
+
+/// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.
+pub(crate) fn standard_error(estimate: &Estimate) -> Option<f64> {
+    if !estimate.has_spread() || estimate.low <= 0.0 {
+        return None;
+    }
+    let half = (estimate.high / estimate.low).ln() / 2.0;
+    Some(half / normal_quantile(0.5 + estimate.level.min(0.999) / 2.0))
+}
+
+fn no_single_value(a: &Outcome, b: &Outcome) -> String {
+    let say = |outcome: &Outcome, whose: &str| match outcome {
+        Outcome::Unfit(reason) => Some(format!("not measured {whose}: {reason}")),
+        Outcome::Failed(reason) => Some(format!("failed {whose}: {reason}")),
+        Outcome::Below { .. } => Some(format!("below what can be resolved {whose}")),
+        Outcome::Measured(_) | Outcome::Modes(_) => None,
+    };
+    let (first, second) = (say(a, "in the reference"), say(b, "here"));
+    let mut text = [first, second].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    if let Some(bound) = one_sided(a, b) {
+        text = format!("{text}; {bound}");
+    }
+    text
+}
+
+/// What a bound on one side still says of the ratio.
+fn one_sided(a: &Outcome, b: &Outcome) -> Option<String> {
+    match (a, b) {
+        (Outcome::Below { bound }, Outcome::Measured(other)) if *bound > 0.0 => {
+            Some(format!("the ratio is above {:.3}", other.low / bound))
+        }
+        (Outcome::Measured(reference), Outcome::Below { bound }) if reference.low > 0.0 => {
+            Some(format!("the ratio is below {:.3}", bound / reference.low))
+        }
+        _ => None,
+    }
+}

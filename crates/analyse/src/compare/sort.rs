@@ -1,0 +1,78 @@
+//! Orders of machines and figures.
+
+use model::{Better, Outcome};
+
+use super::options::Normalise;
+use super::result::{Comparison, Ratio, Row};
+use crate::Error;
+
+impl Comparison {
+    /// Sorts by a figure (machines best first, as published tables are) or by a machine (figures worst first). A probe's
+    /// id stands for its figure when it has one point only. What has no value comes last; ties keep their order.
+    ///
+    /// # Errors
+    /// When `name` is neither.
+    pub fn sort_by(&mut self, name: &str) -> Result<(), Error> {
+        if let Some(row) = self.row_named(name) {
+            let order = self.machines_by(row);
+            self.reorder(&order);
+            return Ok(());
+        }
+        if self.machines.iter().any(|machine| machine.name == name) {
+            let normalise = self.normalise;
+            let gain = |row: &Row| row.ratio(name).and_then(|ratio| gain(row, ratio, normalise));
+            self.rows.sort_by(|a, b| ascending(gain(a), gain(b)));
+            return Ok(());
+        }
+        let known: Vec<String> = self.machines.iter().map(|machine| machine.name.clone()).take(3).collect();
+        let figures = self.rows.iter().map(|row| row.key().to_string()).take(3);
+        let known = known.into_iter().chain(figures).collect::<Vec<_>>().join(", ");
+        Err(Error::SortBy { name: name.to_owned(), known })
+    }
+
+    /// Puts figures that are DIFFERENT on any machine first; both parts keep their order.
+    pub fn changed_first(&mut self) {
+        self.rows.sort_by_key(|row| !row.changed());
+    }
+
+    fn row_named(&self, name: &str) -> Option<usize> {
+        let exact = self.rows.iter().position(|row| row.key().to_string() == name);
+        exact.or_else(|| {
+            let mut of_probe = (0..self.rows.len()).filter(|&row| self.rows[row].probe == name);
+            let first = of_probe.next();
+            if of_probe.next().is_none() { first } else { None }
+        })
+    }
+
+    fn machines_by(&self, row: usize) -> Vec<usize> {
+        let row = &self.rows[row];
+        let value = |machine: &usize| match &row.ratios[*machine].outcome {
+            Some(Outcome::Measured(estimate)) if row.metric.better == Better::Higher => Some(-estimate.value),
+            Some(Outcome::Measured(estimate)) => Some(estimate.value),
+            _ => None,
+        };
+        let mut order: Vec<usize> = (0..self.machines.len()).collect();
+        order.sort_by(|a, b| ascending(value(a), value(b)));
+        order
+    }
+
+    fn reorder(&mut self, order: &[usize]) {
+        self.machines = order.iter().map(|&machine| self.machines[machine].clone()).collect();
+        for row in &mut self.rows {
+            row.ratios = order.iter().map(|&machine| row.ratios[machine].clone()).collect();
+        }
+    }
+}
+
+/// How many times better than the reference, whatever the direction and however ratios are written.
+pub(crate) fn gain(row: &Row, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
+    let value = ratio.value?;
+    Some(match (normalise, row.metric.better) {
+        (Normalise::Ratio, Better::Lower) => 1.0 / value,
+        _ => value,
+    })
+}
+
+fn ascending(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
+    a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY))
+}

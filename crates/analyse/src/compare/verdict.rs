@@ -1,0 +1,165 @@
+//! From what is known of a figure to what may be said of it.
+
+use model::{Better, Metric, Unit};
+use stats::distribution::normal_quantile;
+
+use super::modes::ModePair;
+use super::options::Normalise;
+use super::result::{Direction, ModeRatio, Need, Ratio, Verdict};
+use super::shift::Shift;
+
+/// Chance with which the effort proposed shall decide.
+const POWER: f64 = 0.8;
+
+/// What is known of one machine's figure, before the verdicts.
+#[derive(Debug, Clone)]
+pub(crate) enum Finding {
+    Single(Shift),
+    Modes(Vec<ModePair>),
+    Nothing(String),
+}
+
+impl Finding {
+    /// The p-values that belong to the family of the report, NaN where nothing was tested.
+    pub(crate) fn p_values(&self) -> Vec<f64> {
+        let of = |shift: &Shift| shift.known.as_ref().map_or(f64::NAN, |known| known.p_value);
+        match self {
+            Self::Single(shift) => vec![of(shift)],
+            Self::Modes(pairs) => {
+                pairs.iter().flat_map(|pair| [pair.shift.as_ref().map_or(f64::NAN, of), pair.share_p]).collect()
+            }
+            Self::Nothing(_) => Vec::new(),
+        }
+    }
+}
+
+/// How ratios are written and judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) metric: &'a Metric,
+    pub(crate) normalise: Normalise,
+    pub(crate) band: f64,
+    pub(crate) level: f64,
+    /// Tests in the family of the report.
+    pub(crate) tests: usize,
+}
+
+impl Judge<'_> {
+    /// Fills in everything that follows from a finding and its adjusted p-values.
+    pub(crate) fn fill(&self, ratio: &mut Ratio, finding: Finding, adjusted: &[f64]) {
+        match finding {
+            Finding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
+            Finding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
+            Finding::Nothing(reason) => ratio.reason = Some(reason),
+        }
+    }
+
+    fn single(&self, ratio: &mut Ratio, shift: &Shift, adjusted: f64) {
+        let (value, low, high) = self.written(shift);
+        ratio.value = Some(value);
+        (ratio.low, ratio.high) = (low, high);
+        ratio.method = shift.method;
+        ratio.reason.clone_from(&shift.reason);
+        ratio.verdict = Some(self.verdict(shift, adjusted));
+        if let Some(known) = &shift.known {
+            ratio.p_value = Some(known.p_value).filter(|p| p.is_finite());
+            ratio.adjusted_p = Some(adjusted).filter(|p| p.is_finite());
+            if ratio.verdict == Some(Verdict::Undecided) {
+                ratio.need = Some(self.need(known));
+            }
+        }
+        if ratio.verdict == Some(Verdict::Different) {
+            ratio.direction = Some(direction(self.metric, shift.log));
+        }
+    }
+
+    /// DIFFERENT when a pair of modes or their shares are; SAME when every mode has a counterpart that is the same and
+    /// no share is known to differ; else UNDECIDED, with the reason.
+    fn modes(&self, ratio: &mut Ratio, pairs: &[ModePair], adjusted: &[f64]) {
+        let significance = 1.0 - self.level;
+        let mut directions = Vec::new();
+        for (index, pair) in pairs.iter().enumerate() {
+            let written = pair.shift.as_ref().map(|shift| self.written(shift));
+            let verdict = pair.shift.as_ref().map(|shift| self.verdict(shift, adjusted[2 * index]));
+            if let (Some(Verdict::Different), Some(shift)) = (verdict, &pair.shift) {
+                directions.push(direction(self.metric, shift.log));
+            }
+            ratio.modes.push(ModeRatio {
+                reference_value: pair.reference.as_ref().map(|mode| mode.estimate.value),
+                reference_share: pair.reference.as_ref().map_or(0.0, |mode| mode.share),
+                other_value: pair.other.as_ref().map(|mode| mode.estimate.value),
+                other_share: pair.other.as_ref().map_or(0.0, |mode| mode.share),
+                share_p: Some(pair.share_p).filter(|p| p.is_finite()),
+                shares_differ: adjusted[2 * index + 1] <= significance,
+                value: written.map(|written| written.0),
+                low: written.and_then(|written| written.1),
+                high: written.and_then(|written| written.2),
+                verdict,
+            });
+        }
+        let same = ratio.modes.iter().all(|mode| mode.verdict == Some(Verdict::Same));
+        let lone = ratio.modes.iter().any(|mode| mode.verdict.is_none());
+        let shares = ratio.modes.iter().any(|mode| mode.shares_differ);
+        let (verdict, reason) = match (directions.is_empty(), shares) {
+            (false, _) => (Verdict::Different, "in modes; modes that lie nearest differ"),
+            (true, true) => (Verdict::Different, "in modes; their shares differ"),
+            (true, false) if same => (Verdict::Same, "in modes; nearest modes are the same"),
+            (true, false) if lone => (Verdict::Undecided, "in modes, of which one has no counterpart"),
+            (true, false) => (Verdict::Undecided, "in modes, with too few launches in each to decide"),
+        };
+        ratio.verdict = Some(verdict);
+        ratio.reason = Some(reason.to_owned());
+        directions.dedup();
+        ratio.direction = if let [one] = directions.as_slice() { Some(*one) } else { None };
+    }
+
+    fn verdict(&self, shift: &Shift, adjusted: f64) -> Verdict {
+        shift.known.as_ref().map_or(Verdict::Undecided, |known| stats::verdict(known, adjusted, self.band).into())
+    }
+
+    /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
+    /// Holm's procedure.
+    fn need(&self, known: &stats::Comparison) -> Need {
+        match stats::need(known, self.band, POWER) {
+            stats::Need::Launches(0) => {
+                let strictest = (1.0 - self.level) / (2.0 * self.tests.max(1) as f64);
+                let wanted = normal_quantile(1.0 - strictest) / normal_quantile(1.0 - known.p_value.min(0.5) / 2.0);
+                let launches = known.launches as f64;
+                Need::Launches((launches * (wanted * wanted - 1.0)).ceil().max(1.0) as usize)
+            }
+            stats::Need::Launches(more) => Need::Launches(more),
+            stats::Need::Sessions(sessions) => Need::Sessions(sessions),
+            stats::Need::TooClose => Need::TooClose,
+        }
+    }
+
+    /// Value, low and high as the comparison writes ratios.
+    fn written(&self, shift: &Shift) -> (f64, Option<f64>, Option<f64>) {
+        let sign = sign(self.metric, self.normalise);
+        let ends = shift.known.as_ref().map(|known| {
+            let (a, b) = ((sign * known.interval.low).exp(), (sign * known.interval.high).exp());
+            (a.min(b), a.max(b))
+        });
+        ((sign * shift.log).exp(), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
+    }
+}
+
+/// Factor on the logarithm of other over reference that makes it what `normalise` writes.
+pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
+    match (normalise, metric.better) {
+        (Normalise::Ratio, _) | (Normalise::Gain, Better::Higher) => 1.0,
+        (Normalise::Gain, Better::Lower) => -1.0,
+    }
+}
+
+/// The word for a shift of the logarithm of other over reference.
+fn direction(metric: &Metric, log: f64) -> Direction {
+    let better = (log > 0.0) == (metric.better == Better::Higher);
+    let speed = metric.unit == Unit::Seconds || metric.unit.is_rate();
+    match (speed, better) {
+        (true, true) => Direction::Faster,
+        (true, false) => Direction::Slower,
+        (false, true) => Direction::Better,
+        (false, false) => Direction::Worse,
+    }
+}

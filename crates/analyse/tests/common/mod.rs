@@ -1,0 +1,146 @@
+//! Runs made for tests: from simulated launches, and from the published tables.
+#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of tests, which Clippy does not recognise as such"
+)]
+
+use std::path::PathBuf;
+
+use model::{
+    Class, Estimate, Figure, Flag, Footprint, Launch, Machine, Method, Metric, Mode, Outcome, Plan, Point, Primitive,
+    Run, SCHEMA, Session, Unit,
+};
+
+/// A file of the shared published tables; `None`, said aloud, where they are absent.
+pub(crate) fn published(name: &str) -> Option<Vec<Vec<String>>> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/published")).join(name);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()),
+        Err(error) => {
+            eprintln!("skipped: {} is not to be had here ({error})", path.display());
+            None
+        }
+    }
+}
+
+pub(crate) fn time(per: &'static str) -> Metric {
+    Metric::lower(Unit::Seconds, per)
+}
+
+pub(crate) fn rate(per: &'static str) -> Metric {
+    Metric::higher(Unit::PerSecond, per)
+}
+
+/// A figure with an outcome and nothing else.
+pub(crate) fn figure(
+    probe: &str,
+    point: &str,
+    metric: Metric,
+    class: Class,
+    stresses: &[Primitive],
+    outcome: Outcome,
+) -> Figure {
+    Figure {
+        probe: probe.to_owned(),
+        point: point.parse().unwrap(),
+        title: probe.to_owned(),
+        metric,
+        class,
+        stresses: stresses.to_vec(),
+        outcome,
+        flags: Vec::new(),
+        ops: 0,
+        amount: 1.0,
+        variant: None,
+        resolution: None,
+        quantiles: Vec::new(),
+        notes: Vec::new(),
+        footprint: Footprint::default(),
+        launches: Vec::new(),
+    }
+}
+
+/// A figure without spread, as published tables give them.
+pub(crate) fn plain(probe: &str, point: &str, metric: Metric, value: f64) -> Figure {
+    figure(probe, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
+}
+
+/// What a run would store for these launch values: median and order-statistic interval, or modes.
+pub(crate) fn from_values(probe: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
+    let groups = stats::modes(values);
+    let outcome = if groups.len() > 1 {
+        let mode = |group: &stats::Mode| {
+            let members: Vec<f64> = group.launches.iter().map(|&i| values[i]).collect();
+            Mode { share: group.share, estimate: estimate(&members) }
+        };
+        Outcome::Modes(groups.iter().map(mode).collect())
+    } else {
+        Outcome::Measured(estimate(values))
+    };
+    let mut made = figure(probe, point, metric, class, &[], outcome);
+    if groups.len() > 1 {
+        made.flags.push(Flag::Modes);
+    }
+    made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
+    made
+}
+
+fn estimate(values: &[f64]) -> Estimate {
+    let value = stats::median(values).unwrap();
+    match stats::serial_median_interval(values, 0.95) {
+        Some(m) => Estimate {
+            value,
+            low: m.interval.low,
+            high: m.interval.high,
+            level: m.interval.level,
+            launches: u32::try_from(values.len()).unwrap(),
+            batches: 20,
+            method: Method::OrderStatistic,
+        },
+        None => Estimate { launches: u32::try_from(values.len()).unwrap(), ..Estimate::without_spread(value) },
+    }
+}
+
+/// A run on a machine in a session.
+pub(crate) fn run(id: &str, machine: &str, session: &str, figures: Vec<Figure>) -> Run {
+    Run {
+        schema: SCHEMA,
+        id: id.to_owned(),
+        label: None,
+        origin: None,
+        machine: Machine { name: machine.to_owned(), fingerprint: machine.to_owned(), ..Machine::default() },
+        session: Session { started: session.to_owned(), ..Session::default() },
+        plan: Plan::default(),
+        figures,
+    }
+}
+
+/// A published machine: no fingerprint, no session.
+pub(crate) fn published_run(name: &str, figures: Vec<Figure>) -> Run {
+    let mut made = run(name, name, "", figures);
+    made.machine.fingerprint = String::new();
+    made
+}
+
+/// One run a machine from the columns of a published table; `column` says what a heading becomes.
+pub(crate) fn table(rows: &[Vec<String>], label: &[usize], column: impl Fn(&str, f64) -> Option<Figure>) -> Vec<Run> {
+    let heading = &rows[0];
+    rows[1..]
+        .iter()
+        .map(|row| {
+            let name: Vec<&str> = label.iter().map(|&i| row[i].as_str()).collect();
+            let figures = heading.iter().zip(row).filter_map(|(head, cell)| column(head, cell.parse().ok()?)).collect();
+            published_run(&name.join(", "), figures)
+        })
+        .collect()
+}
+
+pub(crate) fn refs(runs: &[Run]) -> Vec<&Run> {
+    runs.iter().collect()
+}
+
+pub(crate) fn point(text: &str) -> Point {
+    text.parse().unwrap()
+}
