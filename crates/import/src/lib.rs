@@ -1,2 +1,14 @@
-//! placeholder
+//! Figures that Prony did not measure: published evaluations and the outputs of other tools, as run documents.
+//!
+//! A foreign figure gets one of our ids only where our definition continues its own; otherwise it keeps the tool's name
+//! as `tool.name`. Its spread is what the source states, and where the source states none it is none.
 #![forbid(unsafe_code)]
+
+mod assemble;
+mod digest;
+mod error;
+mod known;
+pub mod published;
+mod sheet;
+
+pub use error::{Error, Place};

@@ -1,0 +1,210 @@
+//! From a sheet to a run: our words for what the catalogue knows, the source's own for the rest.
+
+use std::collections::HashMap;
+
+use model::{
+    Catalogue, Description, Estimate, Figure, Footprint, Launch, Machine, Method, Metric, Origin, Outcome, Plan, Point,
+    QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
+};
+
+use crate::known::{class_of, is_ours, known, usual_direction};
+use crate::sheet::{Reading, Sheet, Spread};
+
+/// Confidence wanted of intervals that are computed here from executions in processes of their own.
+const LEVEL: f64 = 0.95;
+
+/// Where a sheet comes from and what its run is called.
+pub(crate) struct Provenance {
+    pub(crate) id: String,
+    pub(crate) label: Option<String>,
+    pub(crate) suite: String,
+    pub(crate) origin: Origin,
+}
+
+/// Makes the run document of a sheet.
+pub(crate) fn assemble(sheet: Sheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
+    let mut origin = provenance.origin;
+    if sheet.version.is_some() {
+        origin.version = sheet.version;
+    }
+    let mut figures = Vec::with_capacity(sheet.readings.len());
+    let mut seen: HashMap<(String, Point), u32> = HashMap::new();
+    for mut reading in sheet.readings {
+        let times = seen.entry((reading.id.clone(), reading.point.clone())).or_default();
+        *times += 1;
+        if *times > 1 {
+            reading = reading.at("occurrence", times.to_string());
+        }
+        figures.push(figure(reading, catalogue));
+    }
+    figures.sort_by_key(|figure| catalogue.position(&figure.probe).unwrap_or(usize::MAX));
+    Run {
+        schema: SCHEMA,
+        id: provenance.id,
+        label: provenance.label,
+        origin: Some(origin),
+        machine: Machine {
+            name: sheet.machine,
+            fingerprint: String::new(),
+            summary: sheet.summary,
+            facts: sheet.facts,
+        },
+        session: Session {
+            started: sheet.started,
+            command: sheet.command,
+            complete: true,
+            notes: sheet.notes,
+            ..Session::default()
+        },
+        plan: Plan { suite: provenance.suite, ..Plan::default() },
+        figures,
+    }
+}
+
+fn figure(reading: Reading, catalogue: &Catalogue) -> Figure {
+    let description = catalogue.get(&reading.id).cloned().or_else(|| known(&reading.id));
+    debug_assert!(description.is_some() || !is_ours(&reading.id), "{} is neither a tool's nor known", reading.id);
+    let (metric, convert) = measure(&reading, description.as_ref());
+    let (title, class, stresses) = match &description {
+        Some(ours) => (ours.title.clone(), ours.class, ours.stresses.clone()),
+        None => (reading.title.clone(), class_of(&metric), Vec::new()),
+    };
+    let outcome = outcome(&reading, convert);
+    let quantiles = reading.quantiles.iter().filter_map(|&(quantile, value)| quantile_of(quantile, value, convert));
+    Figure {
+        probe: reading.id.clone(),
+        point: spelt(&reading.point, description.as_ref()),
+        title,
+        metric,
+        class,
+        stresses,
+        outcome,
+        flags: Vec::new(),
+        ops: 0,
+        amount: 1.0,
+        variant: None,
+        resolution: None,
+        quantiles: quantiles.collect(),
+        launches: launches(&reading, convert),
+        notes: reading.notes,
+        footprint: Footprint::default(),
+    }
+}
+
+/// From the source's unit to the figure's.
+#[derive(Clone, Copy, PartialEq)]
+enum Convert {
+    Same,
+    Invert,
+}
+
+impl Convert {
+    fn apply(self, value: f64) -> f64 {
+        if self == Self::Invert { 1.0 / value } else { value }
+    }
+}
+
+/// The catalogue's metric where the value can be turned into it, else the source's.
+fn measure(reading: &Reading, description: Option<&Description>) -> (Metric, Convert) {
+    let Some(ours) = description.map(|description| &description.metric) else {
+        return (reading.metric.clone(), Convert::Same);
+    };
+    let unit = reading.metric.unit;
+    match (unit, ours.unit) {
+        (a, b) if a == b => (ours.clone(), Convert::Same),
+        (Unit::Seconds, Unit::PerSecond) | (Unit::PerSecond, Unit::Seconds) => (ours.clone(), Convert::Invert),
+        _ => (Metric { unit, per: ours.per.clone(), better: usual_direction(unit) }, Convert::Same),
+    }
+}
+
+/// The point with values in the catalogue's spelling: `0B` is `0` where the catalogue writes `0`.
+fn spelt(point: &Point, description: Option<&Description>) -> Point {
+    let axes = description.map_or(&[][..], |description| &description.axes);
+    point.iter().fold(Point::origin(), |spelt, (axis, value)| {
+        let values = axes.iter().find(|known| known.name == axis).map_or(&[][..], |known| &known.values);
+        let same = |known: &&String| {
+            known.as_str() == value || parse_size(known).ok().zip(parse_size(value).ok()).is_some_and(|(a, b)| a == b)
+        };
+        spelt.with(axis, values.iter().find(same).map_or(value, String::as_str))
+    })
+}
+
+fn outcome(reading: &Reading, convert: Convert) -> Outcome {
+    let value = convert.apply(reading.value);
+    if !value.is_finite() {
+        return Outcome::Failed(format!("the source states {} and that has no meaning here", reading.value));
+    }
+    let (low, high, level, method) = match &reading.spread {
+        Spread::None => (value, value, 0.0, Method::None),
+        Spread::Range(a, b) => ordered(convert.apply(*a), convert.apply(*b), 0.0, Method::Range),
+        Spread::Interval { low, high, level } => {
+            ordered(convert.apply(*low), convert.apply(*high), *level, Method::Stated)
+        }
+        Spread::Launches(values) => return of_launches(reading, values, convert),
+    };
+    if !(low.is_finite() && high.is_finite()) || low > value || value > high {
+        // A spread that does not hold its own value says nothing.
+        return Outcome::Measured(counted(Estimate::without_spread(value), reading.launches, reading.batches));
+    }
+    Outcome::Measured(Estimate {
+        value,
+        low,
+        high,
+        level: level.clamp(0.0, 1.0),
+        launches: reading.launches,
+        batches: reading.batches,
+        method,
+    })
+}
+
+fn ordered(a: f64, b: f64, level: f64, method: Method) -> (f64, f64, f64, Method) {
+    (a.min(b), a.max(b), level, method)
+}
+
+const fn counted(estimate: Estimate, launches: u32, batches: u32) -> Estimate {
+    Estimate { launches, batches, ..estimate }
+}
+
+/// The estimate that executions in processes of their own support: order statistics where they are enough for 95%, else
+/// the extremes with the confidence that these have.
+fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
+    let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
+    let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let of = |found: stats::MedianInterval, method| {
+        let interval = found.interval;
+        Outcome::Measured(Estimate {
+            value: found.median,
+            low: interval.low,
+            high: interval.high,
+            level: interval.level,
+            launches,
+            batches: reading.batches,
+            method,
+        })
+    };
+    if values.iter().any(|value| !value.is_finite()) {
+        return Outcome::Failed("an execution's value has no meaning here".to_owned());
+    }
+    if let Some(found) = stats::serial_median_interval(&values, LEVEL) {
+        return of(found, Method::OrderStatistic);
+    }
+    match stats::order_statistic::median_range(&values) {
+        Some(found) => of(found, Method::Range),
+        None => {
+            let value = values.first().copied().unwrap_or_else(|| convert.apply(reading.value));
+            Outcome::Measured(counted(Estimate::without_spread(value), 1, reading.batches))
+        }
+    }
+}
+
+fn launches(reading: &Reading, convert: Convert) -> Vec<Launch> {
+    let Spread::Launches(values) = &reading.spread else { return Vec::new() };
+    let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
+    (0..).zip(values).map(launch).filter(|launch| launch.value.is_finite()).collect()
+}
+
+fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {
+    let value = convert.apply(value);
+    let estimate = Estimate::without_spread(value);
+    ((0.0..=1.0).contains(&quantile) && value.is_finite()).then_some(QuantileEstimate { quantile, estimate })
+}

@@ -1,0 +1,118 @@
+//! What can be wrong with a source.
+
+use std::fmt;
+
+/// Where in a source something was found. Lines and bytes are counted from 1; 0 means that the place is the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Line.
+    pub line: usize,
+    /// Byte within the source, where a line says too little.
+    pub byte: usize,
+}
+
+impl Place {
+    /// A line.
+    #[must_use]
+    pub const fn line(line: usize) -> Self {
+        Self { line, byte: 0 }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.byte) {
+            (0, 0) => f.write_str("in it"),
+            (line, 0) => write!(f, "at line {line}"),
+            (0, byte) => write!(f, "at byte {byte}"),
+            (line, byte) => write!(f, "at line {line}, byte {byte}"),
+        }
+    }
+}
+
+/// Why a source could not be imported, or a published evaluation not be found.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No published evaluation has that name.
+    #[error("could not find '{name}' among the published evaluations: there are {known}")]
+    Evaluation {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The evaluation has no such machine.
+    #[error("could not find machine '{machine}' in {evaluation}: it has {known}")]
+    Machine {
+        /// The evaluation.
+        evaluation: String,
+        /// What was asked for.
+        machine: String,
+        /// What there is.
+        known: String,
+    },
+    /// No importer has that name.
+    #[error("could not find an importer named '{name}': there are {known}")]
+    Format {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No importer knows the content.
+    #[error(
+        "could not tell what wrote {source_name}: its content is of no format known here; name the format if you know it"
+    )]
+    Unrecognised {
+        /// The source.
+        source_name: String,
+    },
+    /// Several importers know the content.
+    #[error("could not tell what wrote {source_name}: it looks like {formats}; name the one to read it as")]
+    Ambiguous {
+        /// The source.
+        source_name: String,
+        /// Names of the formats.
+        formats: String,
+    },
+    /// The source is too long to hold in memory.
+    #[error("could not import {source_name}: it is {bytes} bytes long and importers read at most {limit}")]
+    TooLong {
+        /// The source.
+        source_name: String,
+        /// Its length.
+        bytes: usize,
+        /// The longest accepted.
+        limit: usize,
+    },
+    /// The source is not text.
+    #[error("could not import {source_name}: it is not UTF-8 text {place}{hint}")]
+    Encoding {
+        /// The source.
+        source_name: String,
+        /// Where.
+        place: Place,
+        /// What it is instead, where that shows.
+        hint: &'static str,
+    },
+    /// The content is not what the format says.
+    #[error("could not import {source_name} as {format}: {reason} {place}")]
+    Content {
+        /// The source.
+        source_name: String,
+        /// Name of the format.
+        format: &'static str,
+        /// What is wrong.
+        reason: String,
+        /// Where.
+        place: Place,
+    },
+    /// A table that ships with the program is damaged.
+    #[error("could not read the embedded table {table}: {reason}")]
+    Embedded {
+        /// Name of the table.
+        table: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}

@@ -1,0 +1,73 @@
+//! Tables of published evaluations, as printed.
+
+use crate::Error;
+
+/// A table that ships with the program.
+pub(crate) struct Embedded {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) text: &'static str,
+}
+
+/// A table as its document prints it: every cell in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Name of its file, such as `table2_normalised`.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Names of its columns; the unit of a number stands at the end of its column's name.
+    pub columns: Vec<String>,
+    /// Its rows, in the printed order.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// One row with the names of its cells.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    table: &'a Table,
+    cells: &'a [String],
+}
+
+impl Embedded {
+    pub(crate) fn read(&self) -> Result<Table, Error> {
+        let damaged = |error: csv::Error| Error::Embedded { table: self.name, reason: error.to_string() };
+        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
+        let columns = reader.headers().map_err(damaged)?.iter().map(str::to_owned).collect();
+        let row = |record: csv::StringRecord| record.iter().map(|cell| cell.trim().to_owned()).collect();
+        let rows = reader.records().map(|record| record.map(row).map_err(damaged)).collect::<Result<_, _>>()?;
+        Ok(Table { name: self.name, title: self.title, columns, rows })
+    }
+}
+
+impl Table {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row { table: self, cells })
+    }
+
+    /// The cell of a row in the named column.
+    #[must_use]
+    pub fn cell(&self, row: usize, column: &str) -> Option<&str> {
+        let at = self.columns.iter().position(|name| name == column)?;
+        self.rows.get(row)?.get(at).map(String::as_str)
+    }
+
+    /// The number in a cell; `None` where the cell is empty or holds words.
+    #[must_use]
+    pub fn number(&self, row: usize, column: &str) -> Option<f64> {
+        self.cell(row, column)?.parse().ok()
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The cell in the named column; empty where there is none.
+    pub(crate) fn text(&self, column: &str) -> &'a str {
+        let at = self.table.columns.iter().position(|name| name == column);
+        at.and_then(|at| self.cells.get(at)).map_or("", String::as_str)
+    }
+
+    /// The number in the named column, when the cell is not empty.
+    pub(crate) fn number(&self, column: &str) -> Option<f64> {
+        self.text(column).parse().ok()
+    }
+}

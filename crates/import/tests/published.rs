@@ -1,0 +1,190 @@
+//! Published evaluations against what their documents print.
+
+use import::published::{Table, get, list, tables};
+use model::{Catalogue, FigureKey, Method, Outcome, Run, Unit, parse_run, render_run};
+
+fn runs(name: &str) -> Vec<Run> {
+    get(name, &Catalogue::default()).unwrap()
+}
+
+fn value(run: &Run, probe: &str, point: &str) -> Option<f64> {
+    let figure = run.figure(&FigureKey::new(probe, point.parse().unwrap()))?;
+    figure.outcome.estimate().map(|estimate| estimate.value)
+}
+
+fn table(evaluation: &str, name: &str) -> Table {
+    tables(evaluation).unwrap().into_iter().find(|table| table.name == name).unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() < 1e-12
+}
+
+#[test]
+fn every_machine_is_a_run_without_spread() {
+    let listings = list().unwrap();
+    let names: Vec<&str> = listings.iter().map(|listing| listing.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["ams02-2002", "babar-cpu-1998", "babar-network-1998", "cyberlife-2004", "daisy-heat-1996"]
+            .map(|name| format!("published:{name}"))
+    );
+    let mut ids = std::collections::HashSet::new();
+    for listing in listings {
+        let runs = runs(&listing.name);
+        assert_eq!(runs.len(), listing.machines.len());
+        for (run, (id, label)) in runs.iter().zip(&listing.machines) {
+            assert_eq!((&run.id, run.label.as_ref()), (id, Some(label)));
+            assert!(ids.insert(run.id.clone()), "{id} twice");
+            assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution));
+            assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
+            assert_eq!(get(id, &Catalogue::default()).unwrap()[0], *run);
+            for figure in &run.figures {
+                assert!(figure.point.get("occurrence").is_none(), "{} of {id} stands in it twice", figure.key());
+                let estimate = figure.outcome.estimate().unwrap();
+                assert!(!estimate.has_spread() && matches!(estimate.method, Method::None | Method::Range));
+                assert!(figure.launches.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_found_as_printed_and_refused_with_what_there_is() {
+    assert_eq!(runs("published:cyberlife-2004/appserver.geo")[0].name(), "appserver.geo");
+    assert_eq!(runs("babar-cpu-1998/Sun Ultra60/360 MHz")[0].machine.number("cpu.clock"), Some(360e6));
+    let error = get("published:ams02-2003", &Catalogue::default()).unwrap_err().to_string();
+    assert!(error.contains("ams02-2003") && error.contains("daisy-heat-1996"), "{error}");
+    let error = get("cyberlife-2004/beast", &Catalogue::default()).unwrap_err().to_string();
+    assert!(error.contains("'beast'") && error.contains("beastie.lab"), "{error}");
+}
+
+#[test]
+fn ams_normalised_table_follows_from_the_raw_one_within_its_rounding() {
+    let runs = runs("ams02-2002");
+    let reference = runs.iter().find(|run| run.name() == "Intel PIII dual-CPU 933 MHz").unwrap();
+    let printed = table("ams02-2002", "table2_normalised");
+    for (row, cells) in printed.rows.iter().enumerate() {
+        let run = runs.iter().find(|run| run.name() == cells[0]).unwrap();
+        for test in ["test1", "test2", "test3", "test4"] {
+            let id = format!("ams02.{test}");
+            let quotient = value(run, &id, "").unwrap() / value(reference, &id, "").unwrap();
+            let printed = printed.number(row, test).unwrap();
+            assert!((quotient - printed).abs() <= 0.0201, "{} {test}: {quotient} against {printed}", cells[0]);
+        }
+    }
+}
+
+#[test]
+fn ams_geometric_means_follow_from_the_raw_table() {
+    let runs = runs("ams02-2002");
+    let log_mean = |run: &Run| -> f64 {
+        (1..=4).map(|test| value(run, &format!("ams02.test{test}"), "").unwrap().ln()).sum::<f64>() / 4.0
+    };
+    let reference = runs.iter().find(|run| run.name() == "AMD Athlon 1800MP dual-CPU 1.53 GHz").unwrap();
+    let printed = table("ams02-2002", "table4_geometric_average");
+    let mut compared = 0;
+    for (row, cells) in printed.rows.iter().enumerate() {
+        // The projected machine was not measured and is no run.
+        let Some(run) = runs.iter().find(|run| run.name() == cells[0]) else { continue };
+        let percent = 100.0 * (log_mean(run) - log_mean(reference)).exp();
+        let stated = printed.number(row, "geometric_average_percent").unwrap();
+        assert!((percent / stated - 1.0).abs() <= 0.02, "{}: {percent} against {stated}", cells[0]);
+        compared += 1;
+    }
+    assert_eq!(compared, 11);
+}
+
+#[test]
+fn babar_tables_keep_their_printed_order() {
+    let runs = runs("babar-cpu-1998");
+    assert_eq!(runs.len(), 13);
+    let sorted = |probe: &str, point: &str, descending: bool| {
+        let mut values: Vec<(f64, &str)> =
+            runs.iter().filter_map(|run| Some((value(run, probe, point)?, run.name()))).collect();
+        values.sort_by(|a, b| if descending { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
+        values
+    };
+    for (name, column, probe, point, scale, descending) in [
+        ("table1_memory_bandwidth", "memcpy_libc_mb_s", "memory.memcpy", "", 1e6, true),
+        ("table2_null_syscall", "null_syscall_us", "os.syscall_write", "", 1e-6, false),
+        ("table3_process_creation", "simple_process_ms", "os.fork_exec", "", 1e-3, false),
+        ("table4_signal_handling", "signal_handler_us", "os.signal_handle", "", 1e-6, false),
+        (
+            "table5_context_switch",
+            "context_switch_2proc_us",
+            "os.context_switch",
+            "processes=2,working_set=0B",
+            1e-6,
+            false,
+        ),
+        ("table6_ipc_latency", "tcp_us", "ipc.tcp_latency", "placement=free", 1e-6, false),
+    ] {
+        let printed = table("babar-cpu-1998", name);
+        let ours = sorted(probe, point, descending);
+        assert_eq!(ours.len(), printed.rows.len(), "{name}");
+        for (row, (value, machine)) in ours.iter().enumerate() {
+            let stated = printed.number(row, column).unwrap() * scale;
+            assert!(near(*value, stated), "{name} row {row}: {machine} {value} against {stated}");
+        }
+    }
+}
+
+#[test]
+fn cyberlife_figures_are_in_our_ids_and_base_units() {
+    let run = &runs("cyberlife-2004/appserver.geo")[0];
+    assert_eq!(run.figures.len(), 27 + 30);
+    assert!(near(value(run, "cpu.dhrystone", "registers=no").unwrap(), 3_880_692.0));
+    assert!(near(value(run, "shell.script", "concurrent=8").unwrap(), 444.7 / 60.0));
+    assert!(near(value(run, "file.write", "seconds=10").unwrap(), 40_943e3));
+    assert!(near(value(run, "memory.read", "working_set=512KiB,threads=1").unwrap(), 853.9e6));
+    assert!(near(value(run, "os.exec", "").unwrap(), 1.0 / 1338.0), "an exec is a time here");
+    assert_eq!(run.machine.number("cpu.clock"), Some(1.73e9));
+    assert_eq!(run.machine.number("memory.total"), Some(1024.0 * 1024.0 * 1024.0));
+    let read = run.figures.iter().find(|figure| figure.probe == "memory.read").unwrap();
+    assert!(read.notes.iter().any(|note| note.contains("no printed heading")));
+}
+
+#[test]
+fn the_catalogue_decides_unit_and_title() {
+    let plain = runs("cyberlife-2004/beastie.lab").remove(0);
+    let exec = plain.figures.iter().find(|figure| figure.probe == "os.exec").unwrap();
+    assert_eq!(exec.metric.unit, Unit::Seconds);
+    let catalogue = Catalogue {
+        probes: vec![model::Description {
+            id: "os.exec".to_owned(),
+            title: "Execs".to_owned(),
+            about: String::new(),
+            metric: model::Metric::higher(Unit::PerSecond, "execs"),
+            class: model::Class::Process,
+            stresses: vec![model::Primitive::Exec],
+            sources: Vec::new(),
+            axes: Vec::new(),
+        }],
+    };
+    let run = get("cyberlife-2004/beastie.lab", &catalogue).unwrap().remove(0);
+    assert_eq!(run.figures[0].title, "Execs", "figures stand in the catalogue's order");
+    assert!(near(value(&run, "os.exec", "").unwrap(), 276.6));
+}
+
+#[test]
+fn daisy_and_network_evaluations_keep_their_facts() {
+    let daisy = runs("daisy-heat-1996");
+    let sun = daisy.iter().find(|run| run.name() == "Sun Ultra 1").unwrap();
+    assert!(near(value(sun, "memory.load_latency_strided", "").unwrap(), 270e-9));
+    assert!(near(value(sun, "lmbench.bw_tcp_remote", "network=100baseT").unwrap(), 9.5e6));
+    let pentium = daisy.iter().find(|run| run.name() == "FreeBSD/i586 (p5-90) (DAISy)").unwrap();
+    assert!(near(value(pentium, "ipc.tcp_bandwidth", "network=100baseT").unwrap(), 5.96e6));
+    let alpha = daisy.iter().find(|run| run.name() == "DEC Alpha (HEAT)").unwrap();
+    assert!(near(value(alpha, "ipc.tcp_bandwidth", "").unwrap(), 13.1e6));
+
+    let network = runs("babar-network-1998");
+    let builder = &network[0];
+    assert_eq!(builder.machine.number("senders"), Some(22.0));
+    assert!(near(value(builder, "babar_network.loss", "senders=4,window=64kB").unwrap(), 41.0 / 60_000.0));
+    let atm = builder.figures.iter().find(|figure| figure.point.get("network") == Some("atm_classical_ip")).unwrap();
+    let Outcome::Measured(estimate) = &atm.outcome else { panic!("{:?}", atm.outcome) };
+    assert_eq!((estimate.low, estimate.high, estimate.level), (15e6, 16e6, 0.0));
+    let ibm = network.iter().find(|run| run.name() == "IBM 43P").unwrap();
+    assert_eq!(ibm.machine.number("memory.bandwidth"), Some(60e6));
+}
