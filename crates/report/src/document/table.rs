@@ -1,0 +1,147 @@
+//! Tables with typed cells.
+
+use serde::Serialize;
+
+use super::{Quantity, Scale};
+
+/// How a piece of text is meant. Every tone also reads without colour: the words say it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    /// As it is.
+    #[default]
+    Plain,
+    /// A heading.
+    Strong,
+    /// Beside the point.
+    Muted,
+    /// Better, in order.
+    Good,
+    /// Worse, broken.
+    Bad,
+    /// To be read with care.
+    Caution,
+}
+
+/// What a column holds, which decides how it is aligned and where room is taken from when the page is narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The row's name: keeps its line as long as it can.
+    Label,
+    /// Words: wrap when the page is narrow.
+    Words,
+    /// Numbers: never wrapped, aligned at the decimal point.
+    Number,
+    /// Words at the end of a row that go on the next line when they do not fit.
+    Remark,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// Heading.
+    pub title: String,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+impl Column {
+    /// A column.
+    #[must_use]
+    pub fn new(title: impl Into<String>, kind: Kind) -> Self {
+        Self { title: title.into(), kind }
+    }
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cell {
+    /// Nothing.
+    Empty,
+    /// Words.
+    Text(String, Tone),
+    /// Words that take this cell and the empty ones after it: "two modes: ...", "not measured: ...".
+    Across(String, Tone),
+    /// A number of things.
+    Count(u64),
+    /// A quantity without its interval.
+    Value(Quantity),
+    /// An upper bound of a quantity: `< 12 ns`.
+    Below(Quantity),
+    /// The interval of a quantity, in the same prefix as the row.
+    Interval(Quantity),
+}
+
+impl Cell {
+    /// Plain words.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into(), Tone::Plain)
+    }
+
+    /// The quantity that it shows.
+    #[must_use]
+    pub const fn quantity(&self) -> Option<&Quantity> {
+        match self {
+            Self::Value(quantity) | Self::Below(quantity) | Self::Interval(quantity) => Some(quantity),
+            _ => None,
+        }
+    }
+}
+
+/// A row: as many cells as the table has columns; missing ones are empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Row {
+    /// The cells.
+    pub cells: Vec<Cell>,
+}
+
+impl Row {
+    /// The prefix that all quantities of one unit share in this row: the one that suits the largest.
+    #[must_use]
+    pub fn scale(&self, unit: model::Unit) -> Scale {
+        let largest = self
+            .cells
+            .iter()
+            .filter_map(Cell::quantity)
+            .filter(|quantity| quantity.unit == unit)
+            .map(Quantity::magnitude)
+            .fold(0.0, f64::max);
+        Scale::of(unit, largest)
+    }
+}
+
+/// Rows under one heading.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Group {
+    /// Heading; empty when the table is not parted.
+    pub title: String,
+    /// What holds for all rows of it.
+    pub note: String,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// A table, parted into groups.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// Columns, from the left.
+    pub columns: Vec<Column>,
+    /// Groups, from the top.
+    pub groups: Vec<Group>,
+}
+
+impl Table {
+    /// A table that is not parted.
+    #[must_use]
+    pub fn plain(columns: Vec<Column>, rows: Vec<Row>) -> Self {
+        Self { columns, groups: vec![Group { rows, ..Group::default() }] }
+    }
+
+    /// Every row, whatever its group.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+}

@@ -1,0 +1,56 @@
+//! CSV (RFC 4180): the report's records, or its tables as people see them where a view has none.
+
+use std::io::Write;
+
+use crate::{Cell, Document, Error, Format, Row, Table};
+
+/// Draws one tidy table.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Csv;
+
+impl Format for Csv {
+    fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
+        let mut writer = ::csv::WriterBuilder::new().flexible(true).from_writer(out);
+        match &document.records {
+            Some(records) => {
+                writer.write_record(&records.header)?;
+                for row in &records.rows {
+                    writer.write_record(row)?;
+                }
+            }
+            None => {
+                for table in document.tables() {
+                    write_table(&mut writer, table)?;
+                }
+            }
+        }
+        writer.flush()?;
+        Ok(())
+    }
+}
+
+fn write_table<W: Write>(writer: &mut ::csv::Writer<W>, table: &Table) -> Result<(), Error> {
+    let grouped = table.groups.iter().any(|group| !group.title.is_empty());
+    let first = grouped.then_some("group");
+    writer.write_record(first.into_iter().chain(table.columns.iter().map(|column| column.title.as_str())))?;
+    for group in &table.groups {
+        for row in &group.rows {
+            let cells = (0..table.columns.len()).map(|index| plain(row, index));
+            writer.write_record(grouped.then(|| group.title.clone()).into_iter().chain(cells))?;
+        }
+    }
+    Ok(())
+}
+
+/// A cell for programs: numbers in base units, words as they stand.
+fn plain(row: &Row, index: usize) -> String {
+    match row.cells.get(index).unwrap_or(&Cell::Empty) {
+        Cell::Empty => String::new(),
+        Cell::Text(text, _) | Cell::Across(text, _) => text.replace('\u{a0}', " "),
+        Cell::Count(count) => count.to_string(),
+        Cell::Value(quantity) => quantity.value.to_string(),
+        Cell::Below(quantity) => format!("< {}", quantity.value),
+        Cell::Interval(quantity) if quantity.has_interval() => format!("{} – {}", quantity.low, quantity.high),
+        Cell::Interval(_) => String::new(),
+    }
+}

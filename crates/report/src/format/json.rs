@@ -1,0 +1,22 @@
+//! JSON: the data behind the report, or the report itself where a view has no other data.
+
+use std::io::Write;
+
+use crate::{Document, Error, Format};
+
+/// Draws the data behind a report.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json;
+
+impl Format for Json {
+    fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
+        match &document.data {
+            Some(data) => writeln!(out, "{}", data.text())?,
+            None => {
+                serde_json::to_writer_pretty(&mut *out, document)?;
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    }
+}

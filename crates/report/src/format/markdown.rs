@@ -1,0 +1,129 @@
+//! Markdown (CommonMark with the table extension of GitHub).
+
+use std::io::Write;
+
+use crate::{Block, Cell, Document, Error, Format, Group, Kind, Row, Table};
+
+/// Draws documents for issues, wikis and README files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Markdown;
+
+impl Format for Markdown {
+    fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
+        writeln!(out, "# {}", escaped(&document.title))?;
+        if !document.notes.is_empty() {
+            writeln!(out)?;
+        }
+        for note in &document.notes {
+            writeln!(out, "- {}", escaped(note))?;
+        }
+        for section in &document.sections {
+            if !section.title.is_empty() {
+                writeln!(out, "\n## {}", escaped(&section.title))?;
+            }
+            for block in &section.blocks {
+                write_block(out, block)?;
+            }
+        }
+        for sentence in &document.summary {
+            writeln!(out, "\n{}", escaped(sentence))?;
+        }
+        if !document.next.is_empty() {
+            let commands: Vec<String> = document.next.iter().map(|command| code(command)).collect();
+            writeln!(out, "\nNext: {}", commands.join(" · "))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
+    writeln!(out)?;
+    match block {
+        Block::Text(text) => writeln!(out, "{}", escaped(text))?,
+        Block::List { numbered, items } => {
+            for (index, item) in items.iter().enumerate() {
+                let mark = if *numbered { format!("{}.", index + 1) } else { "-".to_owned() };
+                writeln!(out, "{mark} {}", escaped(item))?;
+            }
+        }
+        Block::Facts(facts) => {
+            for (name, value) in facts {
+                writeln!(out, "- **{}**: {}", escaped(name), escaped(value))?;
+            }
+        }
+        Block::Table(table) => write_table(out, table)?,
+    }
+    Ok(())
+}
+
+fn write_table(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
+    let mut first = true;
+    for group in &table.groups {
+        if !first {
+            writeln!(out)?;
+        }
+        first = false;
+        write_group(out, table, group)?;
+    }
+    Ok(())
+}
+
+fn write_group(out: &mut dyn Write, table: &Table, group: &Group) -> Result<(), Error> {
+    if !group.title.is_empty() {
+        let note = if group.note.is_empty() { String::new() } else { format!(" ({})", escaped(&group.note)) };
+        writeln!(out, "### {}{note}\n", escaped(&group.title))?;
+    }
+    let titles: Vec<String> = table.columns.iter().map(|column| escaped(&column.title)).collect();
+    writeln!(out, "| {} |", titles.join(" | "))?;
+    let rules: Vec<&str> =
+        table.columns.iter().map(|column| if column.kind == Kind::Number { "---:" } else { "---" }).collect();
+    writeln!(out, "| {} |", rules.join(" | "))?;
+    for row in &group.rows {
+        let cells: Vec<String> = (0..table.columns.len()).map(|index| cell(row, index)).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+    }
+    Ok(())
+}
+
+fn cell(row: &Row, index: usize) -> String {
+    let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
+    if let Some(quantity) = cell.quantity() {
+        let digits = quantity.digits(row.scale(quantity.unit));
+        let unit = if digits.unit.is_empty() { String::new() } else { format!("\u{a0}{}", digits.unit) };
+        return match cell {
+            Cell::Below(_) => format!("&lt; {}{unit}", digits.value),
+            Cell::Interval(_) if quantity.has_interval() => format!("{} – {}", digits.low, digits.high),
+            Cell::Interval(_) => "no spread known".to_owned(),
+            _ => format!("{}{unit}", digits.value),
+        };
+    }
+    match cell {
+        Cell::Text(text, _) | Cell::Across(text, _) => escaped(text),
+        Cell::Count(count) => count.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// Text that Markdown shows as it stands: no markup, no HTML, no line break, no way out of a table cell.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A command as code; backticks cannot be escaped inside it, so they are replaced.
+fn code(command: &str) -> String {
+    format!("`{}`", command.replace('`', "'").replace(char::is_control, " "))
+}

@@ -1,0 +1,49 @@
+//! The formats: one file each, one line each in [`FORMATS`].
+
+mod csv;
+mod json;
+mod markdown;
+mod terminal;
+
+use std::io::Write;
+
+use crate::{Document, Error};
+
+pub use csv::Csv;
+pub use json::Json;
+pub use markdown::Markdown;
+pub use terminal::Terminal;
+
+/// Draws documents.
+pub trait Format {
+    /// Draws one document.
+    ///
+    /// # Errors
+    /// When the output refuses bytes.
+    fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error>;
+}
+
+/// Names of the formats and what each is for.
+pub const FORMATS: &[(&str, &str)] = &[
+    ("terminal", "tables for people, at most 100 columns wide"),
+    ("json", "the data behind the report, for programs"),
+    ("csv", "one tidy table in base units, for spreadsheets and data frames"),
+    ("markdown", "tables for issues, wikis and README files"),
+];
+
+/// A format by name; the terminal is `width` columns wide and coloured when asked.
+///
+/// # Errors
+/// When no format has that name.
+pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn Format>, Error> {
+    match name {
+        "terminal" => Ok(Box::new(Terminal { width, colour })),
+        "json" => Ok(Box::new(Json)),
+        "csv" => Ok(Box::new(Csv)),
+        "markdown" => Ok(Box::new(Markdown)),
+        _ => {
+            let known = FORMATS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            Err(Error::Format { name: name.to_owned(), known })
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Cells as text, measured and aligned at the decimal point.
+
+use super::paint::{Paint, clean, fill, fill_left, width};
+use crate::{Cell, Row, Tone};
+
+/// A number parted at its decimal point.
+#[derive(Debug, Clone)]
+pub(super) struct Number {
+    whole: String,
+    rest: String,
+    unit: String,
+}
+
+impl Number {
+    fn new(text: &str, unit: &str) -> Self {
+        let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+        Self { whole: whole.to_owned(), rest: rest.to_owned(), unit: unit.to_owned() }
+    }
+}
+
+/// A cell made text.
+#[derive(Debug, Clone)]
+pub(super) enum Drawn {
+    None,
+    Text(String, Tone),
+    Across(String, Tone),
+    Number(Number),
+    Range(Number, Number),
+}
+
+impl Drawn {
+    pub(super) fn new(row: &Row, index: usize) -> Self {
+        let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
+        if let Some(quantity) = cell.quantity() {
+            let digits = quantity.digits(row.scale(quantity.unit));
+            return match cell {
+                Cell::Interval(_) if quantity.has_interval() => {
+                    Self::Range(Number::new(&digits.low, ""), Number::new(&digits.high, ""))
+                }
+                Cell::Interval(_) => Self::Text("no spread known".to_owned(), Tone::Muted),
+                Cell::Below(_) => Self::Number(Number::new(&format!("< {}", digits.value), digits.unit)),
+                _ => Self::Number(Number::new(&digits.value, digits.unit)),
+            };
+        }
+        match cell {
+            Cell::Text(text, tone) if !text.is_empty() => Self::Text(clean(text), *tone),
+            Cell::Across(text, tone) => Self::Across(clean(text), *tone),
+            Cell::Count(count) => Self::Number(Number::new(&count.to_string(), "")),
+            _ => Self::None,
+        }
+    }
+}
+
+/// Room that the cells of a column need.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Measure {
+    number: [usize; 3],
+    low: [usize; 2],
+    high: [usize; 2],
+    text: usize,
+}
+
+impl Measure {
+    pub(super) fn add(&mut self, cell: &Drawn) {
+        fn grow<const N: usize>(room: &mut [usize; N], parts: [&str; N]) {
+            for (room, part) in room.iter_mut().zip(parts) {
+                *room = (*room).max(width(part));
+            }
+        }
+        match cell {
+            Drawn::None | Drawn::Across(..) => {}
+            Drawn::Text(text, _) => self.text = self.text.max(width(text)),
+            Drawn::Number(n) => grow(&mut self.number, [&n.whole, &n.rest, &n.unit]),
+            Drawn::Range(low, high) => {
+                grow(&mut self.low, [&low.whole, &low.rest]);
+                grow(&mut self.high, [&high.whole, &high.rest]);
+            }
+        }
+    }
+
+    /// Columns that numbers and ranges take.
+    pub(super) fn numbers(&self) -> usize {
+        let [whole, rest, unit] = self.number;
+        let number = whole + rest + if unit > 0 { unit + 1 } else { 0 };
+        let ends: usize = self.low.iter().chain(&self.high).sum();
+        number.max(if ends > 0 { ends + 3 } else { 0 })
+    }
+
+    /// Columns that anything in the column takes.
+    pub(super) fn all(&self) -> usize {
+        self.numbers().max(self.text)
+    }
+
+    /// A cell on one line, filled up to `room`; numbers stand to the right.
+    pub(super) fn line(&self, cell: &Drawn, room: usize, paint: Paint) -> String {
+        let [whole, rest, unit] = self.number;
+        match cell {
+            Drawn::None | Drawn::Across(..) => " ".repeat(room),
+            Drawn::Text(text, tone) => {
+                format!("{}{}", paint.tone(text, *tone), " ".repeat(room.saturating_sub(width(text))))
+            }
+            Drawn::Number(n) => {
+                let mut text = fill_left(&n.whole, whole) + &fill(&n.rest, rest);
+                if unit > 0 {
+                    text = text + " " + &fill(&n.unit, unit);
+                }
+                fill_left(&text, room)
+            }
+            Drawn::Range(low, high) => {
+                let low = fill_left(&low.whole, self.low[0]) + &fill(&low.rest, self.low[1]);
+                let high = fill_left(&high.whole, self.high[0]) + &fill(&high.rest, self.high[1]);
+                fill_left(&format!("{low} – {high}"), room)
+            }
+        }
+    }
+}
+
+/// A cell in words, for pages too narrow for columns.
+pub(super) fn words(cell: &Drawn) -> String {
+    let join = |n: &Number| format!("{}{}{}{}", n.whole, n.rest, if n.unit.is_empty() { "" } else { " " }, n.unit);
+    match cell {
+        Drawn::None => String::new(),
+        Drawn::Text(text, _) | Drawn::Across(text, _) => text.clone(),
+        Drawn::Number(n) => join(n),
+        Drawn::Range(low, high) => format!("{} – {}", join(low), join(high)),
+    }
+}

@@ -1,0 +1,253 @@
+//! Tables: columns get their room, labels wrap, remarks move down, and a page too narrow for columns gets lines.
+
+use super::cell::{Drawn, Measure, words};
+use super::paint::{Paint, clean, fill, fill_left, width, wrap};
+use crate::{Kind, Table, Tone};
+
+const GAP: &str = "  ";
+/// Least room of a column of words before the table is written as lines.
+const LEAST_WORDS: usize = 10;
+/// Least room beside the label for words that go across the rest of a row.
+const LEAST_ACROSS: usize = 28;
+
+struct Grid<'a> {
+    table: &'a Table,
+    rows: Vec<Vec<Vec<Drawn>>>,
+    measures: Vec<Measure>,
+    rooms: Vec<usize>,
+    indent: usize,
+    width: usize,
+    paint: Paint,
+}
+
+/// Draws a table as lines of at most `page` columns.
+pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<String>) {
+    let columns = table.columns.len();
+    let rows: Vec<Vec<Vec<Drawn>>> = table
+        .groups
+        .iter()
+        .map(|group| group.rows.iter().map(|row| (0..columns).map(|index| Drawn::new(row, index)).collect()).collect())
+        .collect();
+    let mut measures = vec![Measure::default(); columns];
+    for row in rows.iter().flatten() {
+        measures.iter_mut().zip(row).for_each(|(measure, cell)| measure.add(cell));
+    }
+    let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
+    let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
+    match grid.rooms() {
+        Some(rooms) => {
+            grid.rooms = rooms;
+            grid.draw(lines);
+        }
+        None => grid.draw_narrow(lines),
+    }
+}
+
+impl Grid<'_> {
+    fn kind(&self, column: usize) -> Kind {
+        self.table.columns[column].kind
+    }
+
+    /// Room of every column, or nothing when they do not fit side by side. Remarks get what is left.
+    fn rooms(&self) -> Option<Vec<usize>> {
+        let heading = |column: usize| width(&clean(&self.table.columns[column].title));
+        let mut rooms: Vec<usize> = (0..self.measures.len())
+            .map(|column| match self.kind(column) {
+                Kind::Remark => 0,
+                Kind::Label if column == 0 => self.measures[column].all().max(heading(column)).max(self.widest_heading()),
+                _ => self.measures[column].all().max(heading(column)),
+            })
+            .collect();
+        loop {
+            let shown = rooms.iter().filter(|room| **room > 0).count();
+            let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
+            let Some(excess) = taken.checked_sub(self.width).filter(|excess| *excess > 0) else { return Some(rooms) };
+            let widest = (0..rooms.len())
+                .filter(|column| matches!(self.kind(*column), Kind::Label | Kind::Words))
+                .max_by_key(|column| rooms[*column])?;
+            if rooms[widest] <= LEAST_WORDS {
+                return None;
+            }
+            rooms[widest] = (rooms[widest] - 1).max(rooms[widest].saturating_sub(excess)).max(LEAST_WORDS);
+        }
+    }
+
+    /// The heading of the first group shares a line with the columns' headings.
+    fn widest_heading(&self) -> usize {
+        self.table.groups.first().map_or(0, |group| width(&heading(group)).min(40).saturating_sub(self.indent - 2))
+    }
+
+    fn draw(&self, lines: &mut Vec<String>) {
+        for (index, (group, rows)) in self.table.groups.iter().zip(&self.rows).enumerate() {
+            let title = heading(group);
+            if index == 0 {
+                self.draw_header(&title, lines);
+            } else {
+                for line in wrap(&title, self.width - 2) {
+                    lines.push(format!("  {}", self.paint.tone(&line, Tone::Strong)));
+                }
+            }
+            for row in rows {
+                self.draw_row(row, lines);
+            }
+        }
+    }
+
+    fn draw_header(&self, title: &str, lines: &mut Vec<String>) {
+        let headings: Vec<String> = self.table.columns.iter().map(|column| clean(&column.title)).collect();
+        let own = headings.first().is_some_and(|heading| !heading.is_empty());
+        let room = self.rooms.first().copied().unwrap_or(0) + self.indent - 2;
+        let mut wrapped = wrap(title, if own { self.width - 2 } else { room.max(2) });
+        let beside = if own || wrapped.len() > 1 { String::new() } else { wrapped.pop().unwrap_or_default() };
+        for line in &wrapped {
+            lines.push(format!("  {}", self.paint.tone(line, Tone::Strong)));
+        }
+        if headings.iter().all(String::is_empty) && beside.is_empty() {
+            return;
+        }
+        let mut line = if own {
+            format!("{}{}", " ".repeat(self.indent), fill(&headings[0], self.rooms[0]))
+        } else {
+            format!("  {}{}", self.paint.tone(&beside, Tone::Strong), " ".repeat(room.saturating_sub(width(&beside))))
+        };
+        for column in 1..headings.len() {
+            if self.kind(column) == Kind::Remark {
+                continue;
+            }
+            let text = &headings[column];
+            let placed = match self.kind(column) {
+                Kind::Number => fill_left(text, self.rooms[column]),
+                _ => fill(text, self.rooms[column]),
+            };
+            line.push_str(GAP);
+            line.push_str(&self.paint.tone(&placed, Tone::Muted));
+        }
+        lines.push(line);
+    }
+
+    fn draw_row(&self, row: &[Drawn], lines: &mut Vec<String>) {
+        let mut block: Vec<String> = Vec::new();
+        let mut filled = self.indent;
+        let mut tails: Vec<(String, Tone)> = Vec::new();
+        for (column, cell) in row.iter().enumerate() {
+            let room = self.rooms[column];
+            if self.kind(column) == Kind::Remark {
+                if let Drawn::Text(text, tone) = cell {
+                    tails.push((text.clone(), *tone));
+                }
+                continue;
+            }
+            let start = if column == 0 { self.indent } else { filled + GAP.len() };
+            if let Drawn::Across(text, tone) = cell {
+                self.across(&mut block, start, text, *tone);
+                filled = self.width;
+                continue;
+            }
+            if filled == self.width {
+                continue;
+            }
+            let parts = match cell {
+                Drawn::Text(text, tone) if width(text) > room => {
+                    wrap(text, room).iter().map(|part| self.paint.tone(part, *tone)).collect()
+                }
+                _ => vec![self.measures[column].line(cell, room, self.paint)],
+            };
+            place(&mut block, start, &parts);
+            filled = start + room;
+        }
+        lines.append(&mut block.iter().map(|line| line.trim_end().to_owned()).collect());
+        for (text, tone) in tails {
+            self.remark(lines, filled, &text, tone);
+        }
+    }
+
+    /// Words over the rest of the row: beside the label when there is room, else below it.
+    fn across(&self, block: &mut Vec<String>, start: usize, text: &str, tone: Tone) {
+        let beside = self.width.saturating_sub(start);
+        if width(text) <= beside || beside >= LEAST_ACROSS {
+            let parts: Vec<String> = wrap(text, beside).iter().map(|part| self.paint.tone(part, tone)).collect();
+            place(block, start, &parts);
+        } else {
+            let below = self.indent + 2;
+            for part in wrap(text, self.width - below) {
+                block.push(format!("{}{}", " ".repeat(below), self.paint.tone(&part, tone)));
+            }
+        }
+    }
+
+    /// A remark at the end of the row's first line when it fits there, else below the label.
+    fn remark(&self, lines: &mut Vec<String>, filled: usize, text: &str, tone: Tone) {
+        let start = filled + GAP.len();
+        let single = lines.last().is_some_and(|line| visible(line) <= filled);
+        if single && start + width(text) <= self.width {
+            if let Some(line) = lines.last_mut() {
+                let missing = start.saturating_sub(visible(line));
+                line.push_str(&" ".repeat(missing));
+                line.push_str(&self.paint.tone(text, tone));
+            }
+            return;
+        }
+        let below = self.indent + 2;
+        for part in wrap(text, self.width - below) {
+            lines.push(format!("{}{}", " ".repeat(below), self.paint.tone(&part, tone)));
+        }
+    }
+
+    /// One line a cell, for pages too narrow for columns.
+    fn draw_narrow(&self, lines: &mut Vec<String>) {
+        for (group, rows) in self.table.groups.iter().zip(&self.rows) {
+            for line in wrap(&heading(group), self.width - 2) {
+                lines.push(format!("  {}", self.paint.tone(&line, Tone::Strong)));
+            }
+            for row in rows {
+                for (column, cell) in row.iter().enumerate() {
+                    let text = words(cell);
+                    if text.is_empty() {
+                        continue;
+                    }
+                    let title = clean(&self.table.columns[column].title);
+                    let lead = if title.is_empty() || column == 0 { String::new() } else { format!("{title}: ") };
+                    let indent = if column == 0 { 2 } else { 4 };
+                    for part in wrap(&format!("{lead}{text}"), self.width - indent) {
+                        lines.push(format!("{}{part}", " ".repeat(indent)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn heading(group: &crate::Group) -> String {
+    match (group.title.is_empty(), group.note.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => clean(&group.title),
+        (false, false) => format!("{}  ({})", clean(&group.title), clean(&group.note)),
+    }
+}
+
+/// Puts parts under each other into a block of lines, from a column on.
+fn place(block: &mut Vec<String>, start: usize, parts: &[String]) {
+    for (index, part) in parts.iter().enumerate() {
+        if block.len() <= index {
+            block.push(String::new());
+        }
+        let missing = start.saturating_sub(visible(&block[index]));
+        block[index].push_str(&" ".repeat(missing));
+        block[index].push_str(part);
+    }
+}
+
+/// Columns of a line that may already be coloured.
+fn visible(line: &str) -> usize {
+    let mut plain = String::with_capacity(line.len());
+    let mut escape = false;
+    for c in line.chars() {
+        match (escape, c) {
+            (false, '\u{1b}') => escape = true,
+            (true, 'm') => escape = false,
+            (true, _) => {}
+            (false, c) => plain.push(c),
+        }
+    }
+    width(&plain)
+}

@@ -1,0 +1,108 @@
+//! Plain text for a terminal: fits the width, reads without colour.
+
+mod cell;
+mod grid;
+mod paint;
+
+use std::io::Write;
+
+use crate::{Block, Document, Error, Format, Section, Tone};
+use paint::{Paint, clean};
+
+/// Draws documents for a terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    /// Columns that a line may take; below 20 it is taken as 20.
+    pub width: usize,
+    /// Whether to add ANSI colours; the words say the same without.
+    pub colour: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self { width: 100, colour: false }
+    }
+}
+
+impl Format for Terminal {
+    fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
+        let page = Page { width: self.width.max(20), paint: Paint(self.colour) };
+        let mut lines = Vec::new();
+        page.text(&mut lines, &document.title, "", "  ", Tone::Strong);
+        for note in &document.notes {
+            page.text(&mut lines, note, "  note  ", "        ", Tone::Muted);
+        }
+        for section in &document.sections {
+            page.section(&mut lines, section);
+        }
+        if !document.summary.is_empty() {
+            lines.push(String::new());
+        }
+        for sentence in &document.summary {
+            page.text(&mut lines, sentence, "", "  ", Tone::Plain);
+        }
+        if !document.next.is_empty() {
+            // Commands are held together by no-break spaces, so that a line ends between two of them.
+            let commands: Vec<String> = document.next.iter().map(|next| next.replace(' ', "\u{a0}")).collect();
+            page.text(&mut lines, &commands.join(" · "), "Next: ", "      ", Tone::Plain);
+        }
+        for line in lines {
+            writeln!(out, "{}", line.replace('\u{a0}', " ").trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// The page that is written on.
+#[derive(Debug, Clone, Copy)]
+struct Page {
+    width: usize,
+    paint: Paint,
+}
+
+impl Page {
+    fn section(&self, lines: &mut Vec<String>, section: &Section) {
+        lines.push(String::new());
+        self.text(lines, &section.title, "", "  ", Tone::Strong);
+        for block in &section.blocks {
+            match block {
+                Block::Text(text) => self.text(lines, text, "  ", "  ", Tone::Plain),
+                Block::List { numbered, items } => self.list(lines, *numbered, items),
+                Block::Facts(facts) => self.facts(lines, facts),
+                Block::Table(table) => grid::draw(table, self.width, self.paint, lines),
+            }
+        }
+    }
+
+    fn list(&self, lines: &mut Vec<String>, numbered: bool, items: &[String]) {
+        let room = items.len().to_string().len();
+        for (index, item) in items.iter().enumerate() {
+            let mark = if numbered { format!("  {:>room$}  ", index + 1) } else { "  · ".to_owned() };
+            self.text(lines, item, &mark, &" ".repeat(paint::width(&mark)), Tone::Plain);
+        }
+    }
+
+    fn facts(&self, lines: &mut Vec<String>, facts: &[(String, String)]) {
+        let names: Vec<String> = facts.iter().map(|(name, _)| clean(name)).collect();
+        let room = names.iter().map(|name| paint::width(name)).max().unwrap_or(0).min(self.width / 3);
+        for (name, (_, value)) in names.iter().zip(facts) {
+            let head = format!("  {}  ", paint::fill(name, room));
+            if paint::width(&head) > room + 4 {
+                self.text(lines, name, "  ", "    ", Tone::Plain);
+                self.text(lines, value, &" ".repeat(room + 4), &" ".repeat(room + 4), Tone::Plain);
+            } else {
+                self.text(lines, value, &head, &" ".repeat(room + 4), Tone::Plain);
+            }
+        }
+    }
+
+    /// Wraps a text, with what goes before its first and before its other lines.
+    fn text(&self, lines: &mut Vec<String>, text: &str, first: &str, other: &str, tone: Tone) {
+        if text.is_empty() {
+            return;
+        }
+        for (index, part) in paint::wrap(&clean(text), self.width - paint::width(first).max(paint::width(other))).iter().enumerate() {
+            lines.push(format!("{}{}", if index == 0 { first } else { other }, self.paint.tone(part, tone)));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The machine of a run in words.
+
+use model::{Fact, FactValue, Machine, Run, Unit, format_size};
+
+use crate::Quantity;
+use crate::words::{day, percent};
+
+/// One line that names a run and its machine: `Run 3 "2026-11-21 vm": Intel Xeon, 2 CPUs, 24 GB, Linux 6.18`.
+#[must_use]
+pub fn heading(run: &Run, handle: Option<&str>) -> String {
+    let handle = handle.unwrap_or(&run.id);
+    let label = run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
+    let when = day(&run.session.started);
+    let when = if when.is_empty() { String::new() } else { format!(", {when}") };
+    format!("Run {handle}{label}: {machine}{when}")
+}
+
+/// What a reader should know of a session before its figures.
+pub(super) fn notes(run: &Run) -> Vec<String> {
+    let mut notes = run.session.notes.clone();
+    if let Some(origin) = &run.origin {
+        let version = origin.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+        let document = origin.document.as_deref().map(|document| format!(", {document}")).unwrap_or_default();
+        notes.push(format!("not measured by Prony: taken from {}{version}{document}", origin.tool));
+        notes.extend(origin.attribution.clone());
+    }
+    if let Some(end) = &run.session.ended_on {
+        let start = &run.session.began_on;
+        if start.fingerprint != end.fingerprint {
+            notes.push("the machine was another one at the end of the run than at its start".to_owned());
+        } else if start.boot != end.boot {
+            notes.push("the machine restarted during the run".to_owned());
+        }
+    }
+    if run.origin.is_none() && !run.session.complete {
+        notes.push("the run ended before everything planned was done".to_owned());
+    }
+    notes
+}
+
+/// Facts of a machine as names and words.
+#[must_use]
+pub fn machine_facts(machine: &Machine) -> Vec<(String, String)> {
+    machine.facts.iter().map(|fact| (fact.name.clone(), fact_words(fact))).collect()
+}
+
+/// A fact's value for people, with its unit.
+pub(crate) fn fact_words(fact: &Fact) -> String {
+    let FactValue::Number(number) = fact.value else { return fact.value.text() };
+    match fact.unit.as_deref() {
+        Some("B") => bytes(number),
+        Some("s") => Quantity::bare(number, Unit::Seconds).text(),
+        Some("Hz") => hertz(number),
+        Some("1") | None => Quantity::bare(number, Unit::Count).text(),
+        Some("%") => percent(number / 100.0),
+        Some(unit) => format!("{}\u{a0}{unit}", Quantity::bare(number, Unit::Count).text()),
+    }
+}
+
+fn bytes(number: f64) -> String {
+    let whole = number >= 0.0 && number < 1e18 && number.fract() == 0.0;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a whole positive number")]
+    let exact = whole.then(|| format_size(number as u64)).filter(|text| text.len() <= 7);
+    match exact {
+        Some(text) => {
+            let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            format!("{}\u{a0}{}", &text[..unit], &text[unit..])
+        }
+        None => Quantity::bare(number, Unit::Bytes).short(),
+    }
+}
+
+fn hertz(number: f64) -> String {
+    let (factor, unit) = match number {
+        n if n >= 1e9 => (1e9, "GHz"),
+        n if n >= 1e6 => (1e6, "MHz"),
+        n if n >= 1e3 => (1e3, "kHz"),
+        _ => (1.0, "Hz"),
+    };
+    format!("{}\u{a0}{unit}", Quantity::bare(number / factor, Unit::Count).text())
+}

@@ -1,0 +1,15 @@
+//! Views: what a report says about a run, a catalogue or findings. Each makes a [`Document`](crate::Document) once.
+
+mod catalogue;
+mod findings;
+mod machine;
+mod probe;
+mod run;
+mod runs;
+
+pub use catalogue::catalogue;
+pub use findings::{Finding, Findings, State, findings};
+pub use machine::{heading, machine_facts};
+pub use probe::probe;
+pub use run::{RunContext, run, run_records};
+pub use runs::{RunRow, runs};

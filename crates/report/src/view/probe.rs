@@ -1,0 +1,86 @@
+//! One probe: what it does, what its value means, and where its definition comes from.
+
+use model::{AxisDescription, Better, Description, Metric, Unit};
+
+use crate::words::{axis_value, list, percent};
+use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table, Tone};
+
+/// The report of `prony show PROBE`.
+#[must_use]
+pub fn probe(probe: &Description) -> Document {
+    let mut document = Document::new(format!("{}: {}", probe.id, probe.title));
+    let stresses: Vec<String> = probe.stresses.iter().map(ToString::to_string).collect();
+    let mut facts = vec![
+        ("value".to_owned(), metric_words(&probe.metric)),
+        ("stresses".to_owned(), list(&stresses)),
+        (
+            "session floor".to_owned(),
+            format!(
+                "{}: by habit, equal figures of two sessions on one machine lie this far apart",
+                percent(probe.class.session_floor())
+            ),
+        ),
+    ];
+    for source in &probe.sources {
+        facts.push(("continues".to_owned(), format!("{} {} ({})", source.tool, source.name, source.document)));
+    }
+    facts.retain(|(_, value)| !value.is_empty());
+    document.sections.push(Section {
+        title: String::new(),
+        blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)],
+    });
+    if !probe.axes.is_empty() {
+        document.sections.push(Section::of("", Block::Table(axes(&probe.axes))));
+    }
+    document.next = vec![format!("prony run --probe {}", probe.id)];
+    document.data = Data::of(probe).ok();
+    document
+}
+
+/// Unit and direction in words: `time of one load; lower is better`.
+#[must_use]
+pub(super) fn metric_words(metric: &Metric) -> String {
+    let per = metric.per.trim();
+    let one = if per.is_empty() { String::new() } else { format!(" of one {per}") };
+    let counted = |what: &str| if per.is_empty() { what.to_owned() } else { per.to_owned() };
+    let what = match metric.unit {
+        Unit::Seconds => format!("time{one}"),
+        Unit::BytesPerSecond => format!("{} a second", counted("bytes")),
+        Unit::PerSecond => format!("{} a second", counted("operations")),
+        Unit::Bytes => format!("bytes{one}"),
+        Unit::Count => format!("number of {}", counted("things")),
+        Unit::Ratio => format!("ratio{}", if per.is_empty() { String::new() } else { format!(" of {per}") }),
+        Unit::Watts => "power in watts".to_owned(),
+        Unit::Joules => format!("energy{one}"),
+    };
+    let better = match metric.better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    };
+    format!("{what}; {better} is better")
+}
+
+fn axes(axes: &[AxisDescription]) -> Table {
+    let columns = vec![
+        Column::new("axis", Kind::Label),
+        Column::new("in the default suite", Kind::Words),
+        Column::new("values", Kind::Words),
+    ];
+    let words = |axis: &AxisDescription, values: &[String]| {
+        values.iter().map(|value| axis_value(&axis.name, value)).collect::<Vec<_>>().join(", ")
+    };
+    let rows = axes
+        .iter()
+        .map(|axis| {
+            let all = match axis.values.as_slice() {
+                values @ [first, .., last] if values.len() > 8 => {
+                    let from = axis_value(&axis.name, first);
+                    format!("{} values from {from} to {}", values.len(), axis_value(&axis.name, last))
+                }
+                values => words(axis, values),
+            };
+            Row { cells: vec![Cell::text(&axis.name), Cell::text(words(axis, &axis.usual)), Cell::Text(all, Tone::Plain)] }
+        })
+        .collect();
+    Table::plain(columns, rows)
+}

@@ -1,0 +1,236 @@
+//! One run: tables by family in the order of the catalogue, and what became of every figure.
+
+use model::{Figure, FigureKey, Flag, Outcome, Run};
+
+use super::machine::{heading, notes};
+use crate::words::{duration, family_title, figure_label, modes, percent, plural, remarks};
+use crate::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Records, Row, Section, Table, Tone};
+
+/// What the run document does not know: what people type to name it, and what it may be set beside.
+#[derive(Debug, Clone, Default)]
+pub struct RunContext {
+    /// Number, label or path that names it at the command line.
+    pub handle: Option<String>,
+    /// The same for an earlier run on this machine.
+    pub previous: Option<String>,
+    /// Whether it was stored just now, so that the summary says so.
+    pub stored: bool,
+}
+
+/// The report of one run.
+#[must_use]
+pub fn run(run: &Run, context: &RunContext) -> Document {
+    let mut document = Document::new(heading(run, context.handle.as_deref()));
+    document.notes = notes(run);
+    if run.figures.is_empty() {
+        document.sections.push(Section::of("", Block::Text("No figure was measured.".to_owned())));
+    } else {
+        document.sections.push(Section::of("", Block::Table(table(run))));
+    }
+    document.summary = vec![summary(run, context)];
+    document.next = next(run, context);
+    document.data = Data::compact(run).ok();
+    document.records = Some(run_records(run));
+    document
+}
+
+fn table(run: &Run) -> Table {
+    let mut columns = vec![
+        Column::new("", Kind::Label),
+        Column::new("value", Kind::Number),
+        Column::new(format!("{} interval", percent(run.plan.level)), Kind::Number),
+        Column::new("launches", Kind::Number),
+        Column::new("remarks", Kind::Remark),
+    ];
+    let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
+    if !measured.is_empty() && measured.iter().all(|estimate| !Quantity::of(estimate, model::Unit::Count).has_interval()) {
+        columns[2].title = "spread".to_owned();
+    }
+    Table { columns, groups: groups(run) }
+}
+
+/// Families in the order in which they first appear.
+fn groups(run: &Run) -> Vec<Group> {
+    let mut families: Vec<&str> = Vec::new();
+    for figure in &run.figures {
+        if !families.contains(&figure.family()) {
+            families.push(figure.family());
+        }
+    }
+    families
+        .into_iter()
+        .map(|family| {
+            let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
+            let shared = shared_notes(&members);
+            let rows = members.iter().map(|figure| row(figure, target(run, figure), &shared)).collect();
+            Group { title: family_title(family), note: shared.join(", "), rows }
+        })
+        .collect()
+}
+
+/// Notes that every figure of a family carries are said once, in its heading.
+fn shared_notes(members: &[&Figure]) -> Vec<String> {
+    let [first, others @ ..] = members else { return Vec::new() };
+    let shared = first.notes.iter().filter(|note| others.iter().all(|figure| figure.notes.contains(note)));
+    if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
+}
+
+/// The half-width that a figure was to reach.
+fn target(run: &Run, figure: &Figure) -> f64 {
+    let entry = run.plan.entries.iter().find(|entry| entry.probe == figure.probe && entry.point == figure.point);
+    entry.map_or(run.plan.target, |entry| entry.target)
+}
+
+fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
+    let unit = figure.metric.unit;
+    let label = Cell::text(figure_label(figure));
+    let remarks = remarks(figure, target, shared);
+    let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
+    let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+    let cells = match &figure.outcome {
+        Outcome::Measured(estimate) => {
+            let quantity = Quantity::of(estimate, unit);
+            let tone = if figure.flags.is_empty() { Tone::Muted } else { Tone::Caution };
+            let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
+            let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
+            vec![
+                label,
+                Cell::Value(quantity),
+                Cell::Interval(quantity),
+                count,
+                Cell::Text(remarks.join(", "), tone),
+            ]
+        }
+        Outcome::Below { bound } => vec![
+            label,
+            Cell::Below(Quantity::bare(*bound, unit)),
+            Cell::Text("below resolution".to_owned(), Tone::Muted),
+            if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
+            Cell::Text(remarks.join(", "), Tone::Muted),
+        ],
+        Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, unit)), Tone::Caution)],
+        Outcome::Unfit(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
+        Outcome::Failed(reason) => vec![label, Cell::Across(with(format!("failed: {reason}")), Tone::Bad)],
+    };
+    Row { cells }
+}
+
+/// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
+fn summary(run: &Run, context: &RunContext) -> String {
+    let mut within = 0;
+    let mut counts = [0; 6];
+    for figure in &run.figures {
+        match &figure.outcome {
+            Outcome::Measured(estimate) if !Quantity::of(estimate, figure.metric.unit).has_interval() => counts[0] += 1,
+            // A hair of tolerance: the estimate that ended the figure was compared before it was written as text.
+            Outcome::Measured(estimate) if estimate.relative_half_width() <= target(run, figure) * (1.0 + 1e-9) => within += 1,
+            Outcome::Measured(_) => counts[1] += 1,
+            Outcome::Below { .. } => counts[2] += 1,
+            Outcome::Modes(_) => counts[3] += 1,
+            Outcome::Unfit(_) => counts[4] += 1,
+            Outcome::Failed(_) => counts[5] += 1,
+        }
+    }
+    let same_target = run.figures.iter().all(|figure| target(run, figure).total_cmp(&run.plan.target).is_eq());
+    let goal = if same_target { format!("±{}", percent(run.plan.target)) } else { "their targets".to_owned() };
+    let mut parts: Vec<String> = Vec::new();
+    if within > 0 || counts[1] > 0 {
+        parts.push(format!("{within} within {goal}"));
+    }
+    let words = ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed"];
+    for index in [1, 2, 3, 0, 4, 5] {
+        if counts[index] > 0 {
+            parts.push(format!("{} {}", counts[index], words[index]));
+        }
+    }
+    let time = if run.session.seconds > 0.0 { format!(" in {}", duration(run.session.seconds)) } else { String::new() };
+    let counted = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    format!("{}{time}{counted}.{}", plural(run.figures.len(), "figure"), stored(run, context))
+}
+
+fn stored(run: &Run, context: &RunContext) -> String {
+    if !context.stored {
+        return String::new();
+    }
+    let handle = context.handle.as_deref().unwrap_or(&run.id);
+    let label = run.label.as_ref().map(|label| format!(" (\"{label}\")")).unwrap_or_default();
+    format!(" Stored as run {handle}{label}.")
+}
+
+fn next(run: &Run, context: &RunContext) -> Vec<String> {
+    let Some(handle) = &context.handle else { return Vec::new() };
+    let mut next = Vec::new();
+    if let Some(previous) = &context.previous {
+        next.push(format!("prony compare {previous} {handle}"));
+    }
+    if !run.session.complete && run.origin.is_none() {
+        next.push(format!("prony run --resume {handle}"));
+    }
+    next.push(format!("prony report {handle}"));
+    let odd = |figure: &&Figure| {
+        figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
+    };
+    if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none()) {
+        next.push(format!("prony show {}", figure.probe));
+    }
+    next
+}
+
+/// The figures of a run as tidy records in base units, one row a figure; a figure in modes has one row a mode.
+#[must_use]
+pub fn run_records(run: &Run) -> Records {
+    let header = vec![
+        "run", "machine", "family", "probe", "point", "title", "outcome", "value", "low", "high", "level", "unit", "per",
+        "better", "launches", "batches", "method", "share", "flags", "reason",
+    ];
+    Records { header, rows: run.figures.iter().flat_map(|figure| records(run, figure)).collect() }
+}
+
+fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
+    let FigureKey { probe, point } = figure.key();
+    let (unit, better) = (word(&figure.metric.unit), word(&figure.metric.better));
+    let flags = figure.flags.iter().map(word).collect::<Vec<_>>().join(" ");
+    let row = |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
+        let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+        let spread = estimate.filter(|estimate| Quantity::of(estimate, figure.metric.unit).has_interval());
+        vec![
+            run.name().to_owned(),
+            run.machine.name.clone(),
+            figure.family().to_owned(),
+            probe.clone(),
+            point.to_string(),
+            figure.title.clone(),
+            outcome.to_owned(),
+            show(estimate.map(|e| e.value)),
+            show(spread.map(|e| e.low)),
+            show(high.or(spread.map(|e| e.high))),
+            show(spread.map(|e| e.level)),
+            unit.clone(),
+            figure.metric.per.to_string(),
+            better.clone(),
+            estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
+            estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
+            estimate.map(|e| word(&e.method)).unwrap_or_default(),
+            show(share),
+            flags.clone(),
+            reason.to_owned(),
+        ]
+    };
+    match &figure.outcome {
+        Outcome::Measured(estimate) => vec![row("measured", Some(estimate), None, None, "")],
+        Outcome::Below { bound } => vec![row("below", None, Some(*bound), None, "")],
+        Outcome::Modes(modes) => {
+            modes.iter().map(|mode| row("mode", Some(&mode.estimate), None, Some(mode.share), "")).collect()
+        }
+        Outcome::Unfit(reason) => vec![row("unfit", None, None, None, reason)],
+        Outcome::Failed(reason) => vec![row("failed", None, None, None, reason)],
+    }
+}
+
+/// The word that the run document uses for a choice.
+fn word<T: serde::Serialize>(choice: &T) -> String {
+    match serde_json::to_value(choice) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,90 @@
+//! The list of runs.
+
+use serde::Serialize;
+
+use crate::words::{day, plural};
+use crate::{Block, Cell, Column, Data, Document, Kind, Records, Row, Section, Table, Tone};
+
+/// What the list says of one run.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RunRow {
+    /// Number or name that one types to mean it.
+    pub handle: String,
+    /// Name that no other run has.
+    pub id: String,
+    /// Name that its owner gave it.
+    pub label: Option<String>,
+    /// The machine's name.
+    pub machine: String,
+    /// Start, RFC 3339 in UTC.
+    pub started: String,
+    /// Name of the suite.
+    pub suite: String,
+    /// Number of figures.
+    pub figures: usize,
+    /// Whether everything planned was done.
+    pub complete: bool,
+}
+
+/// The report of `prony runs`: one row a run, in the order given.
+#[must_use]
+pub fn runs(rows: &[RunRow]) -> Document {
+    let mut document = Document::new(format!("{} stored", plural(rows.len(), "run")));
+    let columns = vec![
+        Column::new("run", Kind::Label),
+        Column::new("label", Kind::Words),
+        Column::new("machine", Kind::Words),
+        Column::new("started (UTC)", Kind::Words),
+        Column::new("suite", Kind::Words),
+        Column::new("figures", Kind::Number),
+        Column::new("", Kind::Remark),
+    ];
+    if rows.is_empty() {
+        document.title = "No run is stored yet".to_owned();
+        document.next = vec!["prony run".to_owned()];
+    } else {
+        let rows = rows.iter().map(row).collect();
+        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    }
+    if let [.., previous, last] = rows {
+        document.next = vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
+    }
+    document.data = Data::of(rows).ok();
+    document.records = Some(records(rows));
+    document
+}
+
+fn row(run: &RunRow) -> Row {
+    let remark = if run.complete { Cell::Empty } else { Cell::Text("incomplete".to_owned(), Tone::Caution) };
+    Row {
+        cells: vec![
+            Cell::text(&run.handle),
+            Cell::text(run.label.clone().unwrap_or_default()),
+            Cell::text(&run.machine),
+            Cell::text(day(&run.started)),
+            Cell::text(&run.suite),
+            Cell::Count(run.figures as u64),
+            remark,
+        ],
+    }
+}
+
+fn records(rows: &[RunRow]) -> Records {
+    let header = vec!["run", "id", "label", "machine", "started", "suite", "figures", "complete"];
+    let rows = rows
+        .iter()
+        .map(|run| {
+            vec![
+                run.handle.clone(),
+                run.id.clone(),
+                run.label.clone().unwrap_or_default(),
+                run.machine.clone(),
+                run.started.clone(),
+                run.suite.clone(),
+                run.figures.to_string(),
+                run.complete.to_string(),
+            ]
+        })
+        .collect();
+    Records { header, rows }
+}

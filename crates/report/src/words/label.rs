@@ -1,0 +1,135 @@
+//! What a figure is called in a row: its title, the bytes that count, and its point written for people.
+
+use model::{Figure, Metric, Point, Unit, parse_size};
+
+use crate::Quantity;
+
+/// What people call a family of figures.
+#[must_use]
+pub fn family_title(family: &str) -> String {
+    match family {
+        "cpu" => "processor",
+        "os" => "operating system",
+        "ipc" => "communication on this machine",
+        "file" => "files",
+        "shell" => "shell and build",
+        "net" => "network",
+        other => return other.replace('_', " "),
+    }
+    .to_owned()
+}
+
+/// What a figure is called in a row: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
+#[must_use]
+pub fn figure_label(figure: &Figure) -> String {
+    label(&figure.title, &figure.metric, &figure.point)
+}
+
+/// As [`figure_label`], from the parts.
+#[must_use]
+pub fn label(title: &str, metric: &Metric, point: &Point) -> String {
+    let mut words = title.to_owned();
+    if let Some(counted) = bytes_counted(title, metric) {
+        words.push_str(&format!(" ({counted})"));
+    }
+    let point = point_words(point);
+    if !point.is_empty() {
+        words.push_str(", ");
+        words.push_str(&point);
+    }
+    words
+}
+
+/// Which bytes a data rate counts, unless the title says so already.
+fn bytes_counted<'a>(title: &str, metric: &'a Metric) -> Option<&'a str> {
+    if metric.unit != Unit::BytesPerSecond {
+        return None;
+    }
+    let counted = metric.per.trim();
+    let counted = counted.strip_prefix("bytes").map_or(counted, str::trim);
+    let said = title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == counted.to_lowercase());
+    (!counted.is_empty() && !said).then_some(counted)
+}
+
+/// A point written for people: `256 MiB, 1 thread, streaming stores`.
+#[must_use]
+pub fn point_words(point: &Point) -> String {
+    point.iter().map(|(axis, value)| axis_value(axis, value)).collect::<Vec<_>>().join(", ")
+}
+
+/// One coordinate written for people.
+#[must_use]
+pub fn axis_value(axis: &str, value: &str) -> String {
+    match (axis, value) {
+        ("placement", "same_cpu") => "one CPU".to_owned(),
+        ("placement", "cross_cpu") => "two CPUs".to_owned(),
+        ("placement", "free") => "placement free".to_owned(),
+        ("threads" | "streams" | "processes" | "copies" | "sessions" | "clients" | "chains", count) => {
+            format!("{count} {}", if count == "1" { singular(axis) } else { axis })
+        }
+        ("stores" | "pages", kind) => format!("{} {axis}", spaced(kind)),
+        ("working_set" | "size" | "data", size) => size_words(size),
+        ("file_size", size) => format!("file of {}", size_words(size)),
+        ("block" | "buffer", size) => format!("{} {axis}s", size_words(size)),
+        ("resident", size) => format!("{} resident", size_words(size)),
+        ("link" | "linkage" | "type" | "kind", word) => spaced(word),
+        ("width", width) if width.chars().all(|c| c.is_ascii_digit()) => format!("{width}-bit"),
+        ("width", width) => spaced(width),
+        ("durability", "none") => "not synced".to_owned(),
+        ("durability", "fsync") => "synced (fsync)".to_owned(),
+        _ => format!("{} {}", spaced(axis), size_words(&spaced(value))),
+    }
+}
+
+fn singular(axis: &str) -> &str {
+    match axis {
+        "processes" => "process",
+        "copies" => "copy",
+        _ => axis.strip_suffix('s').unwrap_or(axis),
+    }
+}
+
+fn spaced(word: &str) -> String {
+    word.replace('_', " ")
+}
+
+/// A size with a space before its unit, in the prefix that suits it; anything else as it stands.
+fn size_words(text: &str) -> String {
+    match parse_size(text) {
+        #[expect(clippy::cast_precision_loss, reason = "shown with five digits")]
+        Ok(bytes) if text.ends_with('B') => Quantity::bare(bytes as f64, Unit::Bytes).text(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(text: &str) -> String {
+        point_words(&text.parse().unwrap()).replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn points_read_as_words() {
+        assert_eq!(point("working_set=256MiB,threads=1,stores=streaming"), "256 MiB, 1 thread, streaming stores");
+        assert_eq!(point("threads=all,pages=huge"), "all threads, huge pages");
+        assert_eq!(point("processes=2,placement=cross_cpu"), "2 processes, two CPUs");
+        assert_eq!(point("placement=free"), "placement free");
+        assert_eq!(point("block=64KiB"), "64 KiB blocks");
+        assert_eq!(point("stride=8B,queue_depth=4"), "stride 8 B, queue depth 4");
+        assert_eq!(point("working_set=76096B"), "74.312 KiB");
+        assert_eq!(point(""), "");
+    }
+
+    #[test]
+    fn data_rates_say_which_bytes_count() {
+        let point: Point = "threads=1".parse().unwrap();
+        let copy = Metric::higher(Unit::BytesPerSecond, "bytes read + written");
+        assert_eq!(label("copy", &copy, &point), "copy (read + written), 1 thread");
+        let read = Metric::higher(Unit::BytesPerSecond, "bytes read");
+        assert_eq!(label("Read", &read, &point), "Read, 1 thread");
+        let call = Metric::lower(Unit::Seconds, "call");
+        assert_eq!(label("getppid", &call, &Point::origin()), "getppid");
+    }
+}

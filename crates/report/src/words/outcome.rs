@@ -1,0 +1,101 @@
+//! Outcomes and flags in words.
+
+use model::{Figure, Flag, Method, Mode, Outcome, Unit};
+
+use crate::Quantity;
+
+/// `61 figures`, `1 figure`.
+#[must_use]
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+#[must_use]
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A share as a whole percentage, or with one decimal below ten when it is not whole: `2%`, `0.5%`, `31%`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if !value.is_finite() {
+        return "an unknown percentage".to_owned();
+    }
+    let whole = value.abs() >= 9.95 || (value - value.round()).abs() < 0.05;
+    if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
+}
+
+/// `two modes: 2.7 µs (31% of launches) and 63 µs (69%)`.
+#[must_use]
+pub fn modes(modes: &[Mode], unit: Unit) -> String {
+    let count = match modes.len() {
+        0 => return "modes, but none was recorded".to_owned(),
+        1 => "one mode".to_owned(),
+        2 => "two modes".to_owned(),
+        3 => "three modes".to_owned(),
+        n => format!("{n} modes"),
+    };
+    let parts: Vec<String> = modes
+        .iter()
+        .enumerate()
+        .map(|(index, mode)| {
+            let of = if index == 0 { " of launches" } else { "" };
+            format!("{} ({}{of})", Quantity::bare(mode.estimate.value, unit).short(), percent(mode.share))
+        })
+        .collect();
+    format!("{count}: {}", list(&parts))
+}
+
+/// What a reader should know of a figure: flags in words, the variant, notes that are its own. `target` is the half-width
+/// that it was to reach; `shared` are notes that its family states already.
+#[must_use]
+pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
+    let in_modes = matches!(figure.outcome, Outcome::Modes(_));
+    let mut words: Vec<String> = figure
+        .flags
+        .iter()
+        .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
+        .map(|flag| match flag {
+            Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
+            other => other.about().to_owned(),
+        })
+        .collect();
+    if let Outcome::Measured(estimate) = &figure.outcome {
+        match estimate.method {
+            Method::Range => words.push(format!("least and greatest of {}", estimate.launches)),
+            Method::Stated => words.push("interval as stated".to_owned()),
+            _ => {}
+        }
+    }
+    words.extend(figure.variant.clone());
+    words.extend(figure.notes.iter().filter(|note| !shared.contains(note)).cloned());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Estimate;
+
+    #[test]
+    fn sentences() {
+        let mode = |share, value| Mode { share, estimate: Estimate::without_spread(value) };
+        let text = modes(&[mode(0.31, 2.7e-6), mode(0.69, 63e-6)], Unit::Seconds).replace('\u{a0}', " ");
+        assert_eq!(text, "two modes: 2.7 µs (31% of launches) and 63 µs (69%)");
+        assert_eq!(plural(1, "launch"), "1 launch");
+        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+    }
+
+    #[test]
+    fn percentages() {
+        for (share, text) in [(0.02, "2%"), (0.005, "0.5%"), (0.313, "31%"), (-0.0375, "-3.8%"), (1.0, "100%")] {
+            assert_eq!(percent(share), text);
+        }
+    }
+}
