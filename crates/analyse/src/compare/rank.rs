@@ -1,10 +1,11 @@
 //! Places of machines on one figure, each with the places that it may have.
 //!
-//! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval: a machine's best place
-//! is one more than the number that is surely better, its worst leaves room for those surely worse.
+//! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval.
 
 use model::Better;
 use stats::distribution::{normal_cdf, normal_quantile};
+use stats::rank::Ordered;
+use stats::rank_intervals;
 
 use super::result::{Rank, Verdict};
 
@@ -59,20 +60,22 @@ pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
     for ((i, j, _), p) in pairs.iter().zip(adjusted) {
         different[*i][*j] = p <= 1.0 - rules.level;
     }
-    let ahead = |a: &Entry, b: &Entry| match rules.better {
-        Better::Lower => a.log < b.log,
-        Better::Higher => a.log > b.log,
+    let ahead = |a: usize, b: usize| match rules.better {
+        Better::Lower => entries[a].log < entries[b].log,
+        Better::Higher => entries[a].log > entries[b].log,
     };
-    let surely = |a: usize, b: usize| different[a.min(b)][a.max(b)] && ahead(&entries[a], &entries[b]);
-    (0..entries.len())
-        .map(|i| {
-            let others = || (0..entries.len()).filter(move |&j| j != i);
-            Rank {
-                place: 1 + others().filter(|&j| ahead(&entries[j], &entries[i])).count(),
-                low: 1 + others().filter(|&j| surely(j, i)).count(),
-                high: entries.len() - others().filter(|&j| surely(i, j)).count(),
-            }
-        })
+    let mut ordered = Vec::new();
+    for i in 0..entries.len() {
+        for j in (i + 1..entries.len()).filter(|&j| different[i][j]) {
+            ordered.push(if ahead(i, j) { Ordered { better: i, worse: j } } else { Ordered { better: j, worse: i } });
+        }
+    }
+    let place = |i: usize| 1 + (0..entries.len()).filter(|&j| ahead(j, i)).count();
+    let intervals = rank_intervals(entries.len(), &ordered);
+    intervals
+        .iter()
+        .enumerate()
+        .map(|(i, ranks)| Rank { place: place(i), low: ranks.best, high: ranks.worst })
         .collect()
 }
 

@@ -1,7 +1,6 @@
 //! Makes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
 use model::{Class, Figure, Outcome, Run};
-use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
 use super::family::{Member, Scores, geometric_means, reference_mean};
@@ -183,17 +182,15 @@ impl Desk<'_> {
     }
 
     fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
-        let z = normal_quantile(0.5 + self.options.level / 2.0);
         let entries: Vec<Entry> = (0..ratios.len())
             .filter_map(|run| {
                 let figure = row.figures[run]?;
                 let Outcome::Measured(estimate) = &figure.outcome else { return None };
-                let floor = self.history.own_floor(self.runs[run], figure).half_width(self.options.level);
                 (estimate.value > 0.0).then(|| Entry {
                     run,
                     log: estimate.value.ln(),
                     error: standard_error(estimate),
-                    floor: floor / z / std::f64::consts::SQRT_2,
+                    floor: self.history.own_deviation(self.runs[run], figure, self.options.level),
                     against_reference: ratios[run].verdict,
                 })
             })

@@ -1,5 +1,6 @@
 //! Sessions, and how far equal figures of two sessions lie apart by habit.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use model::{Figure, FigureKey, Outcome, Run};
@@ -26,6 +27,7 @@ pub fn relation(reference: &Run, other: &Run) -> Relation {
 /// Logarithms of figures in earlier sessions, by machine.
 pub(crate) struct History {
     logs: HashMap<String, HashMap<FigureKey, Vec<f64>>>,
+    stretches: RefCell<HashMap<Option<usize>, f64>>,
 }
 
 impl History {
@@ -53,7 +55,7 @@ impl History {
                 }
             }
         }
-        Self { logs }
+        Self { logs, stretches: RefCell::default() }
     }
 
     fn of(&self, run: &Run, figure: &Figure) -> (Floor, FloorUsed) {
@@ -67,9 +69,17 @@ impl History {
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// How far sessions of this run's machine lie apart on this figure.
-    pub(crate) fn own_floor(&self, run: &Run, figure: &Figure) -> Floor {
-        self.of(run, figure).0
+    /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
+    /// has the floor's interval at `level`.
+    pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64) -> f64 {
+        let (floor, used) = self.of(run, figure);
+        let mut stretches = self.stretches.borrow_mut();
+        // Student's quantile is dear, and depends on the number of sessions alone.
+        let stretch = stretches.entry(used.sessions).or_insert_with(|| {
+            let one = Floor { sd: 1.0, degrees: floor.degrees };
+            one.half_width(level) / Floor::known(1.0).half_width(level)
+        });
+        floor.sd * *stretch
     }
 
     /// The floor between two runs' figures; none within a session.
