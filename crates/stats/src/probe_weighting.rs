@@ -1,7 +1,8 @@
 //! Predicting an application from probes when it ran on few machines: a robust weighted mean of logarithms.
 //!
 //! Each probe alone, times one constant, predicts the application; the better it fits, the more it weighs:
-//! `1 / (misfit^2 + 0.1^2)^1.5`. Weights sum to 1, so a machine twice as fast in every probe is twice as fast in the application, and
+//! `1 / (misfit^2 + 0.1^2)^1.5`. Weights sum to 1, so a machine twice as fast in every probe is twice as fast in the
+//! application, and
 //! they can be read ("behaves like 31% hash, 22% branch"). The soft weight is that of a heavy-tailed likelihood: no probe
 //! is trusted beyond 10%, and one that fits badly fades out (Lange, Little and Taylor, Journal of the American
 //! Statistical Association 84, 1989).
