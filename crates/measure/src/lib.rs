@@ -1,2 +1,26 @@
-//! placeholder
+//! How Prony measures: a plan becomes launches, launches become estimates, estimates a run document.
+//!
+//! The measuring path never prints. It tells [`Event`]s; progress bar, log and JSON stream are listeners. Launches run through
+//! an [`Engine`]: fresh processes in earnest, a seeded simulation in tests.
 #![forbid(unsafe_code)]
+
+mod calibrate;
+mod engine;
+mod error;
+mod event;
+mod expand;
+mod judge;
+mod placing;
+mod session;
+mod step;
+mod worker;
+
+pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
+pub use error::Error;
+pub use event::{Event, Listener, Silent};
+pub use expand::{nearest, select};
+pub use judge::judge;
+pub use placing::place;
+pub use session::{Ended, Ending, Order, Saver, Session};
+pub use step::{Purpose, Reply, Step, Task};
+pub use worker::serve;

@@ -88,6 +88,8 @@ pub struct Probe {
     pub parties: Parties,
     /// Size of a batch.
     pub batch: BatchRule,
+    /// Whether the figure is a difference: preparation then yields [`Trial::Paired`].
+    pub paired: bool,
     /// Preparation that it shares: probes with the same key and the same values on `shares_axes` may share a launch.
     pub shares: Option<Shares>,
     /// Points that make no sense, such as an axis that another one's value makes void.
@@ -119,6 +121,7 @@ impl Probe {
         axes: &[],
         parties: Parties::One,
         batch: BatchRule::FILL,
+        paired: false,
         shares: None,
         skips: |_| false,
         prepare: |_, _| Err(Unfit::new("nothing is prepared for it")),

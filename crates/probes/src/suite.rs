@@ -93,12 +93,12 @@ impl Suite {
     #[must_use]
     pub fn selections(&self) -> Vec<Selection> {
         match self.select {
-            Select::Usual => {
-                all().flat_map(|probe| probe.usual_points().into_iter().map(move |point| Selection { probe, point })).collect()
-            }
-            Select::Everything => {
-                all().flat_map(|probe| probe.points().into_iter().map(move |point| Selection { probe, point })).collect()
-            }
+            Select::Usual => all()
+                .flat_map(|probe| probe.usual_points().into_iter().map(move |point| Selection { probe, point }))
+                .collect(),
+            Select::Everything => all()
+                .flat_map(|probe| probe.points().into_iter().map(move |point| Selection { probe, point }))
+                .collect(),
             Select::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
         }
     }

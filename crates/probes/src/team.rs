@@ -78,7 +78,7 @@ impl<S: 'static> Team<S> {
             let made = sys::affinity::pin(&[cpu])
                 .map_err(Unfit::from)
                 .and_then(|()| make(index))
-                .map(|state| (state, sys::process::thread_id()));
+                .map(|state| (state, sys::process::raw::gettid()));
             match made {
                 Ok((state, tid)) => {
                     // The team lives until its members are joined, so somebody listens.

@@ -88,7 +88,12 @@ fn every_probe_works_at_its_smallest_point_and_its_check_notices_tampering() {
 fn child() {
     let Ok(id) = std::env::var("PRONY_CONFORMANCE_PROBE") else { return };
     let probe = probes::find(&id).unwrap();
-    match prepare(probe) {
+    let trial = prepare(probe);
+    assert!(
+        trial.as_ref().is_none_or(|trial| matches!(trial, Trial::Paired { .. }) == probe.paired),
+        "{id}: paired or not?"
+    );
+    match trial {
         None => {}
         Some(Trial::One(mut kernel)) => conform(probe.id, kernel.as_mut(), probe.batch.least),
         Some(Trial::Paired { mut work, mut overhead }) => {

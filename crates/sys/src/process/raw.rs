@@ -34,6 +34,11 @@ bare!(
     /// Real user number, asked of the kernel.
     getuid, SYS_getuid, u32
 );
+#[cfg(target_os = "linux")]
+bare!(
+    /// Number of the calling thread.
+    gettid, SYS_gettid, i32
+);
 
 /// Sets the mask of permissions that new files lose, and returns the previous one.
 #[inline]

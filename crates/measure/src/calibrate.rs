@@ -1,0 +1,55 @@
+//! How many operations a batch has, and how many batches a launch.
+
+/// Time that a launch's timed batches may take together when one operation is longer than a batch, nanoseconds.
+const LAUNCH_NANOS: u64 = 40_000_000;
+
+/// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold, so that one
+/// lucky reading of a coarse clock does not ask for minutes.
+pub(crate) fn next(ops: u64, nanos: u64, wanted: u64) -> u64 {
+    // A fifth more than needed, so that the next try is usually the last.
+    let scale = (wanted as f64 * 1.2 / nanos.max(1) as f64).clamp(1.5, 10.0);
+    ((ops as f64 * scale).ceil() as u64).max(ops + 1)
+}
+
+/// Rounds operations to a multiple of the kernel's granule, within its rule.
+pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
+    let granule = granule.max(1);
+    let most = (most / granule).max(1) * granule;
+    (ops.max(least).div_ceil(granule).saturating_mul(granule)).min(most)
+}
+
+/// Timed batches of a launch, when one batch takes `nanos`: the plan's number, or fewer when batches are long, at least three.
+pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>) -> u32 {
+    if let Some(batches) = rule {
+        return batches;
+    }
+    let fitting = LAUNCH_NANOS / nanos.max(1);
+    u32::try_from(fitting).unwrap_or(u32::MAX).clamp(3.min(planned), planned)
+}
+
+/// Fewest warm-up batches: eight of ordinary length, fewer when they are long, at least one.
+pub(crate) fn warmup(nanos: u64) -> u32 {
+    u32::try_from(LAUNCH_NANOS / 2 / nanos.max(1)).unwrap_or(8).clamp(1, 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_shrink_only_for_long_operations() {
+        assert_eq!(batches(20, 1_200_000, None), 20);
+        assert_eq!(batches(20, 10_000_000, None), 4);
+        assert_eq!(batches(20, 1_000_000_000, None), 3);
+        assert_eq!(batches(20, 1_000_000, Some(5)), 5);
+        assert_eq!((warmup(1_000_000), warmup(10_000_000), warmup(1_000_000_000)), (8, 2, 1));
+    }
+
+    #[test]
+    fn operations_come_in_whole_granules() {
+        assert_eq!(within(10, 4, 1, u64::MAX), 12);
+        assert_eq!(within(10, 4, 1, 10), 8);
+        assert_eq!(within(1, 1, 5, 100), 5);
+        assert!(next(1, 10, 1_000_000) == 10 && next(100, 900_000, 1_000_000) == 150);
+    }
+}

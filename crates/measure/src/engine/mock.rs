@@ -1,0 +1,152 @@
+//! Launches without a clock: seeded noise, scripted mishaps, and a log of what was asked in which order.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use model::{FigureKey, Invalid, Launch};
+use stats::simulate::{Noise, generator};
+
+use super::{Engine, EngineError, Stopper};
+use crate::step::{Purpose, Reply, Step, Task};
+
+/// How a simulated figure behaves.
+#[derive(Debug, Clone)]
+pub struct MockFigure {
+    /// Its launches' values, as they vary.
+    pub noise: Noise,
+    /// Seconds of a launch.
+    pub seconds: f64,
+    /// Why it cannot be measured, when it cannot.
+    pub unfit: Option<String>,
+    /// Launch, from 0, in which the worker crashes.
+    pub crashes_at: Option<u32>,
+    /// Launches, from 0, that outside evidence makes invalid.
+    pub invalid: Vec<u32>,
+}
+
+impl MockFigure {
+    /// A figure that behaves, around a value in its unit.
+    #[must_use]
+    pub fn stable(centre: f64) -> Self {
+        Self { noise: Noise::stable(centre), seconds: 0.05, unfit: None, crashes_at: None, invalid: Vec::new() }
+    }
+}
+
+/// Simulated launches.
+pub struct MockEngine {
+    figures: HashMap<FigureKey, MockFigure>,
+    /// How every figure behaves that is not named.
+    usual: MockFigure,
+    seed: u64,
+    drawn: HashMap<FigureKey, (Vec<Vec<f64>>, u32)>,
+    clock: f64,
+    log: Vec<Step>,
+    stop_after: Option<usize>,
+}
+
+/// Launches that are drawn ahead for a figure.
+const AHEAD: usize = 256;
+
+impl MockEngine {
+    /// An engine in which every figure behaves like `usual`.
+    #[must_use]
+    pub fn new(seed: u64, usual: MockFigure) -> Self {
+        let (figures, drawn) = (HashMap::new(), HashMap::new());
+        Self { figures, usual, seed, drawn, clock: 0.0, log: Vec::new(), stop_after: None }
+    }
+
+    /// Lets one figure behave differently.
+    #[must_use]
+    pub fn with(mut self, key: FigureKey, figure: MockFigure) -> Self {
+        self.figures.insert(key, figure);
+        self
+    }
+
+    /// Asks to stop in the launch after so many.
+    #[must_use]
+    pub fn stopping_after(mut self, launches: usize) -> Self {
+        self.stop_after = Some(launches);
+        self
+    }
+
+    /// Steps in the order in which they were asked for.
+    #[must_use]
+    pub fn log(&self) -> &[Step] {
+        &self.log
+    }
+
+    fn draw(&mut self, task: &Task, figure: &MockFigure) -> (Vec<f64>, u32) {
+        let key = FigureKey::new(task.probe.clone(), task.point.clone());
+        let seed = self.seed ^ hash(&key.to_string());
+        let (drawn, next) = self
+            .drawn
+            .entry(key)
+            .or_insert_with(|| (figure.noise.batches(AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0));
+        let at = *next;
+        *next += 1;
+        (drawn[at as usize % AHEAD].clone(), at)
+    }
+
+    fn measure(&mut self, step: &Step, task: &Task, figure: &MockFigure) -> Result<Reply, EngineError> {
+        let (values, at) = self.draw(task, figure);
+        if figure.crashes_at == Some(at) {
+            return Err(EngineError::Crashed("exit code 134".to_owned()));
+        }
+        self.clock += figure.seconds;
+        let rate = probes::find(&task.probe).is_some_and(|probe| probe.metric.unit.is_rate());
+        let nanos = |value: &f64| {
+            let seconds = if rate { task.ops as f64 / value } else { value * task.ops as f64 };
+            (seconds * 1e9) as u64
+        };
+        let launch = Launch {
+            round: step.round,
+            wall: figure.seconds,
+            value: stats::median(&values).unwrap_or(figure.noise.centre),
+            nanos: values.iter().map(nanos).collect(),
+            warmup: task.warmup,
+            steady: true,
+            invalid: figure.invalid.contains(&at).then_some(Invalid::Steal(0.5)),
+            ..Launch::default()
+        };
+        Ok(Reply::Launched { figure: task.figure, launch: Box::new(launch) })
+    }
+}
+
+impl Engine for MockEngine {
+    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+        self.log.push(step.clone());
+        if self.stop_after.is_some_and(|most| self.log.len() > most) {
+            stopper.stop();
+            return Err(EngineError::Stopped);
+        }
+        let mut replies = Vec::new();
+        for task in &step.tasks {
+            let key = FigureKey::new(task.probe.clone(), task.point.clone());
+            let figure = self.figures.get(&key).unwrap_or(&self.usual).clone();
+            if let Some(reason) = figure.unfit {
+                replies.push(Reply::Unfit { figure: task.figure, reason });
+                continue;
+            }
+            replies.push(Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new() });
+            replies.push(match step.purpose {
+                Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: 1000, nanos: step.batch_nanos },
+                Purpose::Measure => self.measure(step, task, &figure)?,
+            });
+        }
+        replies.push(Reply::Done);
+        Ok(replies)
+    }
+
+    fn now(&self) -> f64 {
+        self.clock
+    }
+
+    fn tick(&self) -> u64 {
+        1
+    }
+}
+
+/// FNV-1a: the same on every machine and in every version, unlike the standard library's hasher.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,38 @@
+//! Why nothing could be measured.
+
+/// Why a run could not begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No probe or suite of that name.
+    #[error("no {kind} is named {name}{near}")]
+    Unknown {
+        /// `probe` or `suite`.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// The nearest names, as a clause.
+        near: String,
+    },
+    /// The probe cannot be measured at that point.
+    #[error("{0}")]
+    Point(String),
+    /// Nothing was selected.
+    #[error("nothing to measure: the selection is empty")]
+    Empty,
+    /// The run to resume was made elsewhere.
+    #[error("could not resume run {id}: it was measured on {there}, and this is {here}; start a new run instead")]
+    Elsewhere {
+        /// The run.
+        id: String,
+        /// Its machine.
+        there: String,
+        /// This machine.
+        here: String,
+    },
+    /// The run to resume is finished.
+    #[error("could not resume run {0}: it is complete")]
+    Complete(String),
+    /// This process cannot find its CPUs.
+    #[error("could not find out where to measure: {0}")]
+    System(#[from] sys::Error),
+}

@@ -1,0 +1,74 @@
+//! Which figures share a launch.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use model::Entry;
+
+/// Figures that are prepared together and whose batches are interleaved in one launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group(pub(super) Vec<usize>);
+
+/// Groups of the figures that are still measured: sharers together, the others alone.
+pub(super) fn groups(entries: &[Entry], active: impl Fn(usize) -> bool, alone: impl Fn(usize) -> bool) -> Vec<Group> {
+    let mut groups: Vec<(Option<&str>, Group)> = Vec::new();
+    for (index, entry) in entries.iter().enumerate().filter(|(index, _)| active(*index)) {
+        let key = entry.shares.as_deref().filter(|_| !alone(index));
+        match groups.iter_mut().find(|(known, _)| key.is_some() && *known == key) {
+            Some((_, group)) => group.0.push(index),
+            None => groups.push((key, Group(vec![index]))),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The order of a round: drawn from the seed, so that drift of the machine falls on all figures alike and the run can be
+/// repeated.
+pub(super) fn shuffle(groups: &mut [Group], seed: u64, round: u32) {
+    let mut rng = ChaCha8Rng::seed_from_u64(mix(seed, u64::from(round)));
+    groups.shuffle(&mut rng);
+}
+
+/// A seed for a part of a run (SplitMix64's finaliser: Steele, Lea and Flood, OOPSLA 2014).
+pub(super) fn mix(seed: u64, part: u64) -> u64 {
+    let mut z = seed.wrapping_add(part.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(probe: &str, shares: Option<&str>) -> Entry {
+        Entry {
+            probe: probe.to_owned(),
+            point: model::Point::origin(),
+            target: 0.02,
+            shares: shares.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn sharers_stand_together_unless_one_must_be_alone() {
+        let entries = [entry("a", Some("x")), entry("b", None), entry("c", Some("x")), entry("d", None)];
+        let all = groups(&entries, |_| true, |_| false);
+        assert_eq!(all, [Group(vec![0, 2]), Group(vec![1]), Group(vec![3])]);
+        let some = groups(&entries, |index| index != 1, |index| index == 2);
+        assert_eq!(some, [Group(vec![0]), Group(vec![2]), Group(vec![3])]);
+    }
+
+    #[test]
+    fn rounds_are_shuffled_alike_for_a_seed_and_differ_between_rounds() {
+        let order = |seed, round| {
+            let mut groups: Vec<Group> = (0..20).map(|index| Group(vec![index])).collect();
+            shuffle(&mut groups, seed, round);
+            groups
+        };
+        assert_eq!(order(1, 0), order(1, 0));
+        assert_ne!(order(1, 0), order(1, 1));
+        assert_ne!(order(1, 0), order(2, 0));
+    }
+}

@@ -1,0 +1,302 @@
+//! The rounds of a run: calibrate, launch, look, save.
+
+mod group;
+mod rounds;
+mod start;
+
+use std::time::Duration;
+
+use model::{Figure, FigureKey, Flag, Outcome, Run};
+
+pub use start::Order;
+
+use self::group::Group;
+use crate::engine::{Engine, EngineError, Stopper};
+use crate::event::{Event, Listener};
+use crate::step::{Purpose, Reply, Step, Task};
+use crate::{Error, calibrate, judge};
+
+/// Keeps a run document after every round.
+pub trait Saver {
+    /// Saves the run as it stands.
+    ///
+    /// # Errors
+    /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
+    fn save(&mut self, run: &Run) -> Result<(), String>;
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// Every figure is settled.
+    Complete,
+    /// Time was up.
+    TimeLimit,
+    /// Somebody asked to stop.
+    Stopped,
+    /// It could not be saved.
+    NotSaved(String),
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The run document.
+    pub run: Run,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+/// Outcome of a figure that the run did not come to.
+const NOT_REACHED: &str = "the run ended before it was measured";
+/// Least time that a launch is given before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Time that a calibrating launch is given.
+const CALIBRATING_PATIENCE: Duration = Duration::from_secs(180);
+/// Attempts at one launch before its round goes on without it.
+const ATTEMPTS: u32 = 3;
+
+/// A run that is being measured.
+pub struct Session<'a> {
+    run: Run,
+    progress: Vec<Progress>,
+    allowed: Vec<usize>,
+    patience: Option<Duration>,
+    engine: &'a mut dyn Engine,
+    listener: &'a mut dyn Listener,
+    saver: &'a mut dyn Saver,
+    stopper: Stopper,
+    /// Engine time at which this part of the session began, and seconds measured in parts before it.
+    began: f64,
+    before: f64,
+}
+
+/// What the session knows of a figure beside the document.
+#[derive(Debug, Clone, Default)]
+struct Progress {
+    cpus: Vec<usize>,
+    batches: u32,
+    warmup: u32,
+    ended: bool,
+    /// Measured in launches of its own, because a shared one went wrong.
+    alone: bool,
+    /// Seconds of a launch.
+    seconds: f64,
+    attempts: u32,
+}
+
+impl<'a> Session<'a> {
+    /// Measures a run to its end.
+    ///
+    /// # Errors
+    /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving is the
+    /// ending.
+    pub fn measure(
+        order: Order,
+        engine: &'a mut dyn Engine,
+        listener: &'a mut dyn Listener,
+        saver: &'a mut dyn Saver,
+        stopper: Stopper,
+    ) -> Result<Ended, Error> {
+        let Order { run, allowed, patience } = order;
+        let began = engine.now();
+        let before = run.session.seconds;
+        let progress = vec![Progress::default(); run.figures.len()];
+        let mut session = Session { run, progress, allowed, patience, engine, listener, saver, stopper, began, before };
+        session.prepare();
+        let ending = session.rounds();
+        Ok(session.finish(ending))
+    }
+
+    /// Places every figure; recovers what a resumed run already knows.
+    fn prepare(&mut self) {
+        for index in 0..self.run.figures.len() {
+            let figure = &mut self.run.figures[index];
+            let progress = &mut self.progress[index];
+            let placed = probes::find(&figure.probe)
+                .ok_or_else(|| "this program does not have the probe any more".to_owned())
+                .and_then(|probe| crate::place(probe, &figure.point, &self.allowed));
+            match placed {
+                Ok(cpus) => progress.cpus = cpus,
+                Err(reason) => figure.outcome = Outcome::Unfit(reason),
+            }
+            if let Some(last) = figure.launches.last() {
+                let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
+                let batches = last.nanos.len().max(1) / if paired { 2 } else { 1 };
+                progress.batches = u32::try_from(batches).unwrap_or(u32::MAX);
+                progress.warmup = last.warmup.clamp(1, 8);
+                progress.seconds = last.wall;
+            }
+            let reached = !figure.flags.contains(&Flag::Unfinished);
+            progress.ended = reached && !figure.launches.is_empty() || given_up(figure);
+        }
+        self.listener.hear(&Event::Began(&self.run));
+    }
+
+    fn key(&self, index: usize) -> FigureKey {
+        self.run.figures[index].key()
+    }
+
+    fn elapsed(&self) -> f64 {
+        self.before + self.engine.now() - self.began
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.run.plan.time_limit.is_some_and(|limit| self.elapsed() >= limit)
+    }
+
+    fn done(&self) -> usize {
+        self.progress.iter().filter(|progress| progress.ended).count()
+    }
+
+    /// A figure that will not be measured any further.
+    fn end_figure(&mut self, index: usize, outcome: Option<Outcome>) {
+        if let Some(outcome) = outcome {
+            let figure = &mut self.run.figures[index];
+            figure.outcome = outcome;
+            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+        }
+        self.progress[index].ended = true;
+        let (key, done, of) = (self.key(index), self.done(), self.run.figures.len());
+        self.listener.hear(&Event::Finished { key: &key, done, of });
+    }
+
+    fn step(&self, purpose: Purpose, group: &Group, round: u32, attempt: u32) -> Step {
+        let plan = &self.run.plan;
+        let task = |index: &usize| {
+            let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
+            Task {
+                figure: *index,
+                probe: figure.probe.clone(),
+                point: figure.point.clone(),
+                ops: figure.ops,
+                batches: progress.batches.max(1),
+                warmup: progress.warmup,
+                variant: figure.variant.clone(),
+                cpus: progress.cpus.clone(),
+            }
+        };
+        let part = u64::from(round) << 32 | u64::from(attempt) << 24 | group.0[0] as u64;
+        Step {
+            purpose,
+            round,
+            seed: group::mix(plan.seed, part),
+            batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
+            directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
+            allowed: self.allowed.clone(),
+            tasks: group.0.iter().map(task).collect(),
+        }
+    }
+
+    /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
+    fn launch(&mut self, step: &Step, group: &Group) -> Result<bool, EngineError> {
+        let patience = match step.purpose {
+            Purpose::Calibrate => CALIBRATING_PATIENCE,
+            Purpose::Measure => {
+                let usual: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
+                PATIENCE.max(Duration::from_secs_f64((20.0 * usual).min(3600.0)))
+            }
+        };
+        let began = self.elapsed();
+        let answer = self.engine.launch(step, self.patience.unwrap_or(patience), &self.stopper);
+        let seconds = self.elapsed() - began;
+        match answer {
+            Ok(replies) => {
+                let mut valid = true;
+                for reply in replies {
+                    valid &= self.take(reply, began, seconds);
+                }
+                Ok(valid)
+            }
+            Err(EngineError::Stopped) => Err(EngineError::Stopped),
+            Err(error) if group.0.len() > 1 => {
+                // Nobody knows whose fault it was: each sharer gets launches of its own.
+                group.0.iter().for_each(|index| self.progress[*index].alone = true);
+                Err(error)
+            }
+            Err(error) => {
+                self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
+                Ok(true)
+            }
+        }
+    }
+
+    /// Takes a reply in. False when it is a launch that does not count.
+    fn take(&mut self, reply: Reply, began: f64, seconds: f64) -> bool {
+        let known = |figure: usize| figure < self.run.figures.len();
+        match reply {
+            Reply::Prepared { figure, amount, variant, notes } if known(figure) => {
+                let figure = &mut self.run.figures[figure];
+                figure.amount = amount;
+                figure.variant = variant.or(figure.variant.take());
+                figure.notes = notes;
+            }
+            Reply::Unfit { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Unfit(reason))),
+            Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
+            Reply::Calibrated { figure, ops, nanos } if known(figure) => {
+                let rule = probes::find(&self.run.figures[figure].probe).and_then(|probe| probe.batch.batches);
+                self.run.figures[figure].ops = ops;
+                let progress = &mut self.progress[figure];
+                progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule);
+                progress.warmup = calibrate::warmup(nanos);
+                progress.seconds = seconds;
+            }
+            Reply::Launched { figure, launch } if known(figure) => {
+                let mut launch = *launch;
+                launch.began = began;
+                let invalid = launch.invalid.clone();
+                self.progress[figure].seconds = seconds;
+                self.run.figures[figure].launches.push(launch);
+                if let Some(invalid) = invalid {
+                    let key = self.key(figure);
+                    self.listener.hear(&Event::Repeated { key: &key, reason: reason(&invalid) });
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Judges a figure and ends it when it is settled.
+    fn look(&mut self, index: usize) {
+        let target = self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target);
+        let tick = self.engine.tick();
+        let settled = judge(&mut self.run.figures[index], &self.run.plan, target, tick);
+        if settled && !self.progress[index].ended {
+            self.end_figure(index, None);
+        }
+    }
+
+    fn save(&mut self) -> Result<(), Ending> {
+        self.run.session.seconds = self.elapsed();
+        self.saver.save(&self.run).map_err(Ending::NotSaved)
+    }
+
+    fn finish(mut self, ending: Ending) -> Ended {
+        self.run.session.complete = ending == Ending::Complete;
+        self.run.session.seconds = self.elapsed();
+        self.listener.hear(&Event::Ended(&self.run));
+        Ended { run: self.run, ending }
+    }
+}
+
+/// Whether a figure was found unfit or failed, rather than not reached.
+fn given_up(figure: &Figure) -> bool {
+    match &figure.outcome {
+        Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.flags.contains(&Flag::Unfinished),
+        Outcome::Failed(_) => true,
+        _ => false,
+    }
+}
+
+fn reason(invalid: &model::Invalid) -> String {
+    match invalid {
+        model::Invalid::Suspended(seconds) => format!("the machine slept for {seconds:.1} s"),
+        model::Invalid::ClockJump(seconds) => format!("the clock was set by {seconds:.3} s"),
+        model::Invalid::Steal(share) => format!("the hypervisor took {:.0}% of its time", share * 100.0),
+        model::Invalid::Misplaced(placement) => {
+            format!("its parties were seen on CPUs {:?} and belong on {:?}", placement.seen, placement.asked)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The order of launches: every figure calibrated once, then one launch of every active figure a round.
+
+use model::{FigureKey, Outcome};
+
+use super::group::{self, Group};
+use super::{ATTEMPTS, Ending, Session};
+use crate::engine::EngineError;
+use crate::event::Event;
+use crate::step::Purpose;
+
+impl Session<'_> {
+    /// Calibrates, then measures round by round until every figure is settled or something ends the run.
+    pub(super) fn rounds(&mut self) -> Ending {
+        match self.calibrate().and_then(|()| self.save()).and_then(|()| self.measure_rounds()) {
+            Ok(()) => Ending::Complete,
+            Err(ending) => {
+                // What was measured since the last save is worth keeping, unless saving is what failed.
+                if matches!(ending, Ending::NotSaved(_)) {
+                    return ending;
+                }
+                self.save().err().unwrap_or(ending)
+            }
+        }
+    }
+
+    fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<Group> {
+        group::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
+    }
+
+    fn calibrate(&mut self) -> Result<(), Ending> {
+        let uncalibrated =
+            |session: &Self, index: usize| !session.progress[index].ended && session.run.figures[index].ops == 0;
+        for index in 0..self.run.figures.len() {
+            // Placing already said that it cannot be measured here.
+            if super::given_up(&self.run.figures[index]) && !self.progress[index].ended {
+                self.end_figure(index, None);
+            }
+        }
+        let of = self.run.figures.len();
+        loop {
+            // Groups are formed anew after each, because a crash dissolves one.
+            let Some(group) = self.groups(uncalibrated).into_iter().next() else { return Ok(()) };
+            let key = self.key(group.0[0]);
+            let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
+            self.listener.hear(&Event::Calibrating { key: &key, done, of });
+            let step = self.step(Purpose::Calibrate, &group, 0, 0);
+            match self.launch(&step, &group) {
+                Err(EngineError::Stopped) => return Err(Ending::Stopped),
+                Err(_) => {} // dissolved: tried again one by one
+                Ok(_) => self.give_up_silent(&group, uncalibrated),
+            }
+            if self.out_of_time() {
+                return Err(Ending::TimeLimit);
+            }
+        }
+    }
+
+    /// A figure about which a complete answer said nothing would be asked for ever.
+    fn give_up_silent(&mut self, group: &Group, wanted: impl Fn(&Self, usize) -> bool) {
+        for index in &group.0 {
+            if wanted(self, *index) {
+                self.end_figure(*index, Some(Outcome::Failed("the worker said nothing about it".to_owned())));
+            }
+        }
+    }
+
+    fn measure_rounds(&mut self) -> Result<(), Ending> {
+        loop {
+            let round = self.run.session.rounds;
+            let mut groups = self.groups(|session, index| !session.progress[index].ended);
+            if groups.is_empty() {
+                return Ok(());
+            }
+            if self.out_of_time() {
+                return Err(Ending::TimeLimit);
+            }
+            let active = groups.iter().map(|group| group.0.len()).sum();
+            self.listener.hear(&Event::Round { number: round + 1, active });
+            group::shuffle(&mut groups, self.run.plan.seed, round);
+            for group in &groups {
+                self.launch_until_valid(group, round)?;
+            }
+            for index in groups.iter().flat_map(|group| &group.0) {
+                if !self.progress[*index].ended {
+                    self.look(*index);
+                }
+            }
+            self.run.session.rounds = round + 1;
+            self.save()?;
+            let (converged, of) = (self.done(), self.run.figures.len());
+            let (elapsed, left) = (self.elapsed(), self.left());
+            self.listener.hear(&Event::Saved { converged, of, elapsed, left });
+        }
+    }
+
+    /// One launch of a group; members whose launch does not count are launched again, twice at most.
+    fn launch_until_valid(&mut self, group: &Group, round: u32) -> Result<(), Ending> {
+        let mut missing = group.clone();
+        for attempt in 0..ATTEMPTS {
+            if self.stopper.asked() {
+                return Err(Ending::Stopped);
+            }
+            let keys: Vec<FigureKey> = missing.0.iter().map(|index| self.key(*index)).collect();
+            let launch = u32::try_from(self.valid(missing.0[0])).unwrap_or(u32::MAX);
+            let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
+            self.listener.hear(&Event::Launching { keys: &keys, launch: launch + 1, look });
+            let step = self.step(Purpose::Measure, &missing, round, attempt);
+            let before: Vec<usize> = missing.0.iter().map(|index| self.valid(*index)).collect();
+            match self.launch(&step, &missing) {
+                Err(EngineError::Stopped) => return Err(Ending::Stopped),
+                Err(_) => return Ok(()), // dissolved: its members launch alone from the next round on
+                Ok(true) => return Ok(()),
+                Ok(false) => {
+                    let stale = missing
+                        .0
+                        .iter()
+                        .zip(before)
+                        .filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
+                    missing = Group(stale.map(|(index, _)| *index).collect());
+                }
+            }
+            if missing.0.is_empty() {
+                return Ok(());
+            }
+        }
+        self.lose_patience(&missing);
+        Ok(())
+    }
+
+    /// A machine that spoils every launch would keep the run going for ever.
+    fn lose_patience(&mut self, group: &Group) {
+        for index in &group.0 {
+            self.progress[*index].attempts += 1;
+            if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
+                let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
+                let why = last.map_or_else(|| "unknown".to_owned(), super::reason);
+                let outcome = Outcome::Failed(format!("launch after launch did not count: {why}"));
+                self.end_figure(*index, Some(outcome));
+            }
+        }
+    }
+
+    fn valid(&self, index: usize) -> usize {
+        self.run.figures[index].launches.iter().filter(|launch| launch.invalid.is_none()).count()
+    }
+
+    /// Seconds left if every active figure settles at its next look.
+    fn left(&self) -> f64 {
+        let looks = &self.run.plan.looks;
+        let groups = self.groups(|session, index| !session.progress[index].ended);
+        let of_group = |group: &Group| {
+            let launches = group.0.iter().map(|index| {
+                let made = self.valid(*index);
+                looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)
+            });
+            launches.max().unwrap_or(0) as f64 * self.progress[group.0[0]].seconds
+        };
+        let left: f64 = groups.iter().map(of_group).sum();
+        self.run.plan.time_limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))
+    }
+}

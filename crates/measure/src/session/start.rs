@@ -1,0 +1,151 @@
+//! What a session begins with: a new run, or one to go on with.
+
+use std::time::Duration;
+
+use model::{
+    Class, Entry, Figure, Flag, Footprint, Identity, Machine, Metric, Outcome, Plan, Run, SCHEMA, Session, Unit,
+};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::NOT_REACHED;
+use crate::Error;
+
+/// Everything that a session needs to begin.
+#[derive(Debug, Clone)]
+pub struct Order {
+    pub(super) run: Run,
+    pub(super) allowed: Vec<usize>,
+    pub(super) patience: Option<Duration>,
+}
+
+impl Order {
+    /// A new run of a plan on this machine.
+    ///
+    /// # Errors
+    /// When the plan is empty.
+    pub fn new(plan: Plan, machine: Machine, identity: Identity, allowed: Vec<usize>) -> Result<Self, Error> {
+        if plan.entries.is_empty() {
+            return Err(Error::Empty);
+        }
+        let began = OffsetDateTime::now_utc();
+        let session = Session {
+            started: stamp(began),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            began_on: identity,
+            ..Session::default()
+        };
+        let figures = plan.entries.iter().map(figure).collect();
+        let id = id(began, plan.seed);
+        let run = Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures };
+        Ok(Self { run, allowed, patience: None })
+    }
+
+    /// Goes on with a run that was cut off.
+    ///
+    /// # Errors
+    /// When it is complete, or was measured on another machine.
+    pub fn resume(mut run: Run, identity: &Identity, allowed: Vec<usize>) -> Result<Self, Error> {
+        if run.session.complete {
+            return Err(Error::Complete(run.name().to_owned()));
+        }
+        if run.session.began_on.fingerprint != identity.fingerprint {
+            return Err(Error::Elsewhere {
+                id: run.name().to_owned(),
+                there: run.session.began_on.host.clone(),
+                here: identity.host.clone(),
+            });
+        }
+        if run.session.began_on.boot != identity.boot {
+            let note = "resumed after a reboot: launches of two boots stand side by side".to_owned();
+            if !run.session.notes.contains(&note) {
+                run.session.notes.push(note);
+            }
+        }
+        run.session.ended = None;
+        Ok(Self { run, allowed, patience: None })
+    }
+
+    /// Names the run.
+    #[must_use]
+    pub fn labelled(mut self, label: Option<String>) -> Self {
+        self.run.label = label.or(self.run.label);
+        self
+    }
+
+    /// The command line that asked for it.
+    #[must_use]
+    pub fn asked_by(mut self, command: Vec<String>) -> Self {
+        self.run.session.command = command;
+        self
+    }
+
+    /// Something that a reader of every figure should know.
+    #[must_use]
+    pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        for note in notes {
+            if !self.run.session.notes.contains(&note) {
+                self.run.session.notes.push(note);
+            }
+        }
+        self
+    }
+
+    /// Gives every launch so much time before it counts as hung, instead of a minute or twenty times its usual time.
+    #[must_use]
+    pub fn patient_for(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
+        self
+    }
+
+    /// The run as it stands.
+    #[must_use]
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+}
+
+fn figure(entry: &Entry) -> Figure {
+    let probe = probes::find(&entry.probe);
+    Figure {
+        probe: entry.probe.clone(),
+        point: entry.point.clone(),
+        title: probe.map_or_else(|| entry.probe.clone(), |probe| probe.title.to_owned()),
+        metric: probe.map_or_else(|| Metric::lower(Unit::Seconds, "operation"), |probe| probe.metric.clone()),
+        class: probe.map_or(Class::Compute, |probe| probe.class),
+        stresses: probe.map(|probe| probe.stresses.to_vec()).unwrap_or_default(),
+        outcome: Outcome::Unfit(NOT_REACHED.to_owned()),
+        flags: vec![Flag::Unfinished],
+        ops: 0,
+        amount: 1.0,
+        variant: None,
+        resolution: None,
+        quantiles: Vec::new(),
+        notes: Vec::new(),
+        footprint: Footprint::default(),
+        launches: Vec::new(),
+    }
+}
+
+/// The present moment as run documents write it.
+#[must_use]
+pub(super) fn stamp(moment: OffsetDateTime) -> String {
+    let whole = moment.replace_nanosecond(0).unwrap_or(moment);
+    whole.format(&Rfc3339).unwrap_or_default()
+}
+
+/// A name that sorts by time and that no other run has: the second it began, and what tells runs of one second apart.
+fn id(began: OffsetDateTime, seed: u64) -> String {
+    let (date, clock) = (began.date(), began.time());
+    let part = super::group::mix(seed ^ u64::from(std::process::id()), u64::from(began.nanosecond()));
+    format!(
+        "{:04}{:02}{:02}-{:02}{:02}{:02}-{:06x}",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        clock.hour(),
+        clock.minute(),
+        clock.second(),
+        part & 0xff_ffff
+    )
+}

@@ -1,0 +1,106 @@
+//! What the harness and a worker say to each other: one step as JSON on the worker's input, replies as JSON lines on its
+//! output. The same pipe serves ssh and Slurm with another command in front.
+
+use std::path::PathBuf;
+
+use model::{Launch, Point};
+use serde::{Deserialize, Serialize};
+
+/// Why a worker is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Find the number of operations that fills a batch.
+    Calibrate,
+    /// Measure.
+    Measure,
+}
+
+/// One figure in a launch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Index of the figure in the run.
+    pub figure: usize,
+    /// Id of the probe.
+    pub probe: String,
+    /// Where on its axes.
+    pub point: Point,
+    /// Operations of a batch; 0 while calibrating.
+    pub ops: u64,
+    /// Batches to time.
+    pub batches: u32,
+    /// Fewest batches of warm-up.
+    pub warmup: u32,
+    /// Variant to run, once chosen.
+    pub variant: Option<String>,
+    /// A CPU for each party; empty leaves the scheduler free.
+    pub cpus: Vec<usize>,
+}
+
+/// What a worker is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Why.
+    pub purpose: Purpose,
+    /// Round, from 0.
+    pub round: u32,
+    /// Seed of this launch.
+    pub seed: u64,
+    /// Shortest batch, nanoseconds.
+    pub batch_nanos: u64,
+    /// Directory for the file figures.
+    pub directory: PathBuf,
+    /// Every CPU that may be used.
+    pub allowed: Vec<usize>,
+    /// Figures that share this launch.
+    pub tasks: Vec<Task>,
+}
+
+/// What a worker answers, a line each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// A figure is prepared.
+    Prepared {
+        /// Index of the figure.
+        figure: usize,
+        /// What one operation counts for.
+        amount: f64,
+        /// Variant chosen or asked for.
+        variant: Option<String>,
+        /// What the reader should know.
+        notes: Vec<String>,
+    },
+    /// A figure cannot be measured here.
+    Unfit {
+        /// Index of the figure.
+        figure: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A figure went wrong.
+    Failed {
+        /// Index of the figure.
+        figure: usize,
+        /// Why.
+        reason: String,
+    },
+    /// Operations that fill a batch.
+    Calibrated {
+        /// Index of the figure.
+        figure: usize,
+        /// Operations of a batch.
+        ops: u64,
+        /// Time that such a batch took, nanoseconds.
+        nanos: u64,
+    },
+    /// What a launch found.
+    Launched {
+        /// Index of the figure.
+        figure: usize,
+        /// The launch; `round` and `began` are the harness's to fill.
+        launch: Box<Launch>,
+    },
+    /// Everything is said.
+    Done,
+}

@@ -1,0 +1,111 @@
+//! What the timed batches used, as the operating system counts it.
+
+use model::Footprint;
+use sys::usage::{Io, Usage, Who};
+
+/// Counters of this process and the ones that it waited for, at one moment.
+#[derive(Clone, Copy)]
+pub(super) struct Moment {
+    own: Usage,
+    children: Usage,
+    forks: Option<u64>,
+}
+
+impl Moment {
+    pub(super) fn now() -> Option<Self> {
+        Some(Self { own: Usage::of(Who::Process).ok()?, children: Usage::of(Who::Children).ok()?, forks: None })
+    }
+}
+
+/// Adds up stretches between two moments; input and output are read once around all of them, because that costs more than a batch
+/// may be disturbed by.
+#[derive(Default)]
+pub(super) struct Tally {
+    seconds: [f64; 2],
+    counts: [u64; 4],
+    known: bool,
+    io: Option<Io>,
+    peers: Vec<Peer>,
+    footprint: Footprint,
+}
+
+/// A party in another process, which is not among the children waited for while it lives.
+struct Peer {
+    pid: i32,
+    ticks: Option<(u64, u64)>,
+    switches: Option<sys::usage::Switches>,
+}
+
+impl Peer {
+    fn now(pid: i32) -> Self {
+        let stat = sys::usage::Stat::of(pid).ok();
+        Self {
+            pid,
+            ticks: stat.map(|stat| (stat.user_ticks, stat.system_ticks)),
+            switches: sys::usage::switches_of(pid).ok(),
+        }
+    }
+}
+
+impl Tally {
+    /// Starts counting, with other processes that take part.
+    pub(super) fn begin(&mut self, peers: impl Iterator<Item = i32>) {
+        self.peers = peers.map(Peer::now).collect();
+        self.io = Io::own().ok();
+        self.known = true;
+    }
+
+    /// One batch.
+    pub(super) fn add(&mut self, before: Option<Moment>, after: Option<Moment>, ops: u64) {
+        self.footprint.operations += ops;
+        let (Some(before), Some(after)) = (before, after) else {
+            self.known = false;
+            return;
+        };
+        for used in [after.own.since(&before.own), after.children.since(&before.children)] {
+            self.seconds[0] += used.user_nanos as f64 * 1e-9;
+            self.seconds[1] += used.system_nanos as f64 * 1e-9;
+            self.counts[0] += used.voluntary_switches;
+            self.counts[1] += used.involuntary_switches;
+            self.counts[2] += used.minor_faults;
+            self.counts[3] += used.major_faults;
+        }
+        if let (Some(before), Some(after)) = (before.forks, after.forks) {
+            self.footprint.forks = Some(self.footprint.forks.unwrap_or(0) + after - before);
+        }
+    }
+
+    /// Ends counting.
+    pub(super) fn end(&mut self) {
+        let io = self.io.take().zip(Io::own().ok()).map(|(before, after)| after.since(&before));
+        for peer in std::mem::take(&mut self.peers) {
+            let now = Peer::now(peer.pid);
+            if let (Some(before), Some(after)) = (peer.ticks, now.ticks) {
+                self.seconds[0] += (after.0.saturating_sub(before.0)) as f64 * 0.01;
+                self.seconds[1] += (after.1.saturating_sub(before.1)) as f64 * 0.01;
+            }
+            if let (Some(before), Some(after)) = (peer.switches, now.switches) {
+                self.counts[0] += after.voluntary.saturating_sub(before.voluntary);
+                self.counts[1] += after.involuntary.saturating_sub(before.involuntary);
+            }
+        }
+        self.footprint.read_bytes = io.map(|io| io.read_chars);
+        self.footprint.write_bytes = io.map(|io| io.write_chars);
+        self.footprint.read_calls = io.map(|io| io.read_calls);
+        self.footprint.write_calls = io.map(|io| io.write_calls);
+    }
+
+    /// The sum.
+    pub(super) fn footprint(&self) -> Footprint {
+        let counted = |value: u64| self.known.then_some(value);
+        Footprint {
+            user_seconds: self.known.then_some(self.seconds[0]),
+            system_seconds: self.known.then_some(self.seconds[1]),
+            voluntary_switches: counted(self.counts[0]),
+            involuntary_switches: counted(self.counts[1]),
+            minor_faults: counted(self.counts[2]),
+            major_faults: counted(self.counts[3]),
+            ..self.footprint.clone()
+        }
+    }
+}

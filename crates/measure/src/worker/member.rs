@@ -1,0 +1,266 @@
+//! One figure's part in a launch.
+
+use model::Launch;
+use probes::{Bench, Fault, Kernel, Probe, Recorder, Setting, Trial, Work};
+
+use super::footprint::{Moment, Tally};
+use super::place::Guard;
+use crate::calibrate;
+use crate::step::{Reply, Task};
+
+/// Most batches of warm-up.
+const MOST_WARMUP: u32 = 40;
+/// Time that timing single operations may take in a launch, nanoseconds.
+const EACH_NANOS: f64 = 30e6;
+/// Quantiles of single operations that are kept, where there are enough of them; 1 is the maximum.
+const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
+
+/// One figure in a launch: its trial and what was found so far.
+pub(super) struct Member {
+    probe: &'static Probe,
+    task: Task,
+    bench: Bench,
+    trial: Trial,
+    guard: Option<Guard>,
+    tally: Tally,
+    launch: Launch,
+    amount: f64,
+    began: u64,
+}
+
+impl Member {
+    pub(super) fn new(probe: &'static Probe, task: Task, bench: Bench, trial: Trial) -> Self {
+        let amount = match &trial {
+            Trial::One(kernel) => kernel.amount(),
+            Trial::Paired { work, .. } => work.amount(),
+            Trial::Readings(_) => 1.0,
+        };
+        let (tally, launch) = (Tally::default(), Launch::default());
+        Self { probe, task, bench, trial, guard: None, tally, launch, amount, began: sys::clock::now() }
+    }
+
+    /// A bench for the next member of the launch, which shares what this one prepared.
+    pub(super) fn sharer(&self, setting: Setting) -> Bench {
+        self.bench.beside(setting)
+    }
+
+    pub(super) fn batches(&self) -> u32 {
+        self.task.batches
+    }
+
+    pub(super) fn prepared(&self) -> Reply {
+        Reply::Prepared {
+            figure: self.task.figure,
+            amount: self.amount,
+            variant: self.bench.variant().map(str::to_owned),
+            notes: self.bench.notes().to_vec(),
+        }
+    }
+
+    pub(super) fn failed(&self, fault: &Fault) -> Reply {
+        Reply::Failed { figure: self.task.figure, reason: fault.to_string() }
+    }
+
+    /// Finds the operations that fill a batch of at least `wanted` nanoseconds.
+    pub(super) fn calibrate(&mut self, wanted: u64) -> Reply {
+        let rule = self.probe.batch;
+        let found = match &mut self.trial {
+            Trial::One(kernel) => fill(kernel.as_mut(), wanted, rule),
+            Trial::Paired { work, .. } => fill(work.as_mut(), wanted, rule),
+            Trial::Readings(readings) => {
+                let began = sys::clock::now();
+                readings.read().map(|_| (1, sys::clock::now() - began))
+            }
+        };
+        match found {
+            Ok((ops, nanos)) => Reply::Calibrated { figure: self.task.figure, ops, nanos },
+            Err(fault) => self.failed(&fault),
+        }
+    }
+
+    /// Batches that do not count, until two successive groups agree or the cap is reached.
+    pub(super) fn warm_up(&mut self) -> Result<(), Fault> {
+        let mut nanos = Vec::new();
+        let least = self.task.warmup;
+        // Too few to judge: long operations are given the warm-up that time allows.
+        self.launch.steady = least < 8;
+        for done in 1..=MOST_WARMUP.max(least) {
+            nanos.push(self.play()?.0 as f64);
+            self.launch.warmup = done;
+            if done >= least {
+                self.launch.steady |= stats::steady_state::is_steady(&nanos);
+                if self.launch.steady || matches!(self.trial, Trial::Readings(_)) {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// From here on batches count.
+    pub(super) fn begin(&mut self) -> Result<(), Fault> {
+        self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
+        self.guard = Some(Guard::begin(&self.bench));
+        self.tally.begin(self.bench.watched().iter().map(|watched| watched.pid));
+        Ok(())
+    }
+
+    pub(super) fn batch(&mut self) -> Result<(), Fault> {
+        let (nanos, ops) = self.play_counted()?;
+        self.launch.nanos.extend(nanos);
+        self.launch.ops.extend(ops);
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.tally.end();
+        if let Some(guard) = self.guard.take() {
+            (self.launch.placement, self.launch.steal, self.launch.invalid) = guard.end(&self.bench);
+        }
+        if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.bench)) {
+            *after = now;
+        }
+        self.launch.footprint = self.tally.footprint();
+        self.launch.value = self.value().ok_or_else(|| Fault::new("its batches gave no finite value"))?;
+        Ok(())
+    }
+
+    /// Times single operations, where the probe does.
+    pub(super) fn time_each(&mut self) -> Result<(), Fault> {
+        let readings = match &mut self.trial {
+            Trial::One(kernel) => {
+                let typical = (self.launch.value.abs() * 1e9).max(100.0);
+                let room = (EACH_NANOS / typical).clamp(100.0, 4000.0) as usize;
+                let mut record = Recorder::with_room(room);
+                kernel.each(&mut record)?;
+                record.nanos().iter().map(|nanos| self.probe.metric.value(1.0, *nanos as f64)).collect()
+            }
+            Trial::Readings(readings) if readings.distribution() => self.launch.readings.clone(),
+            _ => Vec::new(),
+        };
+        let enough = |quantile: f64| quantile >= 1.0 || readings.len() as f64 * (1.0 - quantile) >= 0.999;
+        self.launch.quantiles = QUANTILES
+            .into_iter()
+            .filter(|quantile| enough(*quantile))
+            .filter_map(|quantile| Some((quantile, stats::quantile::quantile(&readings, quantile)?)))
+            .collect();
+        Ok(())
+    }
+
+    pub(super) fn launched(&mut self, round: u32) -> Reply {
+        let mut launch = std::mem::take(&mut self.launch);
+        if launch.ops.iter().all(|ops| *ops == self.task.ops) {
+            launch.ops.clear();
+        }
+        launch.round = round;
+        launch.wall = (sys::clock::now() - self.began) as f64 * 1e-9;
+        Reply::Launched { figure: self.task.figure, launch: Box::new(launch) }
+    }
+
+    /// Median batch in the figure's unit; of a pair the median difference.
+    fn value(&self) -> Option<f64> {
+        let (nanos, ops) = (&self.launch.nanos, &self.launch.ops);
+        let metric = &self.probe.metric;
+        let values: Vec<f64> = match self.trial {
+            Trial::Readings(_) => self.launch.readings.clone(),
+            Trial::One(_) => {
+                let batches = nanos.iter().zip(ops);
+                batches.map(|(nanos, ops)| metric.value(*ops as f64 * self.amount, *nanos as f64)).collect()
+            }
+            Trial::Paired { .. } => {
+                let each = |at: usize| metric.value(ops[at] as f64 * self.amount, nanos[at] as f64);
+                (0..nanos.len() / 2).map(|pair| each(2 * pair) - each(2 * pair + 1)).collect()
+            }
+        };
+        stats::median(&values).filter(|value| value.is_finite())
+    }
+
+    /// One batch, or one pair, that counts for nothing: its time.
+    fn play(&mut self) -> Result<(u64, Work), Fault> {
+        let ops = self.task.ops;
+        match &mut self.trial {
+            Trial::One(kernel) => play(kernel.as_mut(), ops),
+            Trial::Paired { work, overhead } => {
+                play(overhead.as_mut(), ops)?;
+                play(work.as_mut(), ops)
+            }
+            Trial::Readings(readings) => {
+                let began = sys::clock::now();
+                readings.read()?;
+                Ok((sys::clock::now() - began, Work { ops: 1, token: 0 }))
+            }
+        }
+    }
+
+    /// One batch, or one pair, that counts.
+    fn play_counted(&mut self) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+        let ops = self.task.ops;
+        let tally = &mut self.tally;
+        match &mut self.trial {
+            Trial::One(kernel) => {
+                let (nanos, work) = counted(kernel.as_mut(), ops, Some(tally))?;
+                Ok((vec![nanos], vec![work.ops]))
+            }
+            Trial::Paired { work, overhead } => {
+                let first = counted(work.as_mut(), ops, Some(tally))?;
+                let second = counted(overhead.as_mut(), ops, None)?;
+                Ok((vec![first.0, second.0], vec![first.1.ops, second.1.ops]))
+            }
+            Trial::Readings(readings) => {
+                let before = Moment::now();
+                let found = readings.read()?;
+                tally.add(before, Moment::now(), found.len() as u64);
+                self.launch.readings.extend(found);
+                Ok((Vec::new(), Vec::new()))
+            }
+        }
+    }
+}
+
+fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, Work), Fault> {
+    counted(kernel, ops, None)
+}
+
+/// One batch: put things back, clock, work, clock, check.
+fn counted(kernel: &mut dyn Kernel, ops: u64, tally: Option<&mut Tally>) -> Result<(u64, Work), Fault> {
+    kernel.ready(ops)?;
+    let before = tally.as_ref().and_then(|_| Moment::now());
+    let began = sys::clock::now();
+    let work = kernel.batch(ops)?;
+    let nanos = sys::clock::now() - began;
+    if let Some(tally) = tally {
+        tally.add(before, Moment::now(), work.ops);
+    }
+    kernel.check(&work)?;
+    if work.ops == 0 {
+        return Err(Fault::new("a batch did nothing"));
+    }
+    Ok((nanos.max(1), work))
+}
+
+fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), Fault> {
+    let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
+    let mut ops = rounded(1, kernel);
+    // The first call pays for cold caches and lazy binding.
+    play(kernel, ops)?;
+    loop {
+        let mut nanos = play(kernel, ops)?.0;
+        if nanos >= wanted && nanos < 20 * wanted {
+            // One disturbed batch must not pass for a full one.
+            nanos = nanos.min(play(kernel, ops)?.0).min(play(kernel, ops)?.0);
+        }
+        let more = rounded(calibrate::next(ops, nanos, wanted), kernel);
+        if nanos >= wanted || more <= ops {
+            return Ok((ops, nanos));
+        }
+        ops = more;
+    }
+}
+
+/// Present frequency of the first party's CPU, hertz, where the kernel tells.
+fn frequency(bench: &Bench) -> Option<f64> {
+    let cpu = bench.cpu(0)?;
+    let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
+    let kilohertz: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
+    Some(kilohertz * 1e3)
+}

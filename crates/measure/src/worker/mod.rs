@@ -1,0 +1,104 @@
+//! One process a launch: reads a step, does it, writes what it found, ends.
+//!
+//! The harness lives in another process, so nothing here shares its heap, its threads or its fate.
+
+mod footprint;
+mod member;
+mod place;
+
+use std::io::{Read, Write};
+
+use probes::{Bench, Fault, Setting, Trial};
+
+use self::member::Member;
+use crate::step::{Purpose, Reply, Step, Task};
+
+/// Most bytes that a step may have.
+const LARGEST_STEP: u64 = 1 << 20;
+
+/// Serves one step: reads it from `input` to its end and writes replies to `output`, a line each, [`Reply::Done`] last.
+///
+/// # Errors
+/// When the step cannot be read or the replies cannot be written: nobody listens then.
+pub fn serve(input: impl Read, output: &mut dyn Write) -> std::io::Result<()> {
+    let mut text = String::new();
+    input.take(LARGEST_STEP).read_to_string(&mut text)?;
+    let step: Step = serde_json::from_str(&text)?;
+    let mut say = |reply: Reply| -> std::io::Result<()> {
+        serde_json::to_writer(&mut *output, &reply)?;
+        output.write_all(b"\n")?;
+        output.flush()
+    };
+    for reply in perform(&step, &mut say)? {
+        say(reply)?;
+    }
+    say(Reply::Done)
+}
+
+fn perform(step: &Step, say: &mut dyn FnMut(Reply) -> std::io::Result<()>) -> std::io::Result<Vec<Reply>> {
+    let mut members = Vec::new();
+    let mut first: Option<Bench> = None;
+    for task in &step.tasks {
+        match prepare(step, task, first.as_ref()) {
+            Ok(member) => {
+                say(member.prepared())?;
+                first.get_or_insert_with(|| member.sharer(setting(step, task)));
+                members.push(member);
+            }
+            Err(reason) => say(Reply::Unfit { figure: task.figure, reason })?,
+        }
+    }
+    Ok(match step.purpose {
+        Purpose::Calibrate => members.iter_mut().map(|member| member.calibrate(step.batch_nanos)).collect(),
+        Purpose::Measure => measure(step, &mut members),
+    })
+}
+
+fn setting(step: &Step, task: &Task) -> Setting {
+    Setting {
+        seed: step.seed,
+        cpus: task.cpus.clone(),
+        allowed: step.allowed.clone(),
+        directory: step.directory.clone(),
+        variant: task.variant.clone(),
+        calibrating: step.purpose == Purpose::Calibrate,
+    }
+}
+
+fn prepare(step: &Step, task: &Task, first: Option<&Bench>) -> Result<Member, String> {
+    let probe = probes::find(&task.probe).ok_or_else(|| format!("this program has no probe {}", task.probe))?;
+    if let Some(cpu) = task.cpus.first() {
+        sys::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
+    }
+    let setting = setting(step, task);
+    let mut bench = match first {
+        Some(first) => first.beside(setting),
+        None => Bench::new(setting),
+    };
+    let trial: Trial = (probe.prepare)(&task.point, &mut bench).map_err(|unfit| unfit.to_string())?;
+    Ok(Member::new(probe, task.clone(), bench, trial))
+}
+
+/// Warms every member up, then interleaves their batches, so that what disturbs one disturbs all alike.
+fn measure(step: &Step, members: &mut Vec<Member>) -> Vec<Reply> {
+    let mut replies = Vec::new();
+    let mut attempt = |members: &mut Vec<Member>, act: &mut dyn FnMut(&mut Member) -> Result<(), Fault>| {
+        members.retain_mut(|member| match act(member) {
+            Ok(()) => true,
+            Err(fault) => {
+                replies.push(member.failed(&fault));
+                false
+            }
+        });
+    };
+    attempt(members, &mut Member::warm_up);
+    attempt(members, &mut Member::begin);
+    let most = members.iter().map(Member::batches).max().unwrap_or(0);
+    for batch in 0..most {
+        attempt(members, &mut |member| if batch < member.batches() { member.batch() } else { Ok(()) });
+    }
+    attempt(members, &mut Member::end);
+    attempt(members, &mut Member::time_each);
+    replies.extend(members.iter_mut().map(|member| member.launched(step.round)));
+    replies
+}
