@@ -1,0 +1,101 @@
+//! Where a store is, and which kind it is.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Error, FileStore, SqliteStore, Store, Trouble};
+
+/// What a store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To look: nothing is created, and a read-only place will do.
+    Read,
+    /// To keep: what is missing is created.
+    Write,
+}
+
+/// The file of the user's store: `prony/runs.sqlite` in `$XDG_DATA_HOME`, or else in `~/.local/share` (XDG Base Directory
+/// Specification 0.8; a relative path in the variable counts as none).
+///
+/// # Errors
+/// When neither variable names an absolute directory.
+pub fn default_path() -> Result<PathBuf, Error> {
+    path_under(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
+}
+
+fn path_under(data: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, Error> {
+    let absolute = |text: OsString| Some(PathBuf::from(text)).filter(|path| path.is_absolute());
+    data.and_then(absolute)
+        .or_else(|| home.and_then(absolute).map(|home| home.join(".local/share")))
+        .map(|directory| directory.join("prony").join("runs.sqlite"))
+        .ok_or(Error::NoHome)
+}
+
+/// Opens the store that a user named: an address `postgres://...`, a directory of run documents (one that is such a store
+/// already, or any name that ends in `/`), else an SQLite file.
+///
+/// # Errors
+/// When the place cannot be opened so; [`Error::is_missing`] when it is opened to read and is not there.
+pub fn open(location: &Path, access: Access) -> Result<Box<dyn Store>, Error> {
+    let text = location.to_string_lossy();
+    if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        return open_postgres(&text, access);
+    }
+    if location.is_dir() && !FileStore::is_store(location) && !text.ends_with('/') {
+        return Err(Error::Place { action: "open the store", place: text.into_owned(), trouble: Trouble::Directory });
+    }
+    if location.is_dir() || text.ends_with('/') {
+        return Ok(Box::new(FileStore::open(location, access)?));
+    }
+    Ok(Box::new(SqliteStore::open(location, access)?))
+}
+
+#[cfg(feature = "postgres")]
+fn open_postgres(address: &str, access: Access) -> Result<Box<dyn Store>, Error> {
+    Ok(Box::new(crate::PostgresStore::open(address, access)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_postgres(address: &str, _: Access) -> Result<Box<dyn Store>, Error> {
+    // An address may hold a password: what stands before the last @ is not repeated.
+    Err(Error::NoPostgres(address.rsplit('@').next().unwrap_or_default().to_owned()))
+}
+
+/// A store in memory that holds nothing: what there is to look at before the first run.
+///
+/// # Errors
+/// When there is no memory.
+pub fn empty() -> Result<Box<dyn Store>, Error> {
+    Ok(Box::new(SqliteStore::in_memory()?))
+}
+
+/// Makes the directory that a file is to stand in, for this user alone where it is new.
+pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory).map_err(|error| Error::io("create the directory", directory, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_data_directory_is_found() {
+        let at = |data: Option<&str>, home: Option<&str>| path_under(data.map(Into::into), home.map(Into::into));
+        assert_eq!(at(Some("/d"), Some("/h")).unwrap(), Path::new("/d/prony/runs.sqlite"));
+        assert_eq!(at(Some("d"), Some("/h")).unwrap(), Path::new("/h/.local/share/prony/runs.sqlite"));
+        assert_eq!(at(Some(""), Some("/h")).unwrap(), Path::new("/h/.local/share/prony/runs.sqlite"));
+        assert_eq!(at(None, Some("/h")).unwrap(), Path::new("/h/.local/share/prony/runs.sqlite"));
+        for home in [None, Some(""), Some("h")] {
+            let text = at(None, home).unwrap_err().to_string();
+            assert!(text.contains("--store"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Which run people mean by `3`, `latest`, a label, the beginning of an id, or a file.
+
+use std::path::{Path, PathBuf};
+
+use model::Run;
+
+use crate::store::by_age;
+use crate::{Detail, Error, Store, Summary, document};
+
+/// What a selector stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Selection {
+    /// A run of the store.
+    Stored(Summary),
+    /// A run document in a file.
+    File(PathBuf),
+}
+
+/// Whether a selector is the path of a file: it holds a `/` (or the system's separator) or ends in `.json` or `.json.zst`.
+#[must_use]
+pub fn is_path(text: &str) -> bool {
+    text.contains('/')
+        || text.contains(std::path::MAIN_SEPARATOR)
+        || text.ends_with(".json")
+        || text.ends_with(".json.zst")
+}
+
+/// Refuses labels that a selector would take for something else.
+///
+/// # Errors
+/// When it is empty, a number, `latest` or `latest-N`, looks like a path or like `published:...`, begins with `-`, holds
+/// control characters or begins or ends with a space, or is longer than 100 characters.
+pub fn check_label(label: &str) -> Result<(), Error> {
+    let reason = if label.is_empty() {
+        "it is empty"
+    } else if label.chars().all(|c| c.is_ascii_digit()) {
+        "it is a number, and numbers name runs; add a letter"
+    } else if back_from_latest(label).is_some() {
+        "it names the latest runs; choose another"
+    } else if is_path(label) {
+        "it looks like the path of a file; leave out '/' and '.json'"
+    } else if label.contains(':') {
+        "':' belongs to names such as published:NAME; leave it out"
+    } else if label.starts_with('-') {
+        "it looks like an option; begin with a letter"
+    } else if label.chars().any(char::is_control) || label.trim() != label {
+        "it holds control characters or outer spaces; leave them out"
+    } else if label.chars().count() > 100 {
+        "it is longer than 100 characters; shorten it"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Label { label: label.to_owned(), reason })
+}
+
+/// `latest` is 0, `latest-3` is 3.
+fn back_from_latest(text: &str) -> Option<usize> {
+    match text.strip_prefix("latest")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('-')?.parse().ok(),
+    }
+}
+
+/// Resolves selectors against one look at a store: for many selectors the list of runs is read once.
+#[derive(Debug, Clone)]
+pub struct Selector {
+    place: String,
+    /// From the newest to the oldest.
+    runs: Vec<Summary>,
+}
+
+impl Selector {
+    /// Looks at a store.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn new(store: &dyn Store) -> Result<Self, Error> {
+        let mut runs = store.summaries()?;
+        runs.sort_by_key(|run| std::cmp::Reverse(by_age(run)));
+        Ok(Self { place: store.place(), runs })
+    }
+
+    /// What a selector stands for; the first that fits of: a path ([`is_path`]), `latest` or `latest-N` by time of start, a
+    /// store number, an id, a label (the newest run of that label), the beginning of an id.
+    ///
+    /// # Errors
+    /// When nothing fits (with the nearest names), or several ids begin so (with all of them).
+    pub fn resolve(&self, text: &str) -> Result<Selection, Error> {
+        if is_path(text) {
+            return Ok(Selection::File(PathBuf::from(text)));
+        }
+        if let Some(back) = back_from_latest(text) {
+            return self.runs.get(back).cloned().map(Selection::Stored).ok_or_else(|| Error::NotThatMany {
+                text: text.to_owned(),
+                place: self.place.clone(),
+                count: self.runs.len(),
+            });
+        }
+        let number = text.parse::<u64>().ok();
+        let exact = [
+            self.runs.iter().find(|run| Some(run.number) == number),
+            self.runs.iter().find(|run| run.id == text),
+            self.runs.iter().find(|run| run.label.as_deref() == Some(text)),
+        ];
+        if let Some(run) = exact.into_iter().flatten().next() {
+            return Ok(Selection::Stored(run.clone()));
+        }
+        let begun: Vec<_> = self.runs.iter().filter(|run| !text.is_empty() && run.id.starts_with(text)).collect();
+        match begun.as_slice() {
+            [run] => Ok(Selection::Stored((*run).clone())),
+            [] => Err(self.unknown(text)),
+            several => Err(Error::Ambiguous {
+                text: text.to_owned(),
+                candidates: several.iter().rev().take(10).map(|run| describe(run)).collect(),
+            }),
+        }
+    }
+
+    fn unknown(&self, text: &str) -> Error {
+        let mut names: Vec<(f64, &str)> = self
+            .runs
+            .iter()
+            .flat_map(|run| run.label.as_deref().into_iter().chain([run.id.as_str()]))
+            .chain(["latest"])
+            .map(|name| (strsim::jaro_winkler(&text.to_lowercase(), &name.to_lowercase()), name))
+            .filter(|(likeness, _)| *likeness >= 0.8)
+            .collect();
+        names.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut nearest: Vec<String> = Vec::new();
+        for (_, name) in names {
+            if nearest.len() < 3 && !nearest.iter().any(|known| known == name) {
+                nearest.push(name.to_owned());
+            }
+        }
+        Error::Unknown { text: text.to_owned(), place: self.place.clone(), nearest }
+    }
+}
+
+impl Selection {
+    /// Loads the run that was selected.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load(&self, store: &dyn Store, detail: Detail) -> Result<Run, Error> {
+        match self {
+            Self::Stored(summary) => store.get(&summary.id, detail),
+            Self::File(path) => document::load_document(Path::new(path)),
+        }
+    }
+}
+
+fn describe(run: &Summary) -> String {
+    let label = run.label.as_ref().map(|label| format!(", {label}")).unwrap_or_default();
+    crate::words::one_line(&format!("{} ({}{label})", run.number, run.id))
+}

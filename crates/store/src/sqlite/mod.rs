@@ -1,0 +1,143 @@
+//! The default store: one SQLite file.
+
+mod open;
+mod read;
+mod schema;
+mod trouble;
+mod write;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use model::{FigureKey, Run};
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::document::{DOCUMENT_LIMIT, parse_document, render_document};
+use crate::pack::{pack, unpack};
+use crate::select::check_label;
+use crate::store::values_only;
+use crate::{Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
+
+/// Runs in an SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl SqliteStore {
+    fn refuse(&self, action: &'static str, error: &rusqlite::Error) -> Error {
+        Error::Place { action, place: self.place(), trouble: trouble::of(error, &self.path) }
+    }
+
+    fn unknown(&self, id: &str) -> Error {
+        Error::Unknown { text: id.to_owned(), place: self.place(), nearest: Vec::new() }
+    }
+
+    fn write<T>(
+        &mut self,
+        action: &'static str,
+        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        let place = self.place();
+        let path = self.path.clone();
+        let explain = |error: rusqlite::Error| Error::Place { action, place, trouble: trouble::of(&error, &path) };
+        let attempt = || {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        attempt().map_err(explain)
+    }
+}
+
+impl Store for SqliteStore {
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
+        let place = self.place();
+        let packed = runs.iter().map(|run| make_ready(run, &place)).collect::<Result<Vec<_>, _>>()?;
+        let numbers = self.write("save the run in", |transaction| {
+            packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
+        })?;
+        Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
+    }
+
+    fn get(&self, id: &str, detail: Detail) -> Result<Run, Error> {
+        let found = read::document(&self.connection, id, detail).map_err(|error| self.refuse("read", &error))?;
+        let (label, bytes) = found.ok_or_else(|| self.unknown(id))?;
+        let place = format!("{}, run {id}", self.place());
+        let text = unpack(&bytes, DOCUMENT_LIMIT).map_err(|error| Error::Place {
+            action: "read the run document",
+            place: place.clone(),
+            trouble: Trouble::Corrupt(error.to_string()),
+        })?;
+        let mut run = parse_document(&text, &place)?;
+        run.label = label;
+        Ok(run)
+    }
+
+    fn summaries(&self) -> Result<Vec<Summary>, Error> {
+        read::summaries(&self.connection).map_err(|error| self.refuse("list the runs of", &error))
+    }
+
+    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error> {
+        read::holding(&self.connection, figure).map_err(|error| self.refuse("search", &error))
+    }
+
+    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error> {
+        read::figures(&self.connection, id)
+            .map_err(|error| self.refuse("read the figures in", &error))?
+            .ok_or_else(|| self.unknown(id))
+    }
+
+    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
+        read::history(&self.connection, key, fingerprint, limit)
+            .map_err(|error| self.refuse("read the history in", &error))
+    }
+
+    fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
+        let missing = self.write("remove runs from", |transaction| {
+            let mut delete = transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?;
+            for id in ids {
+                if delete.execute([id])? == 0 {
+                    return Err(rusqlite::Error::QueryReturnedNoRows);
+                }
+            }
+            Ok(())
+        });
+        // Whichever id is missing undid the transaction, so a plain look tells which one.
+        if missing.is_err() {
+            for id in ids {
+                self.figures(id)?;
+            }
+        }
+        missing?;
+        // Space goes back to the file system at once; a database that somebody reads just now keeps it for later runs.
+        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);");
+        Ok(())
+    }
+
+    fn set_label(&mut self, id: &str, label: Option<&str>) -> Result<(), Error> {
+        label.map_or(Ok(()), check_label)?;
+        let changed = self.write("label the run in", |transaction| {
+            transaction.prepare_cached("UPDATE runs SET label = ?2 WHERE id = ?1")?.execute((id, label))
+        })?;
+        if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
+    }
+}
+
+fn make_ready<'a>(run: &'a Run, place: &str) -> Result<write::Packed<'a>, Error> {
+    let memory = |error: std::io::Error| Error::Place {
+        action: "save the run in",
+        place: place.to_owned(),
+        trouble: Trouble::of_io(&error),
+    };
+    let whole = pack(&render_document(run)?).map_err(memory)?;
+    let unsavable = |source| Error::Unsavable { id: run.id.clone(), source };
+    let values = model::render_run(&values_only(run.clone())).map_err(unsavable)?;
+    Ok(write::Packed { run, whole, values: pack(&values).map_err(memory)? })
+}

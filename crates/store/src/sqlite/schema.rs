@@ -1,0 +1,109 @@
+//! The form of the database, one step a version.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+/// `application_id` of a Prony store ("Prny"), so that no other program's database is ever written to.
+pub(super) const APPLICATION: i64 = 0x5072_6e79;
+
+/// Steps from one form to the next, the first from an empty file. A step that was released never changes.
+///
+/// - `documents` is the truth: whole run documents, and the same without the insides of launches (`Detail::Values`).
+/// - `figures.machine` is the machine to whose history a value belongs; none for what Prony did not measure.
+/// - `written_label` is the label in the document, `label` the one that holds.
+const STEPS: &[&str] = &["
+CREATE TABLE machines (
+    machine INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    label TEXT,
+    written_label TEXT,
+    started TEXT NOT NULL,
+    moment INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    rounds INTEGER NOT NULL,
+    complete INTEGER NOT NULL,
+    machine TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    tool TEXT,
+    version TEXT NOT NULL,
+    figures INTEGER NOT NULL,
+    measured INTEGER NOT NULL
+) STRICT;
+CREATE INDEX runs_by_moment ON runs (moment);
+CREATE INDEX runs_by_label ON runs (label) WHERE label IS NOT NULL;
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    whole BLOB NOT NULL,
+    launch_values BLOB NOT NULL
+) STRICT;
+CREATE TABLE keys (
+    key INTEGER PRIMARY KEY,
+    probe TEXT NOT NULL,
+    point TEXT NOT NULL,
+    UNIQUE (probe, point)
+) STRICT;
+CREATE TABLE figures (
+    number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    key INTEGER NOT NULL REFERENCES keys,
+    kind TEXT NOT NULL,
+    value REAL,
+    low REAL,
+    high REAL,
+    launches INTEGER NOT NULL,
+    class TEXT NOT NULL,
+    machine INTEGER REFERENCES machines,
+    moment INTEGER NOT NULL,
+    PRIMARY KEY (number, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX figures_by_key ON figures (key);
+CREATE INDEX figures_by_history ON figures (machine, key, moment, number) WHERE machine IS NOT NULL AND value IS NOT NULL;
+"];
+
+/// The form that this program writes.
+pub(super) const KNOWN: i64 = STEPS.len() as i64;
+
+/// What a database file is.
+pub(super) enum Form {
+    /// Nothing is in it yet.
+    Empty,
+    /// A store of this form.
+    Store(i64),
+    /// A database of another program.
+    Foreign,
+}
+
+/// What a database is, without changing it.
+pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application, version) {
+        (APPLICATION, version) => Form::Store(version),
+        (0, 0) if tables == 0 => Form::Empty,
+        _ => Form::Foreign,
+    })
+}
+
+/// Brings a database to the form that this program knows, all steps in one transaction. Another process may have done it
+/// meanwhile: the form is read again under the lock.
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let step = |from: i64, transaction: &Transaction<'_>| {
+        for (done, sql) in (1..).zip(STEPS).skip(usize::try_from(from).unwrap_or(usize::MAX)) {
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", done)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)
+    };
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    match form(&transaction)? {
+        Form::Empty => step(0, &transaction)?,
+        Form::Store(version) if version < KNOWN => step(version, &transaction)?,
+        Form::Store(_) | Form::Foreign => return Ok(()),
+    }
+    transaction.commit()
+}

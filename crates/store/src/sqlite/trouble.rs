@@ -1,0 +1,55 @@
+//! What SQLite's result codes mean to people (<https://sqlite.org/rescode.html>).
+
+use std::path::Path;
+
+use rusqlite::{ErrorCode, ffi};
+
+use crate::Trouble;
+
+/// Below this many free bytes an I/O error of a write is taken for a full disk: SQLite reports a full disk as such only
+/// where the write itself says so, not where its shared memory file or its journal could not grow.
+const NEARLY_FULL: u64 = 256 << 10;
+
+/// The trouble behind an error of SQLite on a database at a path.
+pub(super) fn of(error: &rusqlite::Error, path: &Path) -> Trouble {
+    let Some(code) = error.sqlite_error() else { return Trouble::Other(error.to_string()) };
+    match code.code {
+        ErrorCode::DiskFull => Trouble::Full,
+        ErrorCode::SystemIoFailure if full(path) || too_large(code.extended_code) => Trouble::Full,
+        ErrorCode::ReadOnly => Trouble::ReadOnly,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => Trouble::Locked,
+        ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => Trouble::Permission,
+        ErrorCode::DatabaseCorrupt => Trouble::Corrupt("the database contradicts itself".to_owned()),
+        ErrorCode::NotADatabase => Trouble::Foreign("it is no SQLite database".to_owned()),
+        ErrorCode::CannotOpen => cannot_open(path),
+        _ => Trouble::Other(error.to_string()),
+    }
+}
+
+/// SQLite says only that it could not open: the system says why.
+fn cannot_open(path: &Path) -> Trouble {
+    if path.is_dir() {
+        return Trouble::Directory;
+    }
+    match std::fs::File::open(path) {
+        Err(error) => Trouble::of_io(&error),
+        Ok(_) if full(path) => Trouble::Full,
+        Ok(_) => Trouble::Permission,
+    }
+}
+
+/// A write that a limit on file sizes cut short (EFBIG) comes as a plain failed write.
+const fn too_large(extended_code: i32) -> bool {
+    matches!(extended_code, ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE)
+}
+
+#[cfg(unix)]
+fn full(path: &Path) -> bool {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    rustix::fs::statvfs(directory).is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < NEARLY_FULL)
+}
+
+#[cfg(not(unix))]
+fn full(_: &Path) -> bool {
+    false
+}

@@ -1,0 +1,125 @@
+//! Putting a run: the document, and the columns derived from it.
+
+use model::Run;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use crate::index::{Index, class_name};
+use crate::key::canonical;
+use crate::store::label_after;
+
+/// A run made ready outside the transaction, so that the database is locked only while rows are written.
+pub(super) struct Packed<'a> {
+    pub(super) run: &'a Run,
+    pub(super) whole: Vec<u8>,
+    pub(super) values: Vec<u8>,
+}
+
+/// Inserts a run, or replaces the run of its id under its number. Returns the number.
+pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlite::Result<i64> {
+    let run = packed.run;
+    let held: Option<(i64, Option<String>, Option<String>)> = transaction
+        .prepare_cached("SELECT number, label, written_label FROM runs WHERE id = ?1")?
+        .query_row([&run.id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let label = match &held {
+        Some((_, label, written)) => label_after(written.as_deref(), label.as_deref(), run.label.as_deref()),
+        None => run.label.clone(),
+    };
+    let index = Index::of(0, run);
+    let number = put_summary(transaction, held.map(|(number, ..)| number), label.as_deref(), &index)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO documents (number, whole, launch_values) VALUES (?1, ?2, ?3)
+             ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
+        )?
+        .execute(params![number, packed.whole, packed.values])?;
+    put_figures(transaction, number, &index)?;
+    Ok(number)
+}
+
+fn put_summary(
+    transaction: &Transaction<'_>,
+    number: Option<i64>,
+    label: Option<&str>,
+    index: &Index,
+) -> rusqlite::Result<i64> {
+    let s = &index.summary;
+    transaction
+        .prepare_cached(
+            "INSERT INTO runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
+                               fingerprint, suite, tool, version, figures, measured)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+             ON CONFLICT (number) DO UPDATE SET
+                 label = excluded.label, written_label = excluded.written_label, started = excluded.started,
+                 moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
+                 complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
+                 suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
+                 measured = excluded.measured",
+        )?
+        .execute(params![
+            number,
+            s.id,
+            label,
+            s.label,
+            s.started,
+            index.moment,
+            s.seconds,
+            s.rounds,
+            s.complete,
+            s.machine,
+            s.fingerprint,
+            s.suite,
+            s.tool,
+            s.version,
+            s.figures,
+            s.measured
+        ])?;
+    Ok(number.unwrap_or_else(|| transaction.last_insert_rowid()))
+}
+
+fn put_figures(transaction: &Transaction<'_>, number: i64, index: &Index) -> rusqlite::Result<()> {
+    transaction.prepare_cached("DELETE FROM figures WHERE number = ?1")?.execute([number])?;
+    let machine = index.history.as_deref().map(|fingerprint| machine(transaction, fingerprint)).transpose()?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO figures (number, position, key, kind, value, low, high, launches, class, machine, moment)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?;
+    for (position, row) in (0_i64..).zip(&index.figures) {
+        let key = key(transaction, &row.key.probe, &canonical(&row.key.point))?;
+        insert.execute(params![
+            number,
+            position,
+            key,
+            row.kind.name(),
+            row.value,
+            row.low,
+            row.high,
+            row.launches,
+            class_name(row.class),
+            machine,
+            index.moment
+        ])?;
+    }
+    Ok(())
+}
+
+fn machine(transaction: &Transaction<'_>, fingerprint: &str) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached("INSERT INTO machines (fingerprint) VALUES (?1) ON CONFLICT (fingerprint) DO NOTHING")?
+        .execute([fingerprint])?;
+    transaction
+        .prepare_cached("SELECT machine FROM machines WHERE fingerprint = ?1")?
+        .query_row([fingerprint], |row| row.get(0))
+}
+
+fn key(transaction: &Transaction<'_>, probe: &str, point: &str) -> rusqlite::Result<i64> {
+    let known = transaction
+        .prepare_cached("SELECT key FROM keys WHERE probe = ?1 AND point = ?2")?
+        .query_row([probe, point], |row| row.get(0))
+        .optional()?;
+    if let Some(key) = known {
+        return Ok(key);
+    }
+    transaction.prepare_cached("INSERT INTO keys (probe, point) VALUES (?1, ?2)")?.execute([probe, point])?;
+    Ok(transaction.last_insert_rowid())
+}

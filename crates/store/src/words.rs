@@ -1,0 +1,30 @@
+//! Foreign words made fit for one line of an error.
+
+/// Longest foreign text that an error repeats, in characters.
+const LONGEST: usize = 240;
+
+/// The text on one line, without control characters, cut when long: what comes from a document or a database must
+/// neither break the line nor steer the terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == LONGEST {
+            line.push_str("...");
+            break;
+        }
+        if character.is_control() { line.extend(character.escape_default()) } else { line.push(character) }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_stays_on_one_short_line() {
+        assert_eq!(one_line("a\nb\u{1b}[31m"), "a\\nb\\u{1b}[31m");
+        assert_eq!(one_line(&"x".repeat(1000)).len(), LONGEST + 3);
+        assert_eq!(one_line("naïve ü"), "naïve ü");
+    }
+}
