@@ -67,6 +67,14 @@ fn moving_the_ring_does_not_move_the_cycle() {
 }
 
 #[test]
+fn an_arena_does_as_well() {
+    let arena = sys::memory::Arena::reserve(1 << 16, sys::memory::Pages::Base).unwrap();
+    let mut ring = Ring::new(arena, Order::PageRandom(4096), 5).unwrap();
+    let from = ring.position();
+    assert_eq!(Some(ring.chase(500)), ring.position_after(from, 500));
+}
+
+#[test]
 fn a_borrowed_buffer_does_as_well() {
     let mut words = vec![0; 1024];
     let mut ring = Ring::new(words.as_mut_slice(), Order::Strided(64), 0).unwrap();

@@ -7,7 +7,7 @@ pub(in crate::kernel) unsafe fn load(at: *const u64) -> u64 {
     let value;
     // SAFETY: the caller's promise.
     unsafe {
-        std::arch::asm!("mov {value}, [{at}]", at = in(reg) at, value = lateout(reg) value, options(nostack, readonly, preserves_flags))
+        std::arch::asm!("mov {value}, [{at}]", at = in(reg) at, value = lateout(reg) value, options(nostack, readonly, preserves_flags));
     };
     value
 }
@@ -29,7 +29,7 @@ pub(in crate::kernel) unsafe fn follow(mut at: *const u64) -> *const u64 {
 pub(in crate::kernel) unsafe fn store(at: *mut u64, value: u64) {
     // SAFETY: the caller's promise.
     unsafe {
-        std::arch::asm!("mov [{at}], {value}", at = in(reg) at, value = in(reg) value, options(nostack, preserves_flags))
+        std::arch::asm!("mov [{at}], {value}", at = in(reg) at, value = in(reg) value, options(nostack, preserves_flags));
     };
 }
 
