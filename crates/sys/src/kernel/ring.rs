@@ -46,13 +46,6 @@ unsafe impl Steady for crate::memory::Arena {
     }
 }
 
-// SAFETY: a mapping does not move with its owner, nobody else has its address, and a ring lends it to nobody.
-unsafe impl Steady for crate::memory::Arena {
-    fn words(&mut self) -> &mut [u64] {
-        self.words_mut()
-    }
-}
-
 /// A buffer whose cells each hold the address of the next one, in a single cycle.
 #[derive(Debug)]
 pub struct Ring<B> {
