@@ -117,7 +117,7 @@ impl Widening {
         let floor = self.floor.half_width(level);
         let down = (self.stretch * (centre - launches.low)).hypot(floor);
         let up = (self.stretch * (launches.high - centre)).hypot(floor);
-        Interval { low: centre - down, high: centre + up, level: launches.level.min(level.max(launches.level)) }
+        Interval { low: centre - down, high: centre + up, level: if floor > 0.0 { level } else { launches.level } }
     }
 
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds

@@ -79,7 +79,7 @@ impl Problem<'_> {
     }
 
     /// For each observation, the error of the fit that never saw its group, and what that fit predicts for `row`:
-    /// the input of [`crate::jackknife_plus`]. `None` as [`Problem::fit`], or with fewer than three groups.
+    /// the input of [`mod@crate::jackknife_plus`]. `None` as [`Problem::fit`], or with fewer than three groups.
     pub fn left_out(&self, lambda: f64, row: &[f64]) -> Option<Vec<LeftOut>> {
         let fits = self.fits_without_groups(lambda)?;
         if row.len() != self.prior.len() {

@@ -1,0 +1,76 @@
+//! Verdicts on simulated machines whose truth is known.
+#![expect(clippy::unwrap_used, reason = "simulated launches always compare")]
+
+use rand_chacha::ChaCha8Rng;
+use stats::simulate::{Noise, generator, standard_normal};
+use stats::{BAND, Comparison, Floor, Verdict, compare, verdict};
+
+const TRIALS: usize = 1500;
+
+/// Logarithms of 20 launches of a session whose own level is off by `effect` and whose machine is `shift` slower.
+fn session(shift: f64, effect: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let level = (shift + effect * standard_normal(rng)).exp();
+    Noise::stable(level).launches(20, rng).iter().map(|v| v.ln()).collect()
+}
+
+/// Share of trials in which `claim` holds for two sessions `shift` apart, with sessions off by `effect`.
+fn share(
+    shift: f64,
+    effect: f64,
+    mut floor: impl FnMut(&mut ChaCha8Rng) -> Floor,
+    claim: fn(&Comparison) -> bool,
+) -> f64 {
+    let mut rng = generator(77);
+    let hits = (0..TRIALS)
+        .filter(|_| {
+            let floor = floor(&mut rng);
+            let (a, b) = (session(0.0, effect, &mut rng), session(shift, effect, &mut rng));
+            claim(&compare(&a, &b, floor, 0.95).unwrap())
+        })
+        .count();
+    hits as f64 / TRIALS as f64
+}
+
+fn significant(c: &Comparison) -> bool {
+    c.p_value <= 0.05
+}
+
+fn different(c: &Comparison) -> bool {
+    verdict(c, c.p_value, BAND) == Verdict::Different
+}
+
+fn same(c: &Comparison) -> bool {
+    verdict(c, c.p_value, BAND) == Verdict::Same
+}
+
+/// A true 5% stays below this with 99.9% at 1500 trials.
+const FIVE_PERCENT: f64 = 0.068;
+
+#[test]
+fn sessions_of_one_machine_are_rarely_significant() {
+    for effect in [0.002, 0.005, 0.02, 0.05] {
+        let known = share(0.0, effect, |_| Floor::known(effect), significant);
+        let none = share(0.0, effect, |_| Floor::NONE, significant);
+        println!("sessions off by {effect}: significant {known:.3} with the floor, {none:.3} without");
+        assert!(known <= FIVE_PERCENT, "{effect}: {known}");
+        for sessions in [3, 5, 10] {
+            let estimated = |rng: &mut ChaCha8Rng| {
+                let past: Vec<f64> = (0..sessions).map(|_| effect * standard_normal(rng)).collect();
+                Floor::from_sessions(&past).unwrap()
+            };
+            let rate = share(0.0, effect, estimated, significant);
+            println!("  floor estimated from {sessions} sessions: {rate:.3}");
+            assert!(rate <= FIVE_PERCENT, "{effect}, {sessions} sessions: {rate}");
+        }
+    }
+}
+
+#[test]
+fn claims_are_rarely_false_and_often_made() {
+    let floor = |_: &mut ChaCha8Rng| Floor::known(0.003);
+    // The worst truth for a claim lies on the edge of the band.
+    assert!(share(BAND, 0.003, floor, same) <= FIVE_PERCENT);
+    assert!(share(BAND, 0.003, floor, different) <= FIVE_PERCENT);
+    assert!(share(0.0, 0.003, floor, same) >= 0.8);
+    assert!(share(0.05, 0.003, floor, different) >= 0.9);
+}

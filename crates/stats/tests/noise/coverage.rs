@@ -1,0 +1,86 @@
+//! Does the interval of a figure cover its median after stopping at fixed looks?
+
+use stats::order_statistic::median_range;
+use stats::simulate::generator;
+use stats::stop::{LOOKS, TARGET, look};
+use stats::{Interval, median};
+
+use crate::session::{PINNED, consecutive, resample, sessions};
+
+const RESAMPLES: usize = 1000;
+const LEVEL: f64 = 0.95;
+const LAST: usize = LOOKS[LOOKS.len() - 1];
+
+/// Stops as a run does: at the first look that converged, else at the last with what it supports.
+fn stopped(values: &[f64]) -> (usize, Interval) {
+    for n in LOOKS {
+        let seen = look(&values[..n], TARGET, LEVEL);
+        if let (true, Some(found)) = (seen.converged, seen.interval) {
+            return (n, found.interval);
+        }
+    }
+    let all = &values[..LAST];
+    let last = look(all, TARGET, LEVEL).interval.or_else(|| median_range(all)).unwrap();
+    (LAST, last.interval)
+}
+
+#[test]
+fn independent_launches() {
+    let (mut worst, mut sum, mut launches, mut runs) = (1.0_f64, 0.0, 0, 0);
+    for session in sessions() {
+        for (probe, values) in &session.figures {
+            let truth = median(values).unwrap();
+            let mut rng = generator(1);
+            let mut covered = 0;
+            for _ in 0..RESAMPLES {
+                let (used, interval) = stopped(&resample(values, LAST, &mut rng));
+                covered += usize::from(interval.contains(truth));
+                launches += used;
+            }
+            let share = covered as f64 / RESAMPLES as f64;
+            println!("coverage, independent launches: {} {probe} {share:.3}", session.name);
+            assert!(share >= 0.93, "{} {probe}: {share}", session.name);
+            worst = worst.min(share);
+            sum += share;
+            runs += 1;
+        }
+    }
+    if runs > 0 {
+        let mean_launches = launches as f64 / (runs * RESAMPLES) as f64;
+        println!(
+            "TABLE coverage after stopping: smallest {worst:.3}, mean {:.3}, {mean_launches:.1} launches",
+            sum / runs as f64
+        );
+    }
+}
+
+#[test]
+fn consecutive_launches() {
+    let sessions = sessions();
+    let Some(first) = sessions.first() else { return };
+    let mut pooled = Vec::new();
+    for probe in first.figures.keys() {
+        let (mut covered, mut windows) = (0, 0);
+        let mut by_session = String::new();
+        for session in &sessions {
+            let values = &session.figures[probe];
+            let truth = median(values).unwrap();
+            let here =
+                (0..values.len()).filter(|&start| stopped(&consecutive(values, LAST, start)).1.contains(truth)).count();
+            by_session += &format!(" {} {:.2}", session.name, here as f64 / values.len() as f64);
+            covered += here;
+            windows += values.len();
+        }
+        let share = covered as f64 / windows as f64;
+        println!("coverage, consecutive launches: {probe} {share:.3} ({} )", by_session.trim_start());
+        if PINNED.contains(&probe.as_str()) {
+            assert!(share >= 0.90, "{probe}: {share}");
+            pooled.push(share);
+        }
+    }
+    let worst = pooled.iter().copied().fold(1.0, f64::min);
+    println!(
+        "TABLE coverage of consecutive launches, pinned: smallest {worst:.3}, mean {:.3}",
+        pooled.iter().sum::<f64>() / pooled.len() as f64
+    );
+}

@@ -1,0 +1,170 @@
+//! How often does comparing a machine with itself claim a difference?
+
+use rand::Rng;
+use stats::simulate::generator;
+use stats::{BAND, Comparison, Floor, Verdict, compare, holm, verdict};
+
+use crate::session::{PINNED, Session, class_floor, consecutive, logs, resample, sessions};
+
+const LEVEL: f64 = 0.95;
+
+fn claims(comparison: &Comparison, adjusted_p: f64) -> bool {
+    verdict(comparison, adjusted_p, BAND) == Verdict::Different
+}
+
+#[test]
+fn one_session_one_figure() {
+    const TRIALS: usize = 250;
+    let sessions = sessions();
+    let mut rng = generator(5);
+    for launches in [10, 20, 40] {
+        let (mut significant, mut different, mut trials, mut worst) = (0, 0, 0, 0.0_f64);
+        for values in sessions.iter().flat_map(|s| s.figures.values()) {
+            let mut here = 0;
+            for _ in 0..TRIALS {
+                let mut draw = || logs(&resample(values, launches, &mut rng));
+                let comparison = compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap();
+                here += usize::from(comparison.p_value <= 0.05);
+                different += usize::from(claims(&comparison, comparison.p_value));
+            }
+            worst = worst.max(here as f64 / TRIALS as f64);
+            significant += here;
+            trials += TRIALS;
+        }
+        if trials > 0 {
+            let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
+            println!(
+                "TABLE A/A in one session, {launches} launches: significant {significant:.3} (worst figure {worst:.3}), DIFFERENT {different:.4}"
+            );
+            // 250 trials of a true 5% stay below 9.4% with 99.9%.
+            assert!(significant <= 0.05 && different <= 0.05 && worst <= 0.094, "{launches} launches");
+        }
+    }
+}
+
+#[test]
+fn one_session_family_of_sixty() {
+    const TRIALS: usize = 200;
+    let sessions = sessions();
+    let figures: Vec<&Vec<f64>> = sessions.iter().flat_map(|s| s.figures.values()).collect();
+    if figures.is_empty() {
+        return;
+    }
+    let mut rng = generator(6);
+    for launches in [10, 20] {
+        let (mut significant, mut different) = (0, 0);
+        for _ in 0..TRIALS {
+            let family: Vec<Comparison> = (0..60)
+                .map(|i| {
+                    let mut draw = || logs(&resample(figures[i % figures.len()], launches, &mut rng));
+                    compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap()
+                })
+                .collect();
+            let adjusted = holm(&family.iter().map(|c| c.p_value).collect::<Vec<_>>());
+            significant += usize::from(adjusted.iter().any(|p| *p <= 0.05));
+            different += usize::from(family.iter().zip(&adjusted).any(|(c, p)| claims(c, *p)));
+        }
+        let (significant, different) = (significant as f64 / TRIALS as f64, different as f64 / TRIALS as f64);
+        println!(
+            "TABLE A/A in one session, family of 60, {launches} launches: any significant {significant:.3}, any DIFFERENT {different:.3}"
+        );
+        assert!(significant <= 0.05 && different <= 0.05, "{launches} launches");
+    }
+}
+
+/// Odd against even rounds, which is how a run compares two things in one session.
+#[test]
+fn one_session_real_order() {
+    for session in sessions() {
+        let family: Vec<(&String, Comparison)> = session
+            .figures
+            .iter()
+            .map(|(probe, values)| {
+                let half = |parity| logs(&values.iter().skip(parity).step_by(2).copied().collect::<Vec<_>>());
+                (probe, compare(&half(0), &half(1), Floor::NONE, LEVEL).unwrap())
+            })
+            .collect();
+        let adjusted = holm(&family.iter().map(|(_, c)| c.p_value).collect::<Vec<_>>());
+        let different = family.iter().zip(&adjusted).filter(|((_, c), p)| claims(c, **p)).count();
+        println!("TABLE A/A of odd and even rounds of {}: {different} of {} DIFFERENT", session.name, family.len());
+        assert_eq!(different, 0);
+    }
+}
+
+/// Shares of blocks of consecutive launches of two sessions that come out significant and DIFFERENT.
+fn across(a: &Session, b: &Session, probe: &str, launches: usize, floor: Floor) -> (f64, f64) {
+    const TRIALS: usize = 200;
+    let mut rng = generator(7);
+    let (mut significant, mut different) = (0, 0);
+    for _ in 0..TRIALS {
+        let mut block = |session: &Session| {
+            let values = &session.figures[probe];
+            logs(&consecutive(values, launches, rng.random_range(0..values.len())))
+        };
+        let comparison = compare(&block(a), &block(b), floor, LEVEL).unwrap();
+        significant += usize::from(comparison.p_value <= 0.05);
+        different += usize::from(claims(&comparison, comparison.p_value));
+    }
+    (significant as f64 / TRIALS as f64, different as f64 / TRIALS as f64)
+}
+
+#[test]
+fn across_sessions() {
+    let sessions = sessions();
+    for launches in [10, 20, 40] {
+        let (mut plain, mut different, mut unlike) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, a) in sessions.iter().enumerate() {
+            for b in &sessions[i + 1..] {
+                for probe in PINNED {
+                    let (_, claimed) = across(a, b, probe, launches, Floor::known(class_floor(probe)));
+                    if claimed > 0.0 {
+                        println!("{launches} launches, {} and {}, {probe}: DIFFERENT {claimed:.3}", a.name, b.name);
+                    }
+                    if a.is_like(b) {
+                        plain.push(across(a, b, probe, launches, Floor::NONE).0);
+                        different.push(claimed);
+                    } else {
+                        unlike.push(claimed);
+                    }
+                }
+            }
+        }
+        if different.is_empty() {
+            return;
+        }
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
+        println!(
+            "TABLE A/A across sessions of one policy, {launches} launches: significant without floor {:.3}, DIFFERENT with floor and band {:.3}; between policies {:.3}",
+            mean(&plain),
+            mean(&different),
+            mean(&unlike)
+        );
+        assert!(mean(&different) <= 0.05, "{launches} launches");
+    }
+}
+
+/// A block of launches against the next block of the same session, without a floor: what autocorrelation alone must
+/// hold back, and the reason why runs made one after the other count as two sessions.
+#[test]
+fn one_session_neighbouring_blocks() {
+    let sessions = sessions();
+    for launches in [10, 20] {
+        let (mut significant, mut different, mut pairs) = (0, 0, 0);
+        for values in sessions.iter().flat_map(|s| s.figures.values()) {
+            for start in 0..values.len() {
+                let block = |from| logs(&consecutive(values, launches, from));
+                let comparison = compare(&block(start), &block(start + launches), Floor::NONE, LEVEL).unwrap();
+                significant += usize::from(comparison.p_value <= 0.05);
+                different += usize::from(claims(&comparison, comparison.p_value));
+                pairs += 1;
+            }
+        }
+        if pairs > 0 {
+            println!(
+                "TABLE A/A of neighbouring blocks without a floor, {launches} launches: significant {:.3}, DIFFERENT {:.3}",
+                significant as f64 / pairs as f64,
+                different as f64 / pairs as f64
+            );
+        }
+    }
+}

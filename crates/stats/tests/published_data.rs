@@ -1,0 +1,69 @@
+//! Fits of public series against what is known of them.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a data file that does not parse must fail the test, and a missing one is told"
+)]
+
+use stats::fit::break_test::sup_f;
+use stats::fit::exponential::{Growth, exponential};
+
+/// Dated values of a file of two columns, or none, loudly.
+fn series(name: &str) -> Option<Vec<(f64, f64)>> {
+    let path = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: {path} is absent");
+        return None;
+    };
+    let point = |line: &str| {
+        let mut numbers = line.split_whitespace().map(|f| f.parse().unwrap());
+        (numbers.next().unwrap(), numbers.next().unwrap())
+    };
+    Some(text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')).map(point).collect())
+}
+
+fn between(points: &[(f64, f64)], from: f64, to: f64) -> Growth {
+    let (times, values): (Vec<f64>, Vec<f64>) = points.iter().filter(|p| p.0 >= from && p.0 < to).copied().unzip();
+    exponential(&times, &values).unwrap()
+}
+
+#[test]
+fn doubling_times_of_specint() {
+    let Some(points) = series("rupp50_specint.dat") else { return };
+    let expected = [
+        (1988.0, 1999.0, 1.70, 1.48, 2.00),
+        (1990.0, 1998.8, 1.56, 1.31, 1.92),
+        (1988.0, 2004.0, 1.86, 1.73, 2.01),
+        (2005.0, 2022.0, 6.0, 5.2, 7.1),
+    ];
+    for (from, to, value, low, high) in expected {
+        let doubling = between(&points, from, to).doubling_time(0.95).unwrap();
+        println!("{from}-{to}: {:.2} [{:.2}, {:.2}]", doubling.value, doubling.interval.low, doubling.interval.high);
+        let near = |ours: f64, theirs: f64| (ours / theirs - 1.0).abs() < 0.03;
+        assert!(near(doubling.value, value) && near(doubling.interval.low, low) && near(doubling.interval.high, high));
+    }
+}
+
+#[test]
+fn a_long_extrapolation_is_flagged_and_wrong() {
+    let Some(points) = series("rupp50_specint.dat") else { return };
+    let growth = between(&points, 1990.0, 1998.8);
+    let seen: Vec<f64> = points.iter().filter(|p| (2007.5..2008.8).contains(&p.0)).map(|p| p.1).collect();
+    let over = growth.predict(2008.0, 0.95).value / stats::median(&seen).unwrap();
+    println!(
+        "1990-1998 extrapolated to 2008 is {over:.1} times too high, {:.1} spans out",
+        growth.extrapolation(2008.0)
+    );
+    assert!(over > 3.0 && growth.extrapolation(2008.0) > 0.9);
+}
+
+#[test]
+fn the_end_of_fast_growth_is_a_break() {
+    let Some(points) = series("rupp50_specint.dat") else { return };
+    let (times, values): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+    let logs: Vec<f64> = values.iter().map(|v: &f64| v.ln()).collect();
+    let found = sup_f(&times, &logs, 199, 1).unwrap();
+    println!("break between {:.1} and {:.1}, p {:.3}", found.after, found.before, found.p_value);
+    assert!(found.p_value < 0.01 && (2000.0..2008.0).contains(&found.after));
+    assert!(found.slope_before > 2.0 * found.slope_after);
+}
