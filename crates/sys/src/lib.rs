@@ -1,13 +1,21 @@
 //! Every call into the operating system and every instruction that Rust cannot say safely.
 
 pub mod affinity;
+pub mod cgroup;
 pub mod clock;
+pub mod counters;
 mod error;
+pub mod file;
+pub mod futex;
 pub mod kernel;
 pub mod memory;
+pub mod namespace;
+pub mod poll;
 pub mod process;
 pub mod signal;
+pub mod socket;
 mod text;
+pub mod timer;
 pub mod topology;
 pub mod usage;
 

@@ -7,8 +7,10 @@
     reason = "all of this is a test"
 )]
 
+use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 
+use sys::file::{Lock, lock_region};
 use sys::memory::{Arena, Pages, SharedCounters};
 use sys::process::{self, Exit, Program};
 use sys::signal::{Blocked, Counted, Signal};
@@ -28,6 +30,7 @@ fn main() {
     every_way_to_start_a_program();
     groups_and_dropped_children();
     dying_with_the_parent();
+    locks_exclude_other_processes();
     blocked_signals_arrive_later();
     threads_forbid_forking();
     println!("process: all held");
@@ -137,6 +140,19 @@ fn dying_with_the_parent() {
         process::raw::yield_now();
     }
     assert!(gone(), "the grandchild outlived its parent");
+}
+
+fn locks_exclude_other_processes() {
+    let file = tempfile::tempfile().unwrap();
+    let taken = |start| {
+        let free = |start| lock_region(file.as_fd(), Lock::Exclusive, start, 10, false).unwrap().is_some();
+        process::fork(|| i32::from(free(start))).unwrap().wait().unwrap() == Exit::Code(0)
+    };
+    let lock = lock_region(file.as_fd(), Lock::Exclusive, 0, 10, true).unwrap();
+    assert!(taken(5));
+    assert!(!taken(10));
+    drop(lock);
+    assert!(!taken(5));
 }
 
 fn blocked_signals_arrive_later() {

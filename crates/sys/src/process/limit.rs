@@ -78,6 +78,7 @@ pub struct Limit {
 }
 
 /// The limit of this process.
+#[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
 pub fn limit(resource: Resource) -> Result<Limit> {
     let raw = read(resource)?;
     let value = |n: libc::rlim_t| (n != libc::RLIM_INFINITY).then_some(n as u64);

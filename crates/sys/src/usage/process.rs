@@ -155,6 +155,14 @@ pub fn resident_bytes() -> Result<u64> {
     Ok(kib * 1024)
 }
 
+/// Resident memory of this process's own: pages that no file backs, in bytes (`RssAnon`, Linux 4.5).
+pub fn anonymous_bytes() -> Result<u64> {
+    let text = text::read("/proc/self/status")?;
+    let kib: u64 = text::field_number(&text, "RssAnon")
+        .ok_or_else(|| Error::refused("read /proc/self/status", "it has no RssAnon"))?;
+    Ok(kib * 1024)
+}
+
 /// How often a process moved to another CPU (`nr_migrations` of `/proc/PID/sched`; kernels without
 /// scheduler debugging lack the file).
 pub fn migrations_of(pid: i32) -> Result<u64> {
@@ -209,6 +217,7 @@ mod tests {
         assert_eq!(Stat::own().unwrap().pid, me);
         assert!(switches_of(me).is_ok());
         assert!(resident_bytes().unwrap() > 100_000);
+        assert!(anonymous_bytes().unwrap() <= resident_bytes().unwrap());
         let before = Io::own();
         if let Err(reason) = &before {
             eprintln!("skipped the I/O counts: {reason}");

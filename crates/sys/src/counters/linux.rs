@@ -1,0 +1,125 @@
+//! Counters by `perf_event_open(2)`.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use crate::counters::{Count, Event};
+use crate::error::{Error, Result};
+
+/// `struct perf_event_attr` in its first published form (64 bytes, `PERF_ATTR_SIZE_VER0`), which every kernel takes.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    config1: u64,
+}
+
+const _: () = assert!(size_of::<Attributes>() == 64);
+
+const HARDWARE: u32 = 0;
+const SOFTWARE: u32 = 1;
+const HARDWARE_CACHE: u32 = 3;
+/// Bits of `flags`, in the order of the C bit field.
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+/// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`.
+const TIMES: u64 = 3;
+const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
+
+#[derive(Debug)]
+pub(super) struct Counter {
+    fd: OwnedFd,
+    user_only: bool,
+    what: &'static str,
+}
+
+impl Counter {
+    /// Counts user and kernel work, or user work alone where the kernel's is not permitted.
+    pub(super) fn open(event: Event) -> Result<Self> {
+        match Self::try_open(event, false) {
+            Err(error) if matches!(error.errno(), Some(libc::EACCES | libc::EPERM)) => {
+                Self::try_open(event, true).map_err(|_| explain(event, error))
+            }
+            other => other.map_err(|error| explain(event, error)),
+        }
+    }
+
+    fn try_open(event: Event, user_only: bool) -> Result<Self> {
+        let (kind, config, what) = code(event);
+        let exclude = if user_only { EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR } else { 0 };
+        let attributes = Attributes {
+            kind,
+            config,
+            size: size_of::<Attributes>() as u32,
+            read_format: TIMES,
+            flags: INHERIT | exclude,
+            ..Attributes::default()
+        };
+        // SAFETY: the structure is valid for the length of the call and says its own size. Process 0 and CPU -1 mean
+        // this thread on any CPU; -1 is no group.
+        let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, CLOSE_ON_EXEC) };
+        if fd < 0 {
+            return Err(Error::last(what));
+        }
+        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd as i32) };
+        Ok(Self { fd, user_only, what })
+    }
+
+    pub(super) fn read(&self) -> Result<Count> {
+        let mut answer = [0u64; 3];
+        // SAFETY: the buffer is writable and exactly as long as said.
+        let got = unsafe { libc::read(self.fd.as_raw_fd(), answer.as_mut_ptr().cast(), size_of_val(&answer)) };
+        if got != size_of_val(&answer) as isize {
+            return Err(if got < 0 {
+                Error::last(self.what)
+            } else {
+                Error::refused(self.what, "the kernel answered too little")
+            });
+        }
+        let [value, enabled, running] = answer;
+        if running == 0 {
+            return Err(Error::refused(self.what, "the counter never got the hardware"));
+        }
+        let counted = (running as f64 / enabled as f64).min(1.0);
+        let value = if counted < 1.0 { (value as f64 / counted).round() as u64 } else { value };
+        Ok(Count { value, counted, user_only: self.user_only })
+    }
+}
+
+fn code(event: Event) -> (u32, u64, &'static str) {
+    match event {
+        Event::Cycles => (HARDWARE, 0, "count cycles"),
+        Event::Instructions => (HARDWARE, 1, "count instructions"),
+        Event::CacheMisses => (HARDWARE, 3, "count cache misses"),
+        Event::BranchMisses => (HARDWARE, 5, "count branch misses"),
+        // Data TLB (3), read (0), miss (1), a byte each.
+        Event::DataTlbMisses => (HARDWARE_CACHE, 0x1_0003, "count data TLB misses"),
+        Event::PageFaults => (SOFTWARE, 2, "count page faults"),
+        Event::ContextSwitches => (SOFTWARE, 3, "count context switches"),
+        Event::CpuMigrations => (SOFTWARE, 4, "count CPU migrations"),
+    }
+}
+
+fn explain(event: Event, error: Error) -> Error {
+    let (_, _, what) = code(event);
+    match error.errno() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
+            Error::refused(what, "this CPU, or the virtual machine around it, offers no such counter")
+        }
+        Some(libc::ENOSYS) => Error::refused(what, "this kernel has no performance events"),
+        Some(libc::EACCES | libc::EPERM) => Error::refused(
+            what,
+            "it is not permitted (kernel.perf_event_paranoid, CAP_PERFMON or a container's filter)",
+        ),
+        _ => error,
+    }
+}

@@ -1,0 +1,127 @@
+//! One system call each on an open descriptor. Nothing is retried: a short or interrupted call is the caller's to see.
+
+use std::os::fd::{AsFd, AsRawFd};
+
+use crate::error::{Error, Result, check, check_size};
+
+/// Reads at most `buffer.len()` bytes; 0 at the end.
+#[inline]
+pub fn read(fd: impl AsFd, buffer: &mut [u8]) -> Result<usize> {
+    // SAFETY: the buffer is writable for its length; the descriptor is open for the borrow.
+    check_size("read", unsafe { libc::read(fd.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) })
+}
+
+/// Writes at most `buffer.len()` bytes.
+#[inline]
+pub fn write(fd: impl AsFd, buffer: &[u8]) -> Result<usize> {
+    // SAFETY: the buffer is readable for its length; the descriptor is open for the borrow.
+    check_size("write", unsafe { libc::write(fd.as_fd().as_raw_fd(), buffer.as_ptr().cast(), buffer.len()) })
+}
+
+/// Reads at an offset, leaving the file's position alone.
+#[inline]
+pub fn read_at(fd: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize> {
+    let offset = position(offset)?;
+    // SAFETY: the buffer is writable for its length; the descriptor is open for the borrow.
+    check_size("read", unsafe { libc::pread(fd.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), offset) })
+}
+
+/// Writes at an offset, leaving the file's position alone.
+#[inline]
+pub fn write_at(fd: impl AsFd, buffer: &[u8], offset: u64) -> Result<usize> {
+    let offset = position(offset)?;
+    // SAFETY: the buffer is readable for its length; the descriptor is open for the borrow.
+    check_size("write", unsafe { libc::pwrite(fd.as_fd().as_raw_fd(), buffer.as_ptr().cast(), buffer.len(), offset) })
+}
+
+fn position(offset: u64) -> Result<libc::off_t> {
+    libc::off_t::try_from(offset).map_err(|_| Error::refused("reach the offset", format!("{offset} is too large")))
+}
+
+/// Makes contents and metadata of a file or folder durable (`fsync`).
+#[inline]
+pub fn sync(fd: impl AsFd) -> Result<()> {
+    // SAFETY: the descriptor is open for the borrow.
+    check("make the file durable", unsafe { libc::fsync(fd.as_fd().as_raw_fd()) }).map(|_| ())
+}
+
+/// Makes contents durable, and only the metadata needed to read them back (`fdatasync`, where there is one).
+#[inline]
+pub fn sync_data(fd: impl AsFd) -> Result<()> {
+    #[cfg(target_vendor = "apple")]
+    return sync(fd);
+    #[cfg(not(target_vendor = "apple"))]
+    // SAFETY: the descriptor is open for the borrow.
+    check("make the contents durable", unsafe { libc::fdatasync(fd.as_fd().as_raw_fd()) }).map(|_| ())
+}
+
+/// What will be done with a file (`posix_fadvise`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// Nothing special.
+    Normal,
+    /// Read in order.
+    Sequential,
+    /// Read in no order.
+    Random,
+    /// Needed soon: read ahead.
+    WillNeed,
+    /// Not needed: clean pages leave the page cache.
+    DontNeed,
+}
+
+/// Advises the kernel about a whole file.
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+pub fn advise(fd: impl AsFd, advice: Advice) -> Result<()> {
+    let advice = match advice {
+        Advice::Normal => libc::POSIX_FADV_NORMAL,
+        Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+        Advice::Random => libc::POSIX_FADV_RANDOM,
+        Advice::WillNeed => libc::POSIX_FADV_WILLNEED,
+        Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
+    };
+    // SAFETY: takes numbers; the descriptor is open for the borrow.
+    match unsafe { libc::posix_fadvise(fd.as_fd().as_raw_fd(), 0, 0, advice) } {
+        0 => Ok(()),
+        errno => Err(Error::os("advise the kernel about a file", std::io::Error::from_raw_os_error(errno))),
+    }
+}
+
+/// Advises the kernel about a whole file.
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+pub fn advise(_fd: impl AsFd, _advice: Advice) -> Result<()> {
+    Err(Error::not_here("advise the kernel about a file"))
+}
+
+/// Bytes that a pipe holds before its writer waits.
+#[cfg(target_os = "linux")]
+pub fn pipe_capacity(fd: impl AsFd) -> Result<usize> {
+    // SAFETY: this command takes no argument; the descriptor is open for the borrow.
+    let size =
+        check("learn the capacity of a pipe", unsafe { libc::fcntl(fd.as_fd().as_raw_fd(), libc::F_GETPIPE_SZ) })?;
+    Ok(size as usize)
+}
+
+/// Bytes that a pipe holds before its writer waits.
+#[cfg(not(target_os = "linux"))]
+pub fn pipe_capacity(_fd: impl AsFd) -> Result<usize> {
+    Err(Error::not_here("learn the capacity of a pipe"))
+}
+
+/// Asks for a pipe capacity and returns the one it got, which is no smaller. The limit of users without privilege is
+/// `/proc/sys/fs/pipe-max-size`.
+#[cfg(target_os = "linux")]
+pub fn set_pipe_capacity(fd: impl AsFd, bytes: usize) -> Result<usize> {
+    const WHAT: &str = "change the capacity of a pipe";
+    let bytes =
+        libc::c_int::try_from(bytes).map_err(|_| Error::refused(WHAT, format!("{bytes} bytes are too many")))?;
+    // SAFETY: takes a number; the descriptor is open for the borrow.
+    let got = check(WHAT, unsafe { libc::fcntl(fd.as_fd().as_raw_fd(), libc::F_SETPIPE_SZ, bytes) })?;
+    Ok(got as usize)
+}
+
+/// Asks for a pipe capacity and returns the one it got.
+#[cfg(not(target_os = "linux"))]
+pub fn set_pipe_capacity(_fd: impl AsFd, _bytes: usize) -> Result<usize> {
+    Err(Error::not_here("change the capacity of a pipe"))
+}

@@ -1,0 +1,52 @@
+//! I/O past the page cache, which wants aligned memory, offsets and lengths.
+
+use std::fs::{File, OpenOptions};
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::memory::{Arena, Pages};
+
+/// Opens a file past the page cache (`O_DIRECT`), with the access that `options` say. File systems without it, such
+/// as tmpfs before Linux 6.6, answer an error.
+#[cfg(target_os = "linux")]
+pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let path = path.as_ref();
+    let opened = options.clone().custom_flags(libc::O_DIRECT).open(path);
+    opened.map_err(|e| Error::os(format!("open {} past the page cache", path.display()), e))
+}
+
+/// Opens a file past the page cache.
+#[cfg(not(target_os = "linux"))]
+pub fn open_direct(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
+    Err(Error::not_here("open a file past the page cache"))
+}
+
+/// Zeroed bytes that start on a page: enough alignment for every device.
+#[derive(Debug)]
+pub struct AlignedBuffer(Arena);
+
+impl AlignedBuffer {
+    /// Makes `bytes`, of which direct I/O can use whole blocks only.
+    pub fn new(bytes: usize) -> Result<Self> {
+        let mut arena = Arena::reserve(bytes, Pages::System)?;
+        arena.populate();
+        Ok(Self(arena))
+    }
+}
+
+impl Deref for AlignedBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+impl DerefMut for AlignedBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.0.bytes_mut()
+    }
+}

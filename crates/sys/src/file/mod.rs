@@ -1,0 +1,16 @@
+//! Files and descriptors below the standard library: bare reads and writes, direct I/O, record locks, pipe capacity,
+//! and what a path lies on.
+
+mod descriptor;
+mod direct;
+mod filesystem;
+mod lock;
+mod mount;
+
+pub use descriptor::{
+    Advice, advise, pipe_capacity, read, read_at, set_pipe_capacity, sync, sync_data, write, write_at,
+};
+pub use direct::{AlignedBuffer, open_direct};
+pub use filesystem::{Device, Filesystem, device, filesystem};
+pub use lock::{Lock, RecordLock, lock_region};
+pub use mount::{Mount, mount_of, mounts};

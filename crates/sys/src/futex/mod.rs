@@ -1,0 +1,69 @@
+//! Waiting for a word of memory to change (`futex(2)`), within a process or between processes that share the word.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+#[path = "other.rs"]
+mod linux;
+
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use crate::error::Result;
+
+/// Who may wait for the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Threads of this process; the cheaper one.
+    Process,
+    /// Any process that shares the memory, such as [`crate::memory::Shared`].
+    Shared,
+}
+
+/// Sleeps while the word is `expected`, at most `timeout` (`None`: for ever). Returns whether somebody woke it or the
+/// word had already changed; `false` after the time. As with every futex, waking may come for no reason: look at the
+/// word and wait again.
+#[inline]
+pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: Scope) -> Result<bool> {
+    linux::wait(word, expected, timeout, scope)
+}
+
+/// Wakes at most `count` that wait for the word, and returns how many it woke.
+#[inline]
+pub fn wake(word: &AtomicU32, count: u32, scope: Scope) -> Result<u32> {
+    linux::wake(word, count, scope)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+    use std::thread;
+
+    #[test]
+    fn a_changed_word_does_not_sleep_and_time_runs_out() {
+        let word = AtomicU32::new(1);
+        assert!(wait(&word, 0, None, Scope::Process).unwrap());
+        assert!(!wait(&word, 1, Some(Duration::from_millis(2)), Scope::Shared).unwrap());
+        assert_eq!(wake(&word, 1, Scope::Process).unwrap(), 0);
+    }
+
+    #[test]
+    fn two_threads_hand_a_word_back_and_forth() {
+        let word = AtomicU32::new(0);
+        let play = |mine: u32| {
+            for _ in 0..200 {
+                while word.load(Ordering::Acquire) != mine {
+                    wait(&word, 1 - mine, Some(Duration::from_secs(5)), Scope::Process).unwrap();
+                }
+                word.store(1 - mine, Ordering::Release);
+                wake(&word, 1, Scope::Process).unwrap();
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| play(0));
+            play(1);
+        });
+        assert_eq!(word.load(Ordering::Acquire), 0);
+    }
+}

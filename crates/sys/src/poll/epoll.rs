@@ -1,0 +1,106 @@
+//! `epoll(7)` and `eventfd(2)`.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::time::Duration;
+
+use crate::error::{Error, Result, check};
+use crate::poll::millis;
+
+/// Descriptors watched for reading. One that is closed leaves by itself.
+#[derive(Debug)]
+pub struct Epoll {
+    fd: OwnedFd,
+    ready: Vec<libc::epoll_event>,
+}
+
+impl Epoll {
+    /// Watches nothing yet; a wait will return at most `most` descriptors (at least 1).
+    pub fn new(most: usize) -> Result<Self> {
+        // SAFETY: takes a number and touches no memory of ours.
+        let fd = check("make an epoll", unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
+        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        Ok(Self { fd, ready: vec![libc::epoll_event { events: 0, u64: 0 }; most.clamp(1, 1 << 20)] })
+    }
+
+    /// Watches a descriptor, which a wait will name by `token`.
+    pub fn add(&self, fd: impl AsFd, token: u64) -> Result<()> {
+        let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: token };
+        // SAFETY: the structure is valid for the length of the call; both descriptors are open.
+        let answer = unsafe {
+            libc::epoll_ctl(self.fd.as_raw_fd(), libc::EPOLL_CTL_ADD, fd.as_fd().as_raw_fd(), &raw mut event)
+        };
+        check("watch a descriptor", answer).map(|_| ())
+    }
+
+    /// Waits for one to be readable, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
+    /// for ever), and names those that are.
+    #[inline]
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<impl ExactSizeIterator<Item = u64>> {
+        // SAFETY: pointer and length describe the vector, which the kernel may fill up to that length.
+        let count = unsafe {
+            libc::epoll_wait(self.fd.as_raw_fd(), self.ready.as_mut_ptr(), self.ready.len() as i32, millis(timeout))
+        };
+        let count = check("wait for descriptors", count)? as usize;
+        Ok(self.ready[..count].iter().map(|event| event.u64))
+    }
+}
+
+/// A counter that threads and processes wait for (`eventfd`).
+#[derive(Debug)]
+pub struct EventCounter(OwnedFd);
+
+impl EventCounter {
+    /// Starts at 0.
+    pub fn new() -> Result<Self> {
+        // SAFETY: takes numbers and touches no memory of ours.
+        let fd = check("make an event counter", unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })?;
+        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    /// Adds to the counter and wakes who waits.
+    #[inline]
+    pub fn add(&self, count: u64) -> Result<()> {
+        let len = size_of_val(&count);
+        // SAFETY: the pointer is readable for the length said.
+        let put = unsafe { libc::write(self.0.as_raw_fd(), (&raw const count).cast(), len) };
+        if put == len as isize { Ok(()) } else { Err(Error::last("add to an event counter")) }
+    }
+
+    /// Waits until the counter is above 0, takes it whole, and leaves 0.
+    #[inline]
+    pub fn take(&self) -> Result<u64> {
+        let mut count = 0u64;
+        let len = size_of_val(&count);
+        // SAFETY: the pointer is writable for the length said.
+        let got = unsafe { libc::read(self.0.as_raw_fd(), (&raw mut count).cast(), len) };
+        if got == len as isize { Ok(count) } else { Err(Error::last("wait for an event counter")) }
+    }
+}
+
+impl AsFd for EventCounter {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_wake_an_epoll() {
+        let counters: Vec<_> = (0..3).map(|_| EventCounter::new().unwrap()).collect();
+        let mut epoll = Epoll::new(8).unwrap();
+        for (token, counter) in counters.iter().enumerate() {
+            epoll.add(counter, token as u64 + 10).unwrap();
+        }
+        assert_eq!(epoll.wait(Some(Duration::ZERO)).unwrap().len(), 0);
+        counters[2].add(5).unwrap();
+        counters[2].add(1).unwrap();
+        assert_eq!(epoll.wait(None).unwrap().collect::<Vec<_>>(), [12]);
+        assert_eq!(counters[2].take().unwrap(), 6);
+        assert!(epoll.add(std::fs::File::open("/proc/self/status").unwrap(), 0).is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! Socket options below the standard library, and what TCP tells of a connection.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+#[path = "other.rs"]
+mod linux;
+mod tcp_info;
+
+pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, set_quick_ack, tcp_info};
+pub use tcp_info::TcpInfo;
+
+use std::os::fd::{AsFd, AsRawFd};
+
+use crate::error::{Error, Result, check};
+
+fn get(fd: impl AsFd, level: i32, name: i32, what: &'static str) -> Result<i32> {
+    let mut value: libc::c_int = 0;
+    let mut len = size_of_val(&value) as libc::socklen_t;
+    // SAFETY: both pointers are valid and writable, and `len` says the size of the value.
+    let answer =
+        unsafe { libc::getsockopt(fd.as_fd().as_raw_fd(), level, name, (&raw mut value).cast(), &raw mut len) };
+    check(what, answer).map(|_| value)
+}
+
+fn set(fd: impl AsFd, level: i32, name: i32, value: i32, what: &'static str) -> Result<()> {
+    let len = size_of_val(&value) as libc::socklen_t;
+    // SAFETY: the pointer is readable and `len` says the size of the value.
+    let answer = unsafe { libc::setsockopt(fd.as_fd().as_raw_fd(), level, name, (&raw const value).cast(), len) };
+    check(what, answer).map(|_| ())
+}
+
+fn bytes(value: usize, what: &'static str) -> Result<i32> {
+    i32::try_from(value).map_err(|_| Error::refused(what, format!("{value} bytes are too many")))
+}
+
+/// Bytes of the send buffer. Linux tells twice what was asked, because its own bookkeeping counts too (`socket(7)`).
+pub fn send_buffer(fd: impl AsFd) -> Result<usize> {
+    get(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, "read the send buffer's size").map(|n| n as usize)
+}
+
+/// Asks for a send buffer and returns what [`send_buffer`] then tells; it also ends autotuning.
+pub fn set_send_buffer(fd: impl AsFd, size: usize) -> Result<usize> {
+    const WHAT: &str = "change the send buffer's size";
+    set(&fd, libc::SOL_SOCKET, libc::SO_SNDBUF, bytes(size, WHAT)?, WHAT)?;
+    send_buffer(fd)
+}
+
+/// Bytes of the receive buffer, told as for [`send_buffer`].
+pub fn receive_buffer(fd: impl AsFd) -> Result<usize> {
+    get(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, "read the receive buffer's size").map(|n| n as usize)
+}
+
+/// Asks for a receive buffer and returns what [`receive_buffer`] then tells; it also ends autotuning. For TCP it must
+/// come before the connection, or the window's scale is already agreed.
+pub fn set_receive_buffer(fd: impl AsFd, size: usize) -> Result<usize> {
+    const WHAT: &str = "change the receive buffer's size";
+    set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, bytes(size, WHAT)?, WHAT)?;
+    receive_buffer(fd)
+}
+
+/// Whether small segments wait for acknowledgements (Nagle's algorithm, RFC 896) or not.
+pub fn no_delay(fd: impl AsFd) -> Result<bool> {
+    get(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, "read TCP_NODELAY").map(|n| n != 0)
+}
+
+/// Switches Nagle's algorithm off (`true`) or on.
+pub fn set_no_delay(fd: impl AsFd, on: bool) -> Result<()> {
+    set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, i32::from(on), "change TCP_NODELAY")
+}
+
+/// Largest segment of a connection, bytes of payload (RFC 9293).
+pub fn max_segment(fd: impl AsFd) -> Result<usize> {
+    get(fd, libc::IPPROTO_TCP, libc::TCP_MAXSEG, "read the largest segment").map(|n| n as usize)
+}
+
+/// Asks for a largest segment; it must come before the connection.
+pub fn set_max_segment(fd: impl AsFd, size: usize) -> Result<()> {
+    const WHAT: &str = "change the largest segment";
+    set(fd, libc::IPPROTO_TCP, libc::TCP_MAXSEG, bytes(size, WHAT)?, WHAT)
+}
