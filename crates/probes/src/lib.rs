@@ -7,7 +7,11 @@
 mod axis;
 mod bench;
 mod catalogue;
+mod echo;
+mod hello;
 mod kernel;
+mod line;
+mod party;
 mod probe;
 mod suite;
 mod team;
@@ -20,19 +24,19 @@ mod os;
 mod shell;
 
 pub use axis::{Axis, Values};
-pub use bench::{Bench, Setting, Watched};
+pub use bench::{Bench, Scratch, Setting, Watched};
 pub use catalogue::{FAMILIES, Family, all, catalogue, describe, find};
 pub use kernel::{Declared, Fault, Kernel, Readings, Recorder, Trial, Unfit, Work};
-pub use probe::{BatchRule, Parties, Probe, Source};
+pub use probe::{BatchRule, Metric, Parties, Probe, Shares, Source};
 pub use suite::{SUITES, Selection, Suite, suite};
 
 /// What every probe's file begins with.
 mod prelude {
     pub(crate) use std::rc::Rc;
 
-    pub(crate) use model::{Class, GIB, KIB, MIB, Metric, Point, Primitive, Unit};
+    pub(crate) use model::{Class, GIB, KIB, MIB, Point, Primitive, Unit};
 
     pub(crate) use crate::{
-        Axis, BatchRule, Bench, Declared, Fault, Kernel, Parties, Probe, Readings, Recorder, Source, Trial, Unfit, Work,
+        Axis, BatchRule, Bench, Declared, Fault, Kernel, Metric, Parties, Probe, Readings, Recorder, Source, Trial, Unfit, Work,
     };
 }

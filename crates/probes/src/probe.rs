@@ -1,6 +1,6 @@
 //! What can be measured: static data and one function that prepares it.
 
-use model::{AxisDescription, Class, Description, Metric, Point, Primitive, Reference};
+use model::{AxisDescription, Better, Class, Description, Point, Primitive, Reference, Unit};
 
 use crate::{Axis, Bench, Trial, Unfit};
 
@@ -20,6 +20,37 @@ impl Source {
     #[must_use]
     pub const fn new(tool: &'static str, name: &'static str, document: &'static str) -> Self {
         Self { tool, name, document }
+    }
+}
+
+/// Unit, what one of it is counted per, and direction: a [`model::Metric`] that a literal can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metric {
+    /// Unit of the stored value.
+    pub unit: Unit,
+    /// One of what, or what is counted.
+    pub per: &'static str,
+    /// Which way is better.
+    pub better: Better,
+}
+
+impl Metric {
+    /// A figure of which less is better.
+    #[must_use]
+    pub const fn lower(unit: Unit, per: &'static str) -> Self {
+        Self { unit, per, better: Better::Lower }
+    }
+
+    /// A figure of which more is better.
+    #[must_use]
+    pub const fn higher(unit: Unit, per: &'static str) -> Self {
+        Self { unit, per, better: Better::Higher }
+    }
+
+    /// The metric as documents carry it.
+    #[must_use]
+    pub const fn model(&self) -> model::Metric {
+        model::Metric { unit: self.unit, per: std::borrow::Cow::Borrowed(self.per), better: self.better }
     }
 }
 
@@ -114,7 +145,7 @@ impl Probe {
         id: "",
         title: "",
         about: "",
-        metric: Metric::lower(model::Unit::Seconds, ""),
+        metric: Metric::lower(Unit::Seconds, ""),
         class: Class::Compute,
         stresses: &[],
         sources: &[],
@@ -203,7 +234,7 @@ impl Probe {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             about: self.about.to_owned(),
-            metric: self.metric.clone(),
+            metric: self.metric.model(),
             class: self.class,
             stresses: self.stresses.to_vec(),
             sources: self

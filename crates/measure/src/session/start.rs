@@ -111,7 +111,7 @@ fn figure(entry: &Entry) -> Figure {
         probe: entry.probe.clone(),
         point: entry.point.clone(),
         title: probe.map_or_else(|| entry.probe.clone(), |probe| probe.title.to_owned()),
-        metric: probe.map_or_else(|| Metric::lower(Unit::Seconds, "operation"), |probe| probe.metric.clone()),
+        metric: probe.map_or_else(|| Metric::lower(Unit::Seconds, "operation"), |probe| probe.metric.model()),
         class: probe.map_or(Class::Compute, |probe| probe.class),
         stresses: probe.map(|probe| probe.stresses.to_vec()).unwrap_or_default(),
         outcome: Outcome::Unfit(NOT_REACHED.to_owned()),

@@ -133,7 +133,7 @@ impl Member {
                 let room = (EACH_NANOS / typical).clamp(100.0, 4000.0) as usize;
                 let mut record = Recorder::with_room(room);
                 kernel.each(&mut record)?;
-                record.nanos().iter().map(|nanos| self.probe.metric.value(1.0, *nanos as f64)).collect()
+                record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()
             }
             Trial::Readings(readings) if readings.distribution() => self.launch.readings.clone(),
             _ => Vec::new(),
@@ -160,7 +160,7 @@ impl Member {
     /// Median batch in the figure's unit; of a pair the median difference.
     fn value(&self) -> Option<f64> {
         let (nanos, ops) = (&self.launch.nanos, &self.launch.ops);
-        let metric = &self.probe.metric;
+        let metric = self.probe.metric.model();
         let values: Vec<f64> = match self.trial {
             Trial::Readings(_) => self.launch.readings.clone(),
             Trial::One(_) => {

@@ -1,0 +1,108 @@
+//! What the two copies have in common: source and destination in one arena, walked piece by piece.
+
+use std::cell::RefCell;
+
+use sys::memory::{Arena, Pages};
+
+use crate::prelude::*;
+
+/// A copying kernel: destination, source, passes.
+type Copy = fn(&mut [u64], &[u64], usize);
+
+/// Words of a piece: 1 MiB.
+const PIECE: usize = (MIB / 8) as usize;
+/// Source and destination start this many words apart from a whole page.
+const STAGGER: usize = 17 * 8;
+/// Pieces of a batch that are verified.
+const MOST_MARKS: u64 = 16;
+/// What spoils a word before the batch must overwrite it.
+const SPOILED: u64 = u64::MAX;
+
+pub(super) fn prepare(copy: Copy, at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let bytes = at.bytes("working_set")? as usize;
+    let half = bytes / 16;
+    let words = if half > PIECE { half / PIECE * PIECE } else { half };
+    let arena = bench.shared(&format!("copying {bytes}"), || {
+        let mut arena = Arena::populated((2 * words + STAGGER) * 8, Pages::Base)?;
+        arena.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
+        Ok(RefCell::new(arena))
+    })?;
+    Ok(Trial::one(Copying { arena, copy, words, from: 0, pieces: 0, marks: Vec::new() }))
+}
+
+struct Copying {
+    arena: Rc<RefCell<Arena>>,
+    copy: Copy,
+    /// Words of the source, and of the destination.
+    words: usize,
+    from: u64,
+    pieces: u64,
+    /// Words that were spoiled before the batch: piece and word.
+    marks: Vec<(u64, usize)>,
+}
+
+impl Copying {
+    /// Whether operations are passes over one short piece.
+    fn is_small(&self) -> bool {
+        self.words <= PIECE
+    }
+
+    fn piece(&self) -> usize {
+        self.words.min(PIECE)
+    }
+
+    /// Destination and source of a piece.
+    fn split<'a>(&self, arena: &'a mut Arena, piece: u64) -> (&'a mut [u64], &'a mut [u64]) {
+        let size = self.piece();
+        let at = (piece % (self.words / size) as u64) as usize * size;
+        let (to, from) = arena.words_mut().split_at_mut(self.words + STAGGER);
+        (&mut to[at..at + size], &mut from[at..at + size])
+    }
+}
+
+impl Kernel for Copying {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let (walked, passes) = if self.is_small() { (1, ops as usize) } else { (ops, 1) };
+        let mut arena = self.arena.borrow_mut();
+        for piece in self.from..self.from + walked {
+            let (to, from) = self.split(&mut arena, piece);
+            (self.copy)(to, from, passes);
+        }
+        Ok(Work { ops, token: self.from + ops })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, self.from + done.ops)?;
+        Fault::unless_equal(done.ops, self.pieces)?;
+        let mut arena = self.arena.borrow_mut();
+        for (piece, word) in &self.marks {
+            let (to, from) = self.split(&mut arena, *piece);
+            Fault::unless_equal(to[*word], from[*word])?;
+        }
+        Ok(())
+    }
+
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        self.from = if self.is_small() { 0 } else { self.from.wrapping_add(self.pieces) };
+        self.pieces = ops;
+        self.marks.clear();
+        let pieces = if self.is_small() { 1 } else { ops };
+        let marks = pieces.min(MOST_MARKS);
+        for mark in 0..marks {
+            let piece = self.from + mark * pieces / marks;
+            let word = (piece as usize).wrapping_mul(7919) % self.piece();
+            self.marks.push((piece, word));
+            self.split(&mut self.arena.borrow_mut(), piece).0[word] = SPOILED;
+        }
+        Ok(())
+    }
+
+    fn amount(&self) -> f64 {
+        (self.piece() * 8) as f64
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        let bytes = self.amount();
+        Some(Declared { bytes_read: bytes, bytes_written: bytes, operations: 0.0 })
+    }
+}

@@ -1,0 +1,22 @@
+//! memcpy by an unrolled loop.
+
+use super::copying;
+use crate::prelude::*;
+use crate::probe::Shares;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.memcpy_unrolled",
+    title: "memcpy by an unrolled loop",
+    about: "Copies memory by an unrolled loop of 64-bit loads and stores, without any library. Bytes count once, as copied. The working set is source and destination together; they are walked in pieces of 1 MiB.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes copied"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    sources: &[
+        Source::new("lmbench", "bw_mem cp", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        Source::new("BaBar", "table 1, memcpy (unrolled)", "T. Pavel, CHEP 98"),
+    ],
+    axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"])],
+    shares: Some(Shares { key: "copying", axes: &["working_set"] }),
+    prepare: |at, bench| copying::prepare(sys::kernel::copy::memcpy_unrolled, at, bench),
+    ..Probe::BLANK
+};

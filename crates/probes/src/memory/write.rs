@@ -1,0 +1,34 @@
+//! Writing: a fill.
+
+use sys::kernel::stream::Kind;
+
+use super::{field, streaming};
+use crate::prelude::*;
+use crate::probe::Shares;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.write",
+    title: "write",
+    about: "Fills an array with a number, through registers of one `width`: 64-bit integers, doubles, or the widest vectors. The working set is all arrays of all threads together; arrays are walked in pieces of 1 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams), which is named.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramWrite],
+    sources: &[
+        Source::new("lmbench", "bw_mem wr", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        Source::new("RAMspeed", "writing", "R. Hollander and P. Bolotoff, RAMspeed"),
+        Source::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98"),
+    ],
+    axes: &[
+        streaming::working_set(),
+        Axis::threads(&["1", "all"]),
+        Axis::choice("width", &["integer", "double", "vector"], &["vector"]),
+        streaming::stores(&["normal", "best"]),
+        streaming::pages(),
+    ],
+    parties: Parties::Threads,
+    shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
+    // Streaming stores and the choice of the best are about the widest registers.
+    skips: |at| at.get("stores") != Some("normal") && at.get("width") != Some("vector"),
+    prepare: |at, bench| streaming::prepare(Kind::Write, at, bench),
+    ..Probe::BLANK
+};
