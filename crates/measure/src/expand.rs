@@ -68,7 +68,7 @@ fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a s
 
 /// Up to three names that a reader may have meant.
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let far = name.chars().count().max(4) / 3 + 1;
+    let far = (name.chars().count() / 4).max(2);
     let mut near: Vec<_> = names
         .map(|known| {
             let whole = distance(name, known);

@@ -78,7 +78,7 @@ fn single(values: &[f64], plan: &Plan, target: f64, batches: u32) -> Verdict {
 }
 
 fn paired(values: &[f64], nulls: &[f64], plan: &Plan, target: f64, batches: u32) -> Verdict {
-    let resolution = stats::difference::resolution(nulls, plan.level).unwrap_or(0.0);
+    let resolution = difference::resolution(nulls, plan.level).unwrap_or(0.0);
     match difference(values, resolution, plan.level) {
         Some(Difference::Above(above)) => {
             let modes = stats::modes(values);

@@ -1,0 +1,257 @@
+//! The order of execution and the endings, with launches that need no clock.
+
+use measure::{Ended, Ending, Event, Listener, MockEngine, MockFigure, Order, Purpose, Saver, Session, Silent, Stopper, select};
+use model::{FigureKey, Flag, Identity, Machine, Outcome, Plan, Run};
+use stats::simulate::Noise;
+
+#[derive(Default)]
+struct Saves(Vec<Run>, Option<usize>);
+
+impl Saver for Saves {
+    fn save(&mut self, run: &Run) -> Result<(), String> {
+        if self.1 == Some(self.0.len()) {
+            return Err("could not write the store: no space left".to_owned());
+        }
+        // What cannot be written and read back is not saved.
+        let text = model::render_run(run).map_err(|error| error.to_string())?;
+        assert_eq!(&model::parse_run(&text).unwrap(), run);
+        self.0.push(run.clone());
+        Ok(())
+    }
+}
+
+fn identity() -> Identity {
+    Identity { fingerprint: "f".to_owned(), boot: "b".to_owned(), host: "here".to_owned() }
+}
+
+fn plan(named: &[&str]) -> Plan {
+    let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+    Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), ..Plan::default() }
+}
+
+fn order(named: &[&str]) -> Order {
+    Order::new(plan(named), Machine::default(), identity(), vec![0, 1]).unwrap()
+}
+
+fn run_with(order: Order, engine: &mut MockEngine) -> (Ended, Saves) {
+    let mut saves = Saves::default();
+    let ended = Session::measure(order, engine, &mut Silent, &mut saves, Stopper::default()).unwrap();
+    (ended, saves)
+}
+
+const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
+
+fn key(probe: &str) -> FigureKey {
+    FigureKey::new(probe, model::Point::origin())
+}
+
+fn outcome<'a>(run: &'a Run, probe: &str) -> &'a Outcome {
+    &run.figures.iter().find(|figure| figure.probe == probe).unwrap().outcome
+}
+
+#[test]
+fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_look() {
+    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+    let (ended, saves) = run_with(order(THREE), &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert!(ended.run.session.complete);
+    let log = engine.log();
+    assert!(log[..3].iter().all(|step| step.purpose == Purpose::Calibrate));
+    assert!(log[3..].iter().all(|step| step.purpose == Purpose::Measure));
+    let round = |number: u32| -> Vec<usize> {
+        log.iter()
+            .filter(|step| step.purpose == Purpose::Measure && step.round == number)
+            .map(|step| step.tasks[0].figure)
+            .collect()
+    };
+    for number in 0..10 {
+        let mut figures = round(number);
+        figures.sort_unstable();
+        assert_eq!(figures, [0, 1, 2], "round {number} launches every figure once");
+    }
+    assert!((1..10).any(|number| round(number) != round(0)), "rounds are shuffled");
+    assert!(log.iter().all(|step| step.tasks.len() == 1));
+    let mut seeds: Vec<u64> = log[3..].iter().map(|step| step.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), log.len() - 3, "every launch draws its own layout");
+    assert_eq!(saves.0.len(), 1 + ended.run.session.rounds as usize, "saved after calibration and after every round");
+    for figure in &ended.run.figures {
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!(estimate.low <= 1e-7 * 1.02 && estimate.high >= 1e-7 * 0.98 && estimate.level >= 0.95);
+        assert!([10, 14, 20, 28, 40].contains(&estimate.launches), "ended at a look");
+        assert!(!figure.has(Flag::Unfinished));
+    }
+}
+
+#[test]
+fn the_same_seed_asks_for_the_same_launches() {
+    let steps = |seed: u64| {
+        let mut plan = plan(THREE);
+        plan.seed = seed;
+        let order = Order::new(plan, Machine::default(), identity(), vec![0]).unwrap();
+        let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+        run_with(order, &mut engine);
+        engine.log().iter().map(|step| (step.seed, step.tasks[0].figure)).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(3), steps(3));
+    assert_ne!(steps(3), steps(4));
+}
+
+#[test]
+fn a_figure_leaves_when_it_is_settled_and_a_noisy_one_goes_on_to_the_last_look() {
+    let wild = MockFigure { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockFigure::stable(2e-7) };
+    let mut engine = MockEngine::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
+    let (ended, _) = run_with(order(THREE), &mut engine);
+    let wild = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
+    assert_eq!(wild.launches.len(), 40);
+    assert!(wild.has(Flag::CannotConverge));
+    assert!(ended.run.figures[0].launches.len() < 40);
+}
+
+#[test]
+fn modes_are_reported_as_modes_and_never_as_converged() {
+    let two = Noise { second_share: 0.4, second_ratio: 10.0, disturbed: 0.0, ..Noise::stable(6.5e-6) };
+    let figure = MockFigure { noise: two, ..MockFigure::stable(1.0) };
+    let mut engine = MockEngine::new(3, figure);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    let figure = &ended.run.figures[0];
+    let Outcome::Modes(modes) = &figure.outcome else { panic!("{:?}", figure.outcome) };
+    assert_eq!(modes.len(), 2);
+    assert!((modes.iter().map(|mode| mode.share).sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(figure.has(Flag::Modes) && figure.launches.len() == 40);
+}
+
+#[test]
+fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
+    let unfit = MockFigure { unfit: Some("there is no such thing".to_owned()), ..MockFigure::stable(1.0) };
+    let crash = MockFigure { crashes_at: Some(4), ..MockFigure::stable(1e-7) };
+    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7))
+        .with(key("os.syscall_write"), unfit)
+        .with(key("os.clock_read"), crash);
+    let (ended, _) = run_with(order(THREE), &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(outcome(&ended.run, "os.syscall_write"), &Outcome::Unfit("there is no such thing".to_owned()));
+    assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("134")));
+    assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
+}
+
+#[test]
+fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
+    let spoiled = MockFigure { invalid: vec![0, 5], ..MockFigure::stable(1e-7) };
+    let mut engine = MockEngine::new(5, spoiled);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    let figure = &ended.run.figures[0];
+    assert_eq!(figure.launches.iter().filter(|launch| launch.invalid.is_some()).count(), 2);
+    assert_eq!(figure.outcome.estimate().unwrap().launches as usize, figure.launches.len() - 2);
+    assert!(figure.has(Flag::Repeated));
+    let hopeless = MockFigure { invalid: (0..10_000).collect(), ..MockFigure::stable(1e-7) };
+    let mut engine = MockEngine::new(5, hopeless);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    assert!(matches!(&ended.run.figures[0].outcome, Outcome::Failed(reason) if reason.contains("hypervisor")));
+}
+
+#[test]
+fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
+    let named = ["memory.copy:threads=1,stores=normal,working_set=1MiB", "memory.triad:threads=1,stores=normal,working_set=1MiB"];
+    let entries = plan(&named).entries;
+    let copy = FigureKey::new("memory.copy", entries[0].point.clone());
+    let crash = MockFigure { crashes_at: Some(2), ..MockFigure::stable(1e10) };
+    let mut engine = MockEngine::new(6, MockFigure::stable(1e10)).with(copy, crash);
+    let (ended, _) = run_with(order(&named), &mut engine);
+    let shared = engine.log().iter().filter(|step| step.tasks.len() == 2).count();
+    assert_eq!(shared, 4, "calibration and three rounds, the last of which crashes");
+    assert!(ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some()), "a crash that does not recur blames nobody");
+}
+
+#[test]
+fn a_time_limit_ends_the_run_with_honest_intervals() {
+    let mut plan = plan(THREE);
+    plan.time_limit = Some(1.1);
+    let order = Order::new(plan, Machine::default(), identity(), vec![0]).unwrap();
+    let mut engine = MockEngine::new(7, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(order, &mut engine);
+    assert_eq!(ended.ending, Ending::TimeLimit);
+    for figure in &ended.run.figures {
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!(estimate.launches < 10 && figure.has(Flag::Unfinished));
+    }
+}
+
+#[test]
+fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
+    let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(20);
+    let (ended, saves) = run_with(order(THREE), &mut engine);
+    assert_eq!(ended.ending, Ending::Stopped);
+    assert_eq!(saves.0.last(), Some(&Run { session: saves.0.last().unwrap().session.clone(), ..ended.run.clone() }));
+    let measured: usize = ended.run.figures.iter().map(|figure| figure.launches.len()).sum();
+    assert_eq!(measured, 17);
+    let again = Order::resume(ended.run, &identity(), vec![0, 1]).unwrap();
+    let mut engine = MockEngine::new(9, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(again, &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert!(engine.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
+    assert!(ended.run.figures.iter().all(|figure| figure.launches.len() >= 10));
+    assert!(Order::resume(ended.run, &identity(), vec![0]).is_err(), "a complete run is not resumed");
+}
+
+#[test]
+fn a_run_of_another_machine_is_not_resumed() {
+    let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(6);
+    let (ended, _) = run_with(order(THREE), &mut engine);
+    let other = Identity { fingerprint: "g".to_owned(), host: "there".to_owned(), ..identity() };
+    let error = Order::resume(ended.run, &other, vec![0]).unwrap_err().to_string();
+    assert!(error.contains("here") && error.contains("there"), "{error}");
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_loses_nothing_in_hand() {
+    let mut engine = MockEngine::new(10, MockFigure::stable(1e-7));
+    let mut saves = Saves(Vec::new(), Some(4));
+    let ended = Session::measure(order(THREE), &mut engine, &mut Silent, &mut saves, Stopper::default()).unwrap();
+    assert!(matches!(&ended.ending, Ending::NotSaved(reason) if reason.contains("no space")));
+    assert_eq!(ended.run.session.rounds, 4);
+    assert!(ended.run.figures.iter().all(|figure| figure.launches.len() == 4));
+}
+
+#[test]
+fn listeners_hear_the_story_in_order() {
+    #[derive(Default)]
+    struct Words(Vec<&'static str>);
+    impl Listener for Words {
+        fn hear(&mut self, event: &Event<'_>) {
+            self.0.push(match event {
+                Event::Began(_) => "began",
+                Event::Calibrating { .. } => "calibrating",
+                Event::Round { .. } => "round",
+                Event::Launching { .. } => "launching",
+                Event::Repeated { .. } => "repeated",
+                Event::Finished { .. } => "finished",
+                Event::Saved { .. } => "saved",
+                Event::Ended(_) => "ended",
+            });
+        }
+    }
+    let mut words = Words::default();
+    let mut engine = MockEngine::new(11, MockFigure::stable(1e-7));
+    let mut saves = Saves::default();
+    Session::measure(order(&["os.syscall_write"]), &mut engine, &mut words, &mut saves, Stopper::default()).unwrap();
+    assert_eq!(words.0[..5], ["began", "calibrating", "round", "launching", "saved"]);
+    assert_eq!(words.0[words.0.len() - 3..], ["finished", "saved", "ended"]);
+}
+
+#[test]
+fn a_paired_figure_is_never_negative() {
+    let named = ["os.signal_handle"];
+    let probe = probes::find("os.signal_handle").unwrap();
+    assert!(probe.paired);
+    let nothing = MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
+    let mut engine = MockEngine::new(12, nothing);
+    let (ended, _) = run_with(order(&named), &mut engine);
+    match &ended.run.figures[0].outcome {
+        Outcome::Below { bound } => assert!(*bound > 0.0),
+        Outcome::Measured(estimate) => assert!(estimate.low > 0.0),
+        Outcome::Modes(modes) => assert!(modes.iter().all(|mode| mode.estimate.value > 0.0)),
+        other => panic!("{other:?}"),
+    }
+}
