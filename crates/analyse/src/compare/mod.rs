@@ -21,6 +21,7 @@ mod shift;
 mod sort;
 mod verdict;
 
+pub(crate) use align::differing_axes;
 pub use fail_on::{FailOn, Failure};
 pub use glob::matches;
 pub use options::{Normalise, Options};

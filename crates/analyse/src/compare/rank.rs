@@ -40,36 +40,35 @@ pub(crate) struct Rules<'a> {
 /// what keeps a hundred machines quick.
 pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
     let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
-    let mut different = vec![vec![false; entries.len()]; entries.len()];
+    let mut different: Vec<(usize, usize)> = Vec::new();
+    let z = normal_quantile(0.5 + rules.level / 2.0);
     for i in 0..entries.len() {
         for j in i + 1..entries.len() {
             let (a, b) = (&entries[i], &entries[j]);
             if a.run == rules.reference || b.run == rules.reference {
-                let verdict = a.against_reference.or(b.against_reference);
-                different[i][j] = verdict == Some(Verdict::Different);
+                if a.against_reference.or(b.against_reference) == Some(Verdict::Different) {
+                    different.push((i, j));
+                }
             } else if let Some(error) = pair_error(a, b, rules)
                 && error > 0.0
             {
                 let distance = (a.log - b.log).abs();
-                let clear = distance - normal_quantile_of(rules.level) * error > rules.band;
+                let clear = distance - z * error > rules.band;
                 pairs.push((i, j, if clear { 2.0 * normal_cdf(-distance / error) } else { 1.0 }));
             }
         }
     }
     let adjusted = stats::holm(&pairs.iter().map(|pair| pair.2).collect::<Vec<_>>());
-    for ((i, j, _), p) in pairs.iter().zip(adjusted) {
-        different[*i][*j] = p <= 1.0 - rules.level;
-    }
+    let significant = pairs.iter().zip(adjusted).filter(|(_, p)| *p <= 1.0 - rules.level);
+    different.extend(significant.map(|((i, j, _), _)| (*i, *j)));
     let ahead = |a: usize, b: usize| match rules.better {
         Better::Lower => entries[a].log < entries[b].log,
         Better::Higher => entries[a].log > entries[b].log,
     };
-    let mut ordered = Vec::new();
-    for i in 0..entries.len() {
-        for j in (i + 1..entries.len()).filter(|&j| different[i][j]) {
-            ordered.push(if ahead(i, j) { Ordered { better: i, worse: j } } else { Ordered { better: j, worse: i } });
-        }
-    }
+    let order = |&(i, j): &(usize, usize)| {
+        if ahead(i, j) { Ordered { better: i, worse: j } } else { Ordered { better: j, worse: i } }
+    };
+    let ordered: Vec<Ordered> = different.iter().map(order).collect();
     let place = |i: usize| 1 + (0..entries.len()).filter(|&j| ahead(j, i)).count();
     let intervals = rank_intervals(entries.len(), &ordered);
     intervals
@@ -82,10 +81,6 @@ pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
 fn pair_error(a: &Entry, b: &Entry, rules: &Rules) -> Option<f64> {
     let launches = a.error?.hypot(b.error?);
     Some(if (rules.one_session)(a.run, b.run) { launches } else { launches.hypot(a.floor.hypot(b.floor)) })
-}
-
-fn normal_quantile_of(level: f64) -> f64 {
-    normal_quantile(0.5 + level / 2.0)
 }
 
 #[cfg(test)]

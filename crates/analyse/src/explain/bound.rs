@@ -1,0 +1,121 @@
+//! What cannot be the main cause: a mixture is never slower than its slowest part.
+
+use model::Primitive as P;
+
+use super::result::{Cause, NotRuledOut, RuledOut, Unmeasured};
+use super::test::Test;
+
+/// Primitives of one kind, as people speak of them.
+struct Kind {
+    title: &'static str,
+    primitives: &'static [P],
+    /// Primitives of the kind that a figure of another cannot speak for.
+    companions: &'static [P],
+}
+
+static KINDS: &[Kind] = &[
+    Kind {
+        title: "clock",
+        primitives: &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Branch],
+        companions: &[],
+    },
+    Kind { title: "caches", primitives: &[P::L1, P::L2, P::L3, P::CacheLatency], companions: &[] },
+    Kind { title: "memory", primitives: &[P::DramRead, P::DramWrite, P::DramLatency, P::Tlb], companions: &[] },
+    Kind { title: "system call entry", primitives: &[P::SyscallEntry], companions: &[] },
+    Kind { title: "pipe", primitives: &[P::Pipe, P::KernelCopy], companions: &[] },
+    Kind { title: "page cache", primitives: &[P::PageCache], companions: &[] },
+    Kind { title: "page fault", primitives: &[P::PageFault, P::AddressSpace], companions: &[] },
+    Kind { title: "fork", primitives: &[P::Fork], companions: &[] },
+    Kind { title: "context switch", primitives: &[P::ContextSwitch], companions: &[] },
+    Kind { title: "exec", primitives: &[P::Exec], companions: &[] },
+    Kind { title: "disk", primitives: &[P::DiskRead, P::DiskWrite], companions: &[P::FileMetadata, P::Durability] },
+];
+
+/// Something whose slowdown is to be explained.
+struct Target<'a> {
+    title: String,
+    slowdown: f64,
+    primitives: &'a [P],
+    /// What its tests touch.
+    touches: Vec<P>,
+    tests: Vec<model::FigureKey>,
+}
+
+/// Kinds that are ruled out for every cause and group, or for some of them, and those that look innocent and are not.
+pub(crate) fn bounds(tests: &[Test], causes: &[Cause], unmeasured: &[Unmeasured]) -> (Vec<RuledOut>, Vec<NotRuledOut>) {
+    let targets = targets(tests, causes, unmeasured);
+    let (mut out, mut not) = (Vec::new(), Vec::new());
+    for kind in KINDS {
+        let Some((primitives, bound)) = bound(tests, kind) else { continue };
+        let others = || targets.iter().filter(|target| !target.primitives.iter().any(|p| kind.primitives.contains(p)));
+        let companion = |target: &Target| {
+            kind.companions.iter().any(|p| target.touches.contains(p) && !tests.iter().any(|test| test.primitive == *p))
+        };
+        let cleared: Vec<&Target> = others().filter(|target| bound < target.slowdown && !companion(target)).collect();
+        for target in others().filter(|target| companion(target)) {
+            not.push(NotRuledOut {
+                title: kind.title.to_owned(),
+                tests: target.tests.clone(),
+                why: format!(
+                    "what was measured of it moved {:.2}×, but these tests also create and remove files, which nothing here measures",
+                    bound
+                ),
+            });
+        }
+        if cleared.is_empty() {
+            continue;
+        }
+        let all = cleared.len() == others().count();
+        out.push(RuledOut {
+            primitives,
+            title: kind.title.to_owned(),
+            bound,
+            of: if all { Vec::new() } else { cleared.iter().map(|target| target.title.clone()).collect() },
+        });
+    }
+    (out, not)
+}
+
+fn targets<'a>(tests: &[Test], causes: &'a [Cause], unmeasured: &'a [Unmeasured]) -> Vec<Target<'a>> {
+    let touches = |keys: &[model::FigureKey]| -> Vec<P> {
+        tests.iter().filter(|test| keys.contains(&test.key)).flat_map(|test| test.touches.clone()).collect()
+    };
+    // Only what is slower has a bound of this kind.
+    let of_causes = causes.iter().filter_map(|cause| {
+        let unit = tests.iter().find(|test| test.key == cause.unit)?;
+        (unit.log > 0.0).then(|| Target {
+            title: cause.title.clone(),
+            slowdown: unit.log.exp(),
+            primitives: &cause.primitives,
+            touches: touches(std::slice::from_ref(&cause.unit)),
+            tests: vec![cause.unit.clone()],
+        })
+    });
+    let of_groups = unmeasured.iter().map(|group| Target {
+        title: "unmeasured resource".to_owned(),
+        slowdown: group.slowdown.0,
+        primitives: &[],
+        touches: touches(&group.tests),
+        tests: group.tests.clone(),
+    });
+    of_causes.chain(of_groups).collect()
+}
+
+/// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: of each primitive the
+/// median over its tests, at the upper end of the interval where spread is known.
+fn bound(tests: &[Test], kind: &Kind) -> Option<(Vec<P>, f64)> {
+    let mut measured = Vec::new();
+    let mut bound: Option<f64> = None;
+    for &primitive in kind.primitives {
+        let logs: Vec<f64> = tests
+            .iter()
+            .filter(|test| test.primitive == primitive && !test.composite)
+            .map(|test| test.log + 2.0 * test.error.unwrap_or(0.0))
+            .collect();
+        if let Some(median) = stats::median(&logs) {
+            measured.push(primitive);
+            bound = Some(bound.map_or(median, |bound| bound.max(median)));
+        }
+    }
+    bound.map(|log| (measured, log.exp()))
+}

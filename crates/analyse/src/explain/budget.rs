@@ -1,0 +1,112 @@
+//! Which excess pays for which: how many units of one cause would pay for a test, against the units that it uses.
+
+use model::Primitive;
+
+use super::test::Test;
+
+/// A count may be exceeded by this factor before it no longer pays: counts are rounded and excesses have errors.
+const SLACK: f64 = 1.25;
+/// Least share of a test's excess that several units together must pay.
+const SHARE: f64 = 0.8;
+
+/// How a significant test is paid for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Bill {
+    /// It is the measure of its own primitive, and nothing smaller pays for it.
+    Own,
+    /// By units of another test: index of that test, units needed.
+    PaidBy(usize, f64),
+    /// Its own count contradicts its time, so that its unit is doubtful.
+    Doubtful(String),
+    /// A mixture that nothing measured pays for, slower than the slowest primitive.
+    Unmeasured,
+    /// A mixture that nothing pays for by count, though the bound does not exclude it.
+    Open(String),
+}
+
+/// The test from which a primitive's excess is read: of its significant tests that are no mixtures, the one with the
+/// shortest operation; on curves the one nearest the median.
+pub(crate) fn unit_of(tests: &[Test], primitive: Primitive) -> Option<usize> {
+    let of_primitive = |index: &usize| {
+        let test = &tests[*index];
+        test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty()
+    };
+    let mut members: Vec<usize> = (0..tests.len()).filter(of_primitive).collect();
+    if members.iter().any(|&index| tests[index].on_curve) {
+        members.sort_by(|&a, &b| tests[a].residual.total_cmp(&tests[b].residual));
+        return members.get(members.len() / 2).copied();
+    }
+    members.into_iter().min_by(|&a, &b| tests[a].time_a.total_cmp(&tests[b].time_a))
+}
+
+/// How each significant test without a differing axis is paid for, `None` for the others.
+pub(crate) fn bills(tests: &[Test], common: f64) -> Vec<Option<Bill>> {
+    let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
+    let slowest = slowest(tests);
+    tests
+        .iter()
+        .map(|test| (test.significant && test.axes.is_empty()).then(|| bill(test, tests, &units, common, slowest)))
+        .collect()
+}
+
+fn bill(test: &Test, tests: &[Test], units: &[usize], common: f64, slowest: Option<(Primitive, f64)>) -> Bill {
+    let excess = test.excess(common);
+    let mut offers: Vec<(usize, f64, f64)> = Vec::new();
+    for &index in units {
+        let unit = &tests[index];
+        let unit_excess = unit.excess(common);
+        let smaller = unit.time_a < test.time_a && unit.primitive != test.primitive;
+        let Some(count) = test.uses.count(unit.primitive).filter(|count| *count > 0.0 && smaller) else {
+            if let Some(doubt) = doubt(test, unit) {
+                return Bill::Doubtful(doubt);
+            }
+            continue;
+        };
+        if excess * unit_excess > 0.0 {
+            offers.push((index, excess / unit_excess, count));
+        }
+    }
+    let alone = offers.iter().filter(|(_, needed, count)| *needed <= count * SLACK);
+    let most = |offer: &&(usize, f64, f64)| offer.2 / offer.1;
+    if let Some(best) = alone.max_by(|a, b| most(a).total_cmp(&most(b))) {
+        return Bill::PaidBy(best.0, best.1);
+    }
+    let together: f64 = offers.iter().map(|(_, needed, count)| count / needed).sum();
+    if together >= SHARE
+        && let Some(best) = offers.iter().max_by(|a, b| most(a).total_cmp(&most(b)))
+    {
+        return Bill::PaidBy(best.0, best.1);
+    }
+    if !test.composite {
+        return Bill::Own;
+    }
+    match slowest {
+        Some((_, bound)) if test.log > bound && test.log > 0.0 => Bill::Unmeasured,
+        None => Bill::Unmeasured,
+        Some((primitive, _)) => Bill::Open(format!(
+            "a mixture that no known count of operations pays for, though {primitive} moved as much"
+        )),
+    }
+}
+
+/// A mixture that takes less time than the operations it cannot do without.
+fn doubt(test: &Test, unit: &Test) -> Option<String> {
+    let count =
+        test.uses.count(unit.primitive).filter(|count| *count >= 1.0 && test.composite && !test.uses.measured)?;
+    (count * unit.time_a > test.time_a && unit.primitive == Primitive::Exec).then(|| {
+        format!(
+            "its unit is doubtful: one {} would take {}, less than the {} it needs ({})",
+            test.per,
+            super::text::seconds(test.time_a),
+            unit.per,
+            super::text::seconds(unit.time_a)
+        )
+    })
+}
+
+/// The primitive with the greatest slowdown that was measured on its own, and that slowdown as a logarithm: the upper end
+/// of its interval where spread is known.
+pub(crate) fn slowest(tests: &[Test]) -> Option<(Primitive, f64)> {
+    let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
+    single.map(|test| (test.primitive, test.log + 2.0 * test.error.unwrap_or(0.0))).max_by(|a, b| a.1.total_cmp(&b.1))
+}

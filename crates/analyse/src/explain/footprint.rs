@@ -1,0 +1,149 @@
+//! What one operation of a test does, in units that other tests measure.
+//!
+//! Counts come from the footprint that was measured; else from this table of what the definitions declare. Where a
+//! published table gives no footprint, using the table is an assumption and is named as one.
+
+use model::{Figure, Point, Primitive};
+
+use crate::compare::matches;
+
+/// What a definition declares of one operation.
+pub(crate) struct Declared {
+    /// Pattern of probe ids.
+    pub(crate) probes: &'static str,
+    /// What the figure is the measure of.
+    pub(crate) primitive: Primitive,
+    /// What one operation is called.
+    pub(crate) per: &'static str,
+    /// Operations of that name in what the figure counts as one, fixed or on an axis.
+    pub(crate) each: Each,
+    /// Units of other primitives that one operation uses, at most.
+    pub(crate) uses: &'static [(Primitive, f64)],
+    /// Primitives that it also touches without a count.
+    pub(crate) touches: &'static [Primitive],
+    /// Whether it is a mixture that defines no primitive's cost.
+    pub(crate) composite: bool,
+}
+
+/// How many operations a counted loop holds.
+pub(crate) enum Each {
+    Fixed(f64),
+    Axis(&'static str),
+}
+
+const FILES: &[Primitive] = &[
+    Primitive::FileMetadata,
+    Primitive::Durability,
+    Primitive::DynamicLink,
+    Primitive::Shell,
+    Primitive::PageFault,
+    Primitive::PageCache,
+    Primitive::DiskRead,
+    Primitive::DiskWrite,
+];
+const BUILD: &[Primitive] = &[
+    Primitive::FileMetadata,
+    Primitive::Durability,
+    Primitive::DynamicLink,
+    Primitive::Compiler,
+    Primitive::PageFault,
+    Primitive::PageCache,
+    Primitive::DiskRead,
+    Primitive::DiskWrite,
+];
+
+const fn unit(
+    probes: &'static str,
+    primitive: Primitive,
+    per: &'static str,
+    uses: &'static [(Primitive, f64)],
+) -> Declared {
+    Declared { probes, primitive, per, each: Each::Fixed(1.0), uses, touches: &[], composite: false }
+}
+
+/// First match counts. The script sorts, dumps, greps and counts: seven programs and their shell. A compiler driver
+/// runs preprocessor, compiler, assembler and linker.
+#[rustfmt::skip]
+static TABLE: &[Declared] = &[
+    unit("cpu.*", Primitive::CoreClock, "loop", &[]),
+    Declared { each: Each::Fixed(5.0), ..unit("os.syscall_mix", Primitive::SyscallEntry, "system call", &[]) },
+    unit("os.syscall_*", Primitive::SyscallEntry, "system call", &[]),
+    unit("os.clock_read", Primitive::Clock, "clock read", &[]),
+    unit("os.pipe_switch,os.context_switch", Primitive::ContextSwitch, "switch", &[(Primitive::SyscallEntry, 4.0)]),
+    unit("os.fork_exit", Primitive::Fork, "fork", &[(Primitive::ContextSwitch, 2.0), (Primitive::SyscallEntry, 4.0)]),
+    unit("os.exec", Primitive::Exec, "exec", &[(Primitive::ContextSwitch, 1.0), (Primitive::SyscallEntry, 40.0)]),
+    unit("os.fork_exec,os.posix_spawn,os.vfork_exec", Primitive::Exec, "fork and exec",
+         &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)]),
+    unit("os.fork_shell", Primitive::Shell, "shell start",
+         &[(Primitive::ContextSwitch, 4.0), (Primitive::Fork, 2.0), (Primitive::Exec, 2.0)]),
+    unit("os.page_fault", Primitive::PageFault, "page fault", &[]),
+    unit("os.wake_cross_cpu", Primitive::Wakeup, "wake-up", &[]),
+    unit("ipc.pipe_throughput", Primitive::Pipe, "write and read of 512 B", &[(Primitive::SyscallEntry, 2.0)]),
+    unit("file.create,file.delete", Primitive::FileMetadata, "file", &[]),
+    unit("file.fsync", Primitive::Durability, "fsync", &[]),
+    unit("file.read,file.read_cached,file.mmap_read", Primitive::PageCache, "byte", &[]),
+    unit("file.write,file.copy", Primitive::DiskWrite, "byte", &[]),
+    Declared { each: Each::Axis("concurrent"), touches: FILES, composite: true,
+        ..unit("shell.script", Primitive::Shell, "script", &[(Primitive::Exec, 8.0), (Primitive::Fork, 8.0), (Primitive::ContextSwitch, 50.0)]) },
+    Declared { touches: BUILD, composite: true,
+        ..unit("shell.compile", Primitive::Compiler, "compilation", &[(Primitive::Exec, 6.0), (Primitive::Fork, 6.0), (Primitive::ContextSwitch, 50.0)]) },
+    Declared { composite: true,
+        ..unit("shell.dc", Primitive::Shell, "calculation", &[(Primitive::Exec, 1.0), (Primitive::Fork, 1.0), (Primitive::ContextSwitch, 4.0)]) },
+];
+
+/// The declaration of a probe, when it has one.
+pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static Declared> {
+    let key = model::FigureKey::new(probe, point.clone());
+    TABLE.iter().find(|entry| matches(entry.probes, &key))
+}
+
+impl Declared {
+    /// Operations in what the figure counts as one.
+    pub(crate) fn operations(&self, point: &Point) -> f64 {
+        match self.each {
+            Each::Fixed(count) => count,
+            Each::Axis(axis) => point.get(axis).and_then(|value| value.parse().ok()).unwrap_or(1.0),
+        }
+    }
+}
+
+/// Units of other primitives that one operation uses.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Uses {
+    pub(crate) counts: Vec<(Primitive, f64)>,
+    /// Whether any count was measured rather than declared.
+    pub(crate) measured: bool,
+}
+
+impl Uses {
+    /// Of a figure: measured counts take the place of declared ones.
+    pub(crate) fn of(figure: &Figure) -> Self {
+        let declared = declared(&figure.probe, &figure.point);
+        let mut uses = Self { counts: declared.map(|d| d.uses.to_vec()).unwrap_or_default(), measured: false };
+        let footprint = &figure.footprint;
+        if footprint.operations == 0 {
+            return uses;
+        }
+        let operations = footprint.operations as f64;
+        let mut set = |primitive: Primitive, count: Option<u64>| {
+            if let Some(count) = count {
+                uses.counts.retain(|(known, _)| *known != primitive);
+                uses.counts.push((primitive, count as f64 / operations));
+                uses.measured = true;
+            }
+        };
+        let switches = match (footprint.voluntary_switches, footprint.involuntary_switches) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        set(Primitive::ContextSwitch, switches);
+        set(Primitive::PageFault, footprint.minor_faults);
+        set(Primitive::Fork, footprint.forks);
+        uses
+    }
+
+    /// How often it uses a primitive, where that is known or declared.
+    pub(crate) fn count(&self, primitive: Primitive) -> Option<f64> {
+        self.counts.iter().find(|(known, _)| *known == primitive).map(|(_, count)| *count)
+    }
+}

@@ -1,0 +1,84 @@
+//! Which level of memory a block size measures.
+//!
+//! The steps of a bandwidth or latency curve say it better than the sizes that a machine reports: a block belongs to
+//! the last plateau it lies on. Three levels are named, nearest first, and everything behind the last step is memory.
+
+use std::collections::HashMap;
+
+use model::{Figure, Primitive, Run};
+
+/// A step of at least this factor between neighbouring sizes begins another level.
+const STEP: f64 = 1.4;
+/// Fewest sizes that make a curve.
+const CURVE: usize = 6;
+
+/// Sizes of the curves of a run, by probe and everything but the size, with the value at each.
+pub(crate) struct Levels {
+    curves: HashMap<String, Vec<(u64, f64)>>,
+    caches: Vec<u64>,
+}
+
+impl Levels {
+    pub(crate) fn new(run: &Run) -> Self {
+        let mut curves: HashMap<String, Vec<(u64, f64)>> = HashMap::new();
+        for figure in &run.figures {
+            if let (Some(curve), Ok(size), Some(estimate)) =
+                (curve_name(figure), figure.point.bytes("working_set"), figure.outcome.estimate())
+            {
+                curves.entry(curve).or_default().push((size, estimate.value));
+            }
+        }
+        for curve in curves.values_mut() {
+            curve.sort_by_key(|(size, _)| *size);
+        }
+        let size = |name: &str| run.machine.number(name).filter(|bytes| *bytes >= 1.0).map(|bytes| bytes as u64);
+        let caches =
+            ["cache.l1d.size", "cache.l2.size", "cache.l3.size"].iter().filter_map(|name| size(name)).collect();
+        Self { curves, caches }
+    }
+
+    /// Whether a figure is a point of a curve over block sizes.
+    pub(crate) fn on_curve(&self, figure: &Figure) -> bool {
+        curve_name(figure).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
+    }
+
+    /// The primitive that a memory figure measures: by the steps of its curve, else by the cache sizes of the facts, else
+    /// what the figure says of itself.
+    pub(crate) fn primitive(&self, figure: &Figure) -> Option<Primitive> {
+        let size = figure.point.bytes("working_set").ok()?;
+        let (level, levels) = self.by_steps(figure, size).or_else(|| self.by_facts(size))?;
+        let name = figure.probe.as_str();
+        let behind = level + 1 == levels;
+        Some(match level {
+            _ if behind && name.contains("latency") => Primitive::DramLatency,
+            _ if behind && (name.ends_with(".read") || name.ends_with("_read")) => Primitive::DramRead,
+            _ if behind => Primitive::DramWrite,
+            0 => Primitive::L1,
+            _ if name.contains("latency") => Primitive::CacheLatency,
+            1 => Primitive::L2,
+            _ => Primitive::L3,
+        })
+    }
+
+    fn by_steps(&self, figure: &Figure, size: u64) -> Option<(usize, usize)> {
+        let curve = self.curves.get(&curve_name(figure)?).filter(|curve| curve.len() >= CURVE)?;
+        let steps: Vec<u64> = curve
+            .windows(2)
+            .filter(|pair| (pair[1].1 / pair[0].1).ln().abs() > STEP.ln())
+            .map(|pair| pair[1].0)
+            .collect();
+        let level = steps.iter().filter(|step| **step <= size).count();
+        // A curve without a step never leaves the level it starts on, which is then unknown.
+        (!steps.is_empty()).then_some((level, steps.len() + 1))
+    }
+
+    fn by_facts(&self, size: u64) -> Option<(usize, usize)> {
+        let level = self.caches.iter().filter(|cache| **cache < size).count();
+        (!self.caches.is_empty()).then_some((level, self.caches.len() + 1))
+    }
+}
+
+fn curve_name(figure: &Figure) -> Option<String> {
+    (figure.family() == "memory" && figure.point.get("working_set").is_some())
+        .then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
+}

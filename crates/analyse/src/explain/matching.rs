@@ -1,0 +1,39 @@
+//! Which figures of two runs are set against each other when their points differ.
+
+use model::{Figure, Point, Run};
+
+use crate::compare::differing_axes;
+
+/// Axes on which figures of the two runs differ where nothing else does: a figure that B lacks has exactly one partner
+/// of the same probe there, which A lacks, and which differs from it on that one axis.
+pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
+    let alone = |x: &Run, y: &Run| -> Vec<Figure> {
+        let has = |figure: &Figure| y.figures.iter().any(|f| f.probe == figure.probe && f.point == figure.point);
+        x.figures.iter().filter(|figure| !has(figure)).cloned().collect()
+    };
+    let (only_a, only_b) = (alone(a, b), alone(b, a));
+    let mut axes: Vec<String> = Vec::new();
+    for figure in &only_a {
+        let partners: Vec<String> = only_b
+            .iter()
+            .filter(|other| other.probe == figure.probe)
+            .filter_map(|other| match differing_axes(&figure.point, &other.point).as_slice() {
+                [axis] => Some(axis.clone()),
+                _ => None,
+            })
+            .collect();
+        if let [axis] = partners.as_slice()
+            && !axes.contains(axis)
+        {
+            axes.push(axis.clone());
+        }
+    }
+    axes
+}
+
+/// The run with only those figures that stand at `at` on the axes of `at` which they have.
+pub(crate) fn restricted(run: &Run, at: &Point) -> Run {
+    let stands = |figure: &Figure| at.iter().all(|(axis, value)| figure.point.get(axis).is_none_or(|v| v == value));
+    let figures = run.figures.iter().filter(|figure| stands(figure)).cloned().collect();
+    Run { figures, ..run.clone() }
+}

@@ -1,0 +1,28 @@
+//! Why do two machines, or two runs of one, differ?
+//!
+//! Arithmetic that a reader can check, not a fitted model: the common factor of everything in user mode, what is left of
+//! each primitive, the excess in seconds per operation, which excess pays for which test, what a mixture can at most be
+//! slowed down by, and which recorded facts would bring it about. `METHODOLOGY.md`, "Explaining", says why.
+
+mod bound;
+mod budget;
+mod cause;
+mod common;
+mod facts;
+mod footprint;
+mod level;
+mod matching;
+mod next;
+mod residual;
+mod result;
+mod rules;
+mod sentences;
+mod steps;
+mod test;
+mod text;
+
+pub use result::{
+    Cause, CommonFactor, Difference, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment, Residual,
+    RuledOut, Unmeasured, WouldNeed,
+};
+pub use steps::{Options, explain};

@@ -1,0 +1,209 @@
+//! An explanation in sentences that a reader can check with a pencil.
+
+use model::Primitive;
+
+use super::result::{Cause, DifferenceKind, Explanation, Unmeasured};
+use super::text::{count, figures, list, percent, plural, range, seconds};
+
+impl Explanation {
+    /// The answer, one numbered thought a string, without numbers in front; causes in their order, then what nothing pays
+    /// for, what is ruled out, and what to measure next.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        if !self.difference {
+            let figures = self.tests + self.curve_points;
+            return vec![format!("No difference to explain: none of {figures} figures differs.")];
+        }
+        let mut said: Vec<String> = self.common().into_iter().collect();
+        said.extend(self.causes.iter().map(|cause| self.cause(cause)));
+        said.extend(self.unmeasured.iter().map(|group| self.group(group)));
+        said.extend(self.ruled());
+        if !self.left_open.is_empty() {
+            let open: Vec<String> = self.left_open.iter().map(|open| format!("{} ({})", open.test, open.why)).collect();
+            said.push(format!("Left open: {}.", list(&open)));
+        }
+        if let Some(next) = &self.next_experiment {
+            said.push(format!("Next experiment: {}: {}.", list(&next.probes), next.why));
+        }
+        said
+    }
+
+    /// Every line of arithmetic behind the sentences.
+    #[must_use]
+    pub fn arithmetic(&self) -> Vec<String> {
+        let factor = &self.common_factor;
+        let mut lines = Vec::new();
+        if let Some(median) = factor.median {
+            let interval = factor
+                .low
+                .zip(factor.high)
+                .map_or_else(String::new, |(low, high)| format!(", interval {low:.4} to {high:.4}"));
+            lines.push(format!(
+                "common factor: median time ratio of {} user-mode tests = {median:.4}{interval}; removed: {:.4}",
+                factor.from.len(),
+                factor.value
+            ));
+        }
+        lines.extend(self.residuals.iter().map(|residual| {
+            let interval = residual
+                .low
+                .zip(residual.high)
+                .map_or_else(String::new, |(low, high)| format!(" ({} to {})", percent(low, 1), percent(high, 1)));
+            format!(
+                "{}: {:.4}× as it stands, {}{interval} after the common factor, {} figures",
+                residual.primitive,
+                residual.slowdown,
+                percent(residual.residual, 1),
+                residual.figures
+            )
+        }));
+        lines.extend(self.causes.iter().flat_map(|cause| &cause.arithmetic).cloned());
+        lines.extend(self.unmeasured.iter().flat_map(|group| &group.arithmetic).cloned());
+        lines.extend(self.assumed.iter().map(|assumed| format!("assumed: {assumed}")));
+        lines
+    }
+
+    fn common(&self) -> Option<String> {
+        let factor = &self.common_factor;
+        if (factor.value - 1.0).abs() < f64::EPSILON {
+            return None;
+        }
+        let limited = self.causes.first().is_some_and(|cause| cause.primitives == [Primitive::CoreClock]);
+        if limited {
+            return Some(format!(
+                "Everything in user mode takes {:.2} times as long, and the CPU time of the two runs was limited differently; {} more tests follow it.",
+                factor.value,
+                factor.follows.len()
+            ));
+        }
+        let clock =
+            factor.clock_ratio.map_or_else(String::new, |ratio| format!(", and the clocks say {}", percent(ratio, 1)));
+        let also = match factor.follows.len() {
+            0 => String::new(),
+            count => format!("; {count} more follow it"),
+        };
+        Some(format!(
+            "The clock explains {} of {} tests: {} everywhere{clock}{also}.",
+            factor.explains.len(),
+            self.tests,
+            percent(factor.value, 2)
+        ))
+    }
+
+    fn cause(&self, cause: &Cause) -> String {
+        let (size, more) = (seconds(cause.excess.abs()), if cause.excess < 0.0 { "less" } else { "more" });
+        let interval = cause.excess_low.zip(cause.excess_high).map_or_else(String::new, |(low, high)| {
+            let (low, high) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
+            format!(" ({})", range(low, high, seconds))
+        });
+        let because = because(cause);
+        let head = if because.is_empty() {
+            format!(
+                "{}: {size} {more} per {}{interval}, {}",
+                capital(&cause.title),
+                cause.per,
+                percent(cause.factor, 0)
+            )
+        } else {
+            let named = cause.known_as.as_deref().unwrap_or(&cause.title);
+            let what = if named == cause.title { String::new() } else { format!("{}, by ", cause.title) };
+            format!(
+                "{}{because}: {size} {more} per {}{interval} in {}",
+                capital(&format!("{what}{named}")),
+                cause.per,
+                cause.unit
+            )
+        };
+        let others = || cause.pays_for.iter().filter(|payment| payment.test != cause.unit);
+        let mut paid: Vec<String> = others()
+            .filter(|payment| payment.uses.is_some())
+            .map(|payment| format!("{} ({} {})", payment.test, count(payment.units), plural(&cause.per)))
+            .collect();
+        let alike: Vec<model::FigureKey> =
+            others().filter(|payment| payment.uses.is_none()).map(|payment| payment.test.clone()).collect();
+        if !alike.is_empty() {
+            paid.push(figures(&alike));
+        }
+        let pays = if paid.is_empty() { String::new() } else { format!(". That pays for {} too", list(&paid)) };
+        format!("{head}{pays}{}.", self.own(cause))
+    }
+
+    /// Why a cause is not another's: how many units of the causes with smaller operations it would take.
+    fn own(&self, cause: &Cause) -> String {
+        let smaller = self.causes.iter().filter(|other| {
+            other.title != cause.title
+                && other.excess > 0.0
+                && cause.excess > 10.0 * other.excess
+                && other.per == "switch"
+        });
+        smaller
+            .map(|other| {
+                format!(
+                    ". {} {}es would be needed to pay for it: a cause of its own",
+                    count(cause.excess / other.excess),
+                    other.per
+                )
+            })
+            .collect()
+    }
+
+    fn group(&self, group: &Unmeasured) -> String {
+        let slowest = group.slowest_measured.map_or_else(
+            || "nothing here measures a primitive".to_owned(),
+            |(primitive, slowdown)| format!("the slowest thing measured, {primitive}, is {slowdown:.1}× slower"),
+        );
+        let needs: Vec<String> = group
+            .would_need
+            .iter()
+            .map(|need| format!("{} {}", range(need.least, need.most, count), plural(&need.per)))
+            .collect();
+        let needs = if needs.is_empty() { String::new() } else { format!("; it would take {}", needs.join(" or ")) };
+        format!(
+            "The tests {} cost {} more each. Nothing measured pays for it: they are {}× slower, {slowest}{needs}. An unmeasured resource, at least {} times slower.",
+            figures(&group.tests),
+            range(group.excess.0, group.excess.1, seconds),
+            range(group.slowdown.0, group.slowdown.1, |x| format!("{x:.0}")),
+            group.slowdown.1.floor()
+        )
+    }
+
+    fn ruled(&self) -> Vec<String> {
+        let all: Vec<String> = self
+            .ruled_out
+            .iter()
+            .filter(|out| out.of.is_empty())
+            .map(|out| format!("{} (at most {:.2}×)", out.title, out.bound))
+            .collect();
+        let mut said = Vec::new();
+        if !all.is_empty() {
+            said.push(format!("Ruled out as the main cause of any: {}.", list(&all)));
+        }
+        for out in self.ruled_out.iter().filter(|out| !out.of.is_empty()) {
+            let not = self.not_ruled_out.iter().find(|not| not.title == out.title);
+            let but = not.map_or_else(String::new, |not| {
+                format!("; not ruled out for {}, since {}", figures(&not.tests), not.why)
+            });
+            said.push(format!("Ruled out for {}: {} (at most {:.2}×){but}.", list(&out.of), out.title, out.bound));
+        }
+        said
+    }
+}
+
+/// ` (placement: same_cpu against cross_cpu)`, or nothing.
+fn because(cause: &Cause) -> String {
+    let named: Vec<String> = cause
+        .because
+        .iter()
+        .take(2)
+        .map(|d| match d.kind {
+            DifferenceKind::Note => d.a.clone(),
+            _ => format!("{} {} against {}", d.name, d.a, d.b),
+        })
+        .collect();
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,297 @@
+//! The steps of explaining, in their order.
+
+use model::{Point, Primitive, Run, Unit};
+use stats::distribution::normal_quantile;
+
+use super::bound::bounds;
+use super::budget::{Bill, bills, slowest};
+use super::cause::{Group, attach, cause, groups, line};
+use super::common::{Common, clock_ratio, common_factor};
+use super::facts::differences;
+use super::matching::{axes_that_differ, restricted};
+use super::next::next_experiment;
+use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
+use super::result::{Cause, CommonFactor, Difference, Explanation, LeftOpen, Unmeasured, WouldNeed};
+use super::rules::RULES;
+use super::test::{Test, tests};
+use super::text;
+use crate::Error;
+use crate::compare::{Comparison, Normalise, Relation, compare, relation};
+
+/// Choices of an explanation.
+#[derive(Debug, Clone)]
+pub struct Options<'a> {
+    /// Patterns of figures, separated by commas; all when absent.
+    pub figures: Option<String>,
+    /// Takes A's figures at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
+    /// explains a run by itself.
+    pub at: Option<(Point, Point)>,
+    /// Half-width of the band that counts as the same.
+    pub band: f64,
+    /// Confidence.
+    pub level: f64,
+    /// Earlier runs, for session floors.
+    pub history: &'a [Run],
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { figures: None, at: None, band: stats::BAND, level: 0.95, history: &[] }
+    }
+}
+
+/// Explains why B differs from A.
+///
+/// # Errors
+/// When the runs have no figure in common, or a pattern matches none.
+pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error> {
+    let (a, b) = match &options.at {
+        Some((at_a, at_b)) => (restricted(a, at_a), restricted(b, at_b)),
+        None => (a.clone(), b.clone()),
+    };
+    let z = normal_quantile(0.5 + options.level / 2.0);
+    let comparison = set_side_by_side(&a, &b, options)?;
+    let (mut tests, passed) = tests(&comparison, &a, &b, z);
+    let one_session = relation(&a, &b) == Relation::SameSession;
+    let common = common_factor(&tests, one_session, options.band, options.level);
+    set_residuals(&mut tests, &common, options.band, options.level, z);
+    let differences = all_differences(&a, &b, &tests);
+    let factor = common.log.exp();
+    let bills = bills(&tests, factor);
+    let joined = attach(groups(&tests, &bills), &tests, &differences);
+    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, &tests, &bills, factor, z)).collect();
+    let (common_cause, common_factor) = describe_common(&tests, &common, &differences, (&a, &b), options.band, z);
+    if let Some(first) = common_cause {
+        causes.insert(0, first);
+    }
+    let unmeasured = unmeasured(&tests, &bills, &causes, factor);
+    let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
+    let mut left_open = left_open(&tests, &bills);
+    left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
+    let difference = common.log != 0.0 || !left_open.is_empty() || tests.iter().any(|test| test.significant);
+    let curve_points = tests.iter().filter(|test| test.on_curve).count();
+    Ok(Explanation {
+        a: comparison.machines[0].name.clone(),
+        b: comparison.machines[1].name.clone(),
+        tests: tests.len() - curve_points,
+        curve_points,
+        difference,
+        residuals: by_primitive(&tests, &common, z),
+        next_experiment: if difference { next_experiment(&causes, &unmeasured) } else { None },
+        assumed: assumed(&tests, &a, &b, difference),
+        common_factor,
+        causes,
+        unmeasured,
+        ruled_out,
+        not_ruled_out,
+        left_open,
+        facts: differences,
+    })
+}
+
+/// A as the reference, gains, across the axes that differ or were asked for. Of a run against itself B gets a name of
+/// its own, and the two are launches of one session.
+fn set_side_by_side(a: &Run, b: &Run, options: &Options) -> Result<Comparison, Error> {
+    let mut across: Vec<String> = axes_that_differ(a, b);
+    if let Some((at_a, at_b)) = &options.at {
+        across.extend(at_a.iter().chain(at_b.iter()).map(|(axis, _)| axis.to_owned()));
+    }
+    let compare_options = crate::compare::Options {
+        figures: options.figures.clone(),
+        across,
+        normalise: Normalise::Gain,
+        band: options.band,
+        level: options.level,
+        history: options.history,
+        ..crate::compare::Options::default()
+    };
+    compare(&[a, b], &compare_options)
+}
+
+/// Facts, settings and notes, and the axes on which matched points differ.
+fn all_differences(a: &Run, b: &Run, tests: &[Test]) -> Vec<Difference> {
+    let mut found = differences(a, b);
+    for (axis, x, y) in tests.iter().flat_map(|test| &test.axes) {
+        let difference = Difference {
+            kind: super::DifferenceKind::Axis,
+            name: axis.clone(),
+            a: x.clone(),
+            b: y.clone(),
+            affects: Vec::new(),
+        };
+        if !found.contains(&difference) {
+            found.push(difference);
+        }
+    }
+    found
+}
+
+/// The common factor in full. A limit on CPU time slows everything down as a clock does; where one differs it is the
+/// first cause, and the clock is not blamed.
+fn describe_common(
+    tests: &[Test],
+    common: &Common,
+    differences: &[Difference],
+    runs: (&Run, &Run),
+    band: f64,
+    z: f64,
+) -> (Option<Cause>, CommonFactor) {
+    let pure: Vec<usize> = (0..tests.len()).filter(|&index| tests[index].pure_user).collect();
+    let key = |index: &usize| tests[*index].key.clone();
+    let close = |index: &usize| !tests[*index].significant && tests[*index].residual.abs() <= band;
+    let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
+    let clock = clock_ratio(&runs.0.machine, &runs.1.machine);
+    let active = common.log != 0.0;
+    let touching = |limit: bool| {
+        let rules = RULES.iter().filter(move |rule| rule.touches(Primitive::CoreClock) && rule.limits() == limit);
+        let names =
+            move |d: &Difference| rules.clone().any(|rule| rule.names(d.kind, &d.name) || rule.names(d.kind, &d.a));
+        differences.iter().filter(|d| active && names(d)).cloned().collect::<Vec<_>>()
+    };
+    let limits = touching(true);
+    let mut because = limits.clone();
+    because.extend(touching(false).into_iter().filter(|d| !limits.contains(d)).collect::<Vec<_>>());
+    let limit_rule = RULES.iter().find(|rule| rule.limits());
+    let first = (!limits.is_empty()).then(|| {
+        let unit = *pure.first().unwrap_or(&0);
+        let group = Group {
+            primitives: vec![Primitive::CoreClock],
+            unit,
+            tests: pure.clone(),
+            because: limits,
+            rule: limit_rule,
+        };
+        let mut made = cause(&group, tests, &[], 1.0, z);
+        made.title = limit_rule.map_or(made.title, |rule| rule.title.to_owned());
+        made.factor = common.log.exp();
+        made.explained = common.log.abs() * pure.len() as f64;
+        made
+    });
+    let factor = CommonFactor {
+        value: common.log.exp(),
+        low: common.interval.map(|i| i.0.exp()),
+        high: common.interval.map(|i| i.1.exp()),
+        median: common.median.map(f64::exp),
+        from: pure.iter().map(key).collect(),
+        explains: if active { explains(true).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
+        follows: if active { explains(false).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
+        clock_ratio: clock.map(|clock| clock.0),
+        because,
+    };
+    (first, factor)
+}
+
+/// Excesses within this factor of one another are taken as one group.
+const ALIKE: f64 = 2.0;
+
+fn unmeasured(tests: &[Test], bills: &[Option<Bill>], causes: &[Cause], common: f64) -> Vec<Unmeasured> {
+    let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| bills[index] == Some(Bill::Unmeasured)).collect();
+    rest.sort_by(|&a, &b| tests[a].excess(common).total_cmp(&tests[b].excess(common)));
+    let mut groups = Vec::new();
+    while let Some(&first) = rest.first() {
+        let limit = ALIKE * tests[first].excess(common);
+        let size = rest.iter().take_while(|&&index| tests[index].excess(common) <= limit).count();
+        let mut group: Vec<usize> = rest.drain(..size.max(1)).collect();
+        group.sort_unstable();
+        groups.push(describe_unmeasured(&group, tests, causes, common));
+    }
+    groups
+}
+
+fn describe_unmeasured(group: &[usize], tests: &[Test], causes: &[Cause], common: f64) -> Unmeasured {
+    let ends = |value: &dyn Fn(&Test) -> f64| {
+        let values = group.iter().map(|&index| value(&tests[index]));
+        (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max))
+    };
+    let excess = ends(&|test| test.excess(common));
+    let mut would_need = Vec::new();
+    let mut arithmetic: Vec<String> = group.iter().map(|&index| line(&tests[index], common)).collect();
+    let countable = [Primitive::ContextSwitch, Primitive::Exec, Primitive::Fork];
+    for found in causes.iter().filter(|cause| cause.excess > 0.0) {
+        let Some(primitive) = found.primitives.iter().copied().find(|p| countable.contains(p)) else { continue };
+        let uses = group.iter().filter_map(|&index| tests[index].uses.count(primitive)).fold(0.0, f64::max);
+        let need = WouldNeed {
+            primitive,
+            per: found.per.clone(),
+            least: excess.0 / found.excess,
+            most: excess.1 / found.excess,
+            uses,
+        };
+        arithmetic.push(format!(
+            "{} / {} = {} {} by {}; at most {} are used",
+            text::range(excess.0, excess.1, text::seconds),
+            text::seconds(found.excess),
+            text::range(need.least, need.most, text::count),
+            text::plural(&found.per),
+            found.unit,
+            text::count(uses)
+        ));
+        would_need.push(need);
+    }
+    let mut candidates: Vec<Primitive> = Vec::new();
+    for &primitive in group.iter().flat_map(|&index| &tests[index].touches) {
+        let itself = group.iter().any(|&index| tests[index].primitive == primitive);
+        let measured = itself || tests.iter().any(|test| test.primitive == primitive && !test.composite);
+        if !measured && !candidates.contains(&primitive) {
+            candidates.push(primitive);
+        }
+    }
+    Unmeasured {
+        tests: group.iter().map(|&index| tests[index].key.clone()).collect(),
+        excess,
+        slowdown: ends(&|test| test.log.exp()),
+        slowest_measured: slowest(tests).map(|(primitive, log)| (primitive, log.exp())),
+        would_need,
+        candidates,
+        arithmetic,
+    }
+}
+
+fn left_open(tests: &[Test], bills: &[Option<Bill>]) -> Vec<LeftOpen> {
+    let why = |bill: &Option<Bill>| match bill {
+        Some(Bill::Doubtful(why) | Bill::Open(why)) => Some(why.clone()),
+        _ => None,
+    };
+    let open = tests.iter().zip(bills).filter_map(|(test, bill)| why(bill).map(|why| (test, why)));
+    open.map(|(test, why)| LeftOpen { test: test.key.clone(), factor: Some(test.residual.exp()), why }).collect()
+}
+
+/// What the arithmetic rests on that nobody measured or printed.
+fn assumed(tests: &[Test], a: &Run, b: &Run, difference: bool) -> Vec<String> {
+    let mut said = Vec::new();
+    if !difference {
+        return said;
+    }
+    if tests.iter().any(|test| test.error.is_none()) {
+        let limit = (WITHOUT_SPREAD - 1.0) * 100.0;
+        said.push(format!("no spread is known, so that a residual counts as a difference beyond {limit:.0}%"));
+    }
+    if let Some((_, Some(rounding))) = clock_ratio(&a.machine, &b.machine) {
+        said.push(rounding);
+    }
+    let published = [a, b].iter().any(|run| run.origin.is_some() || run.figures.iter().all(|f| f.launches.is_empty()));
+    if published {
+        said.push(
+            "units: a rate counts loops a second; scripts, compilations and calculations are counted a minute"
+                .to_owned(),
+        );
+    }
+    let kilobytes = |figure: &model::Figure| figure.family() == "file" && figure.metric.unit == Unit::BytesPerSecond;
+    if published && b.figures.iter().any(kilobytes) {
+        said.push("units: a kilobyte of a printed rate is taken as 1000 bytes".to_owned());
+    }
+    let mut units: Vec<String> = Vec::new();
+    let declared =
+        tests.iter().filter(|test| test.significant || test.composite).filter_map(|test| Some((test, test.declared?)));
+    for (test, declared) in declared {
+        let uses: Vec<String> =
+            declared.uses.iter().map(|(primitive, count)| format!("{} × {primitive}", text::count(*count))).collect();
+        let uses = if uses.is_empty() { String::new() } else { format!(" and uses at most {}", text::list(&uses)) };
+        let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.per, test.key.probe);
+        if !units.contains(&unit) {
+            units.push(unit);
+        }
+    }
+    said.extend(units);
+    said
+}

@@ -1,0 +1,200 @@
+//! A figure of both runs as explaining sees it: times, not rates.
+
+use model::{Class, Figure, FigureKey, Metric, Outcome, Primitive, Run, Unit};
+
+use super::common::FEWEST;
+use super::footprint::{Declared, Uses, declared};
+use super::level::Levels;
+use crate::compare::{Comparison, Ratio, Row, Verdict};
+
+/// One figure of both runs, in seconds per operation.
+pub(crate) struct Test {
+    pub(crate) key: FigureKey,
+    /// What it is the measure of.
+    pub(crate) primitive: Primitive,
+    /// Everything that it stresses, by its own word and the declared uses.
+    pub(crate) touches: Vec<Primitive>,
+    /// What one operation is called.
+    pub(crate) per: String,
+    /// Seconds of one operation.
+    pub(crate) time_a: f64,
+    pub(crate) time_b: f64,
+    /// Logarithm of time of B over time of A, and its standard deviation where known (session floor included).
+    pub(crate) log: f64,
+    pub(crate) error: Option<f64>,
+    pub(crate) class: Class,
+    pub(crate) verdict: Option<Verdict>,
+    /// Unit uses of B's operation, A's where B's are unknown.
+    pub(crate) uses: Uses,
+    /// A mixture that defines no primitive's cost.
+    pub(crate) composite: bool,
+    /// Runs in user mode and near the core alone.
+    pub(crate) pure_user: bool,
+    /// A point of a curve over block sizes.
+    pub(crate) on_curve: bool,
+    /// Axes on which the two points differ: name, A's value, B's value.
+    pub(crate) axes: Vec<(String, String, String)>,
+    /// Whether the table's counts were used in place of measured ones.
+    pub(crate) declared: Option<&'static Declared>,
+    /// Residual after the common factor and whether it is significant; set by the residual step.
+    pub(crate) residual: f64,
+    pub(crate) significant: bool,
+}
+
+impl Test {
+    /// Excess of one operation over A's time by the common factor, seconds.
+    pub(crate) fn excess(&self, common: f64) -> f64 {
+        self.time_b - self.time_a * common
+    }
+
+    /// Interval of the excess: the relative error of the ratio, applied to B's time.
+    pub(crate) fn excess_interval(&self, common: f64, z: f64) -> Option<(f64, f64)> {
+        let half = z * self.error?;
+        let at = |sign: f64| self.time_a * ((self.log + sign * half).exp() - common);
+        Some((at(-1.0), at(1.0)))
+    }
+}
+
+/// What could not become a test, with the reason.
+pub(crate) struct Passed {
+    pub(crate) key: FigureKey,
+    pub(crate) why: String,
+}
+
+/// Makes tests of the rows of a comparison of A (the reference) with B, written as gains.
+pub(crate) fn tests(comparison: &Comparison, a: &Run, b: &Run, z: f64) -> (Vec<Test>, Vec<Passed>) {
+    let levels = Levels::new(a);
+    let (mut tests, mut passed) = (Vec::new(), Vec::new());
+    for row in &comparison.rows {
+        let (Some(reference), Some(ratio)) =
+            (row.ratio(&comparison.reference), row.ratios.iter().find(|r| r.machine != comparison.reference))
+        else {
+            continue;
+        };
+        match test(row, reference, ratio, (a, b), &levels, z) {
+            Ok(test) => tests.push(test),
+            Err(why) if ratio.outcome.is_some() && reference.outcome.is_some() => {
+                passed.extend(why.map(|why| Passed { key: row.key(), why }));
+            }
+            Err(_) => {}
+        }
+    }
+    add_near_core(&mut tests);
+    (tests, passed)
+}
+
+/// Where hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode stand in
+/// for them: they too run at the core's pace.
+fn add_near_core(tests: &mut [Test]) {
+    if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
+        for test in tests.iter_mut().filter(|test| test.axes.is_empty()) {
+            test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
+        }
+    }
+}
+
+fn test(
+    row: &Row,
+    reference: &Ratio,
+    ratio: &Ratio,
+    runs: (&Run, &Run),
+    levels: &Levels,
+    z: f64,
+) -> Result<Test, Option<String>> {
+    let figure_of = |run: &Run, ratio: &Ratio| {
+        let key = FigureKey::new(row.probe.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
+        run.figure(&key).cloned()
+    };
+    let (Some(a), Some(b)) = (figure_of(runs.0, reference), figure_of(runs.1, ratio)) else { return Err(None) };
+    let Some(gain) = ratio.value else {
+        // A figure in modes matters only when its modes changed.
+        let changed = ratio.verdict == Some(Verdict::Different);
+        return Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())));
+    };
+    let declared = declared(&row.probe, &row.point);
+    let operations = declared.map_or(1.0, |d| d.operations(&row.point));
+    let time = |figure: &Figure| {
+        let Outcome::Measured(estimate) = &figure.outcome else { return None };
+        seconds(&figure.metric, estimate.value).map(|seconds| seconds / operations)
+    };
+    let (Some(time_a), Some(time_b)) = (time(&a), time(&b)) else { return Err(None) };
+    let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+    let level = levels.primitive(&a);
+    let primitive = level.or(declared.map(|d| d.primitive)).or_else(|| a.stresses.first().copied());
+    let Some(primitive) = primitive else { return Err(Some("nobody says which primitive it stresses".to_owned())) };
+    let uses = if b.footprint.operations > 0 { Uses::of(&b) } else { Uses::of(&a) };
+    let mut touches: Vec<Primitive> = a.stresses.clone();
+    touches.extend(declared.iter().flat_map(|d| d.touches).copied());
+    touches.extend(uses.counts.iter().filter(|(_, count)| *count > 0.0).map(|(p, _)| *p));
+    touches.push(primitive);
+    Ok(Test {
+        key: row.key(),
+        primitive,
+        touches,
+        per: declared.map_or_else(|| one_of(&a.metric), |d| d.per.to_owned()),
+        time_a,
+        time_b,
+        log: -gain.ln(),
+        error,
+        class: a.class,
+        verdict: ratio.verdict,
+        composite: declared.is_some_and(|d| d.composite) || matches!(a.family(), "shell" | "application"),
+        pure_user: pure_user(&a),
+        on_curve: levels.on_curve(&a),
+        axes: axes(&a, &b),
+        declared: declared.filter(|_| !uses.measured),
+        uses,
+        residual: 0.0,
+        significant: false,
+    })
+}
+
+/// Seconds of one of what a figure counts; `None` for figures that are no speed.
+fn seconds(metric: &Metric, value: f64) -> Option<f64> {
+    let seconds = match metric.unit {
+        Unit::Seconds => value,
+        Unit::BytesPerSecond | Unit::PerSecond => 1.0 / value,
+        Unit::Bytes | Unit::Count | Unit::Ratio | Unit::Watts | Unit::Joules => return None,
+    };
+    (seconds.is_finite() && seconds > 0.0).then_some(seconds)
+}
+
+/// What one of what a figure counts is called.
+fn one_of(metric: &Metric) -> String {
+    match metric.unit {
+        Unit::BytesPerSecond => "byte".to_owned(),
+        Unit::PerSecond => metric.per.strip_suffix('s').unwrap_or(&metric.per).to_owned(),
+        _ => metric.per.to_string(),
+    }
+}
+
+/// Least share of CPU time in user mode.
+const USER: f64 = 0.95;
+
+/// By the measured footprint and what it stresses; a CPU figure without footprint by its family.
+fn pure_user(figure: &Figure) -> bool {
+    if figure.family() != "cpu" {
+        return false;
+    }
+    match (figure.footprint.user_seconds, figure.footprint.system_seconds) {
+        (Some(user), Some(system)) if user + system > 0.0 => user / (user + system) >= USER,
+        _ => true,
+    }
+}
+
+/// Axes on which the points differ, and the variant of the kernel where it differs though the points do not.
+fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
+    let mut axes: Vec<(String, String, String)> = crate::compare::differing_axes(&a.point, &b.point)
+        .into_iter()
+        .map(|axis| {
+            let value = |figure: &Figure| figure.point.get(&axis).unwrap_or("none").to_owned();
+            (axis.clone(), value(a), value(b))
+        })
+        .collect();
+    if let (true, Some(x), Some(y)) = (axes.is_empty(), &a.variant, &b.variant)
+        && x != y
+    {
+        axes.push(("variant".to_owned(), x.clone(), y.clone()));
+    }
+    axes
+}

@@ -1,0 +1,129 @@
+//! Numbers in words: three digits and a unit that fits.
+
+use model::FigureKey;
+
+/// A time in seconds with its prefix, such as `8.29 µs`; a minus sign is kept.
+pub(crate) fn seconds(value: f64) -> String {
+    let size = value.abs();
+    let (scale, unit) = match size {
+        _ if size >= 1.0 || size == 0.0 => (1.0, "s"),
+        _ if size >= 1e-3 => (1e3, "ms"),
+        _ if size >= 1e-6 => (1e6, "µs"),
+        _ if size >= 1e-9 => (1e9, "ns"),
+        _ => (1e12, "ps"),
+    };
+    format!("{} {unit}", digits(value * scale))
+}
+
+/// Three significant digits without an exponent.
+pub(crate) fn digits(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        _ if size == 0.0 => "0".to_owned(),
+        _ if size >= 99.95 => format!("{value:.0}"),
+        _ if size >= 9.995 => format!("{value:.1}"),
+        _ if size >= 0.9995 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// A count of units: whole as it is, else one decimal below 10; two digits above 10,000.
+pub(crate) fn count(value: f64) -> String {
+    match value.abs() {
+        size if size < 9999.5 && value.fract() == 0.0 => format!("{value:.0}"),
+        size if size < 0.1 => digits(value),
+        size if size < 9.95 => format!("{value:.1}"),
+        size if size < 9999.5 => format!("{value:.0}"),
+        // Beyond that two digits are all that the arithmetic supports.
+        _ => {
+            let step = 10.0_f64.powf(value.abs().log10().floor() - 1.0);
+            grouped((value / step).round() * step)
+        }
+    }
+}
+
+fn grouped(value: f64) -> String {
+    let plain = format!("{value:.0}");
+    let mut out = String::new();
+    for (index, digit) in plain.chars().enumerate() {
+        if index > 0 && (plain.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A factor as a signed percentage, with the sign that minus has in print.
+pub(crate) fn percent(factor: f64, decimals: usize) -> String {
+    let change = (factor - 1.0) * 100.0;
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{:.decimals$}%", change.abs())
+}
+
+/// Two numbers as a range, or one where they print alike.
+pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> String {
+    let (low, high) = (print(low), print(high));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+/// More than one of a thing.
+pub(crate) fn plural(one: &str) -> String {
+    if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
+}
+
+/// Figures by probe, the points of one probe together: `shell.script (concurrent 1, 2, 4 and 8)`.
+pub(crate) fn figures(keys: &[FigureKey]) -> String {
+    let mut probes: Vec<(&str, Vec<&FigureKey>)> = Vec::new();
+    for key in keys {
+        match probes.iter_mut().find(|(probe, _)| *probe == key.probe) {
+            Some((_, points)) => points.push(key),
+            None => probes.push((&key.probe, vec![key])),
+        }
+    }
+    let named = probes.iter().map(|(probe, points)| match points.as_slice() {
+        [one] => one.to_string(),
+        many => {
+            let axes: Vec<&str> = many[0].point.iter().map(|(axis, _)| axis).collect();
+            let varied = |axis: &&str| many.iter().any(|key| key.point.get(axis) != many[0].point.get(axis));
+            match axes.into_iter().filter(varied).collect::<Vec<_>>().as_slice() {
+                [axis] => {
+                    let values: Vec<String> =
+                        many.iter().map(|key| key.point.get(axis).unwrap_or("none").to_owned()).collect();
+                    format!("{probe} ({axis} {})", list(&values))
+                }
+                _ => format!("{probe} ({} points)", many.len()),
+            }
+        }
+    });
+    list(&named.collect::<Vec<_>>())
+}
+
+/// Words joined by commas and a last "and".
+pub(crate) fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_words() {
+        assert_eq!(seconds(8.289e-6), "8.29 µs");
+        assert_eq!(seconds(2.896e-3), "2.90 ms");
+        assert_eq!(seconds(0.1616), "162 ms");
+        assert_eq!(seconds(-5e-10), "-500 ps");
+        assert_eq!(count(1.906), "1.9");
+        assert_eq!(count(349.4), "349");
+        assert_eq!(count(18_843.0), "19,000");
+        assert_eq!(percent(0.9625, 2), "−3.75%");
+        assert_eq!(percent(3.9335, 0), "+293%");
+        assert_eq!(range(1.0, 1.0, digits), "1.00");
+        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+    }
+}
