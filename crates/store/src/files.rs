@@ -30,7 +30,7 @@ pub struct FileStore {
 }
 
 /// What stands in `prony-store.json`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct State {
     form: i64,
     next: u64,
@@ -238,10 +238,14 @@ impl Store for FileStore {
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
         let _lock = self.exclusively()?;
         let entries = ids.iter().map(|id| self.located(id)).collect::<Result<Vec<_>, _>>()?;
-        let mut state = self.state()?;
+        let before = self.state()?;
+        let mut state = before.clone();
         state.next = state.next.max(self.entries()?.last().map_or(1, |entry| entry.number + 1));
         state.labels.retain(|id, _| !ids.contains(&id.as_str()));
-        self.save_state(&state)?;
+        // On a full disk nothing is written that need not be: to remove must work there.
+        if state != before {
+            self.save_state(&state)?;
+        }
         for (entry, _) in entries {
             fs::remove_file(&entry.path).map_err(|error| Error::io("remove", &entry.path, &error))?;
         }

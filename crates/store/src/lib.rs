@@ -14,6 +14,9 @@ mod key;
 mod location;
 mod lock;
 mod pack;
+mod packed;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod select;
 mod sqlite;
 mod store;
@@ -27,6 +30,8 @@ pub use filter::{FigurePattern, Filter};
 pub use index::{FigureRow, Kind, SessionValue, Summary};
 pub use location::{Access, default_path, empty, open};
 pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
 pub use select::{Selection, Selector, check_label, is_path};
 pub use sqlite::SqliteStore;
 pub use store::{Detail, Store};

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::{Error, FileStore, SqliteStore, Store, Trouble};
@@ -79,7 +80,12 @@ pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(|error| Error::io("create the directory", directory, &error))
+    builder.create(directory).map_err(|error| {
+        // A file stands where a directory of the path should be.
+        let is_file = error.kind() == ErrorKind::AlreadyExists;
+        let error = if is_file { ErrorKind::NotADirectory.into() } else { error };
+        Error::io("create the directory", directory, &error)
+    })
 }
 
 #[cfg(test)]

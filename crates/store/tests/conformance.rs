@@ -29,13 +29,24 @@ fn files() -> Option<Fresh> {
     Some(Fresh { store: again(), again, _home: Some(home) })
 }
 
+#[cfg(feature = "postgres")]
+#[path = "common/server.rs"]
+mod server;
+
+#[cfg(feature = "postgres")]
+fn postgres() -> Option<Fresh> {
+    let address = server::new_database()?;
+    let again = Box::new(move || store::open(address.as_ref(), Access::Write).unwrap());
+    Some(Fresh { store: again(), again, _home: None })
+}
+
 macro_rules! conformance {
     ($($test:ident),+ $(,)?) => {
         mod in_sqlite { $(#[test] fn $test() { if let Some(fresh) = super::sqlite() { super::$test(fresh); } })+ }
         mod in_files { $(#[test] fn $test() { if let Some(fresh) = super::files() { super::$test(fresh); } })+ }
         #[cfg(feature = "postgres")]
         mod in_postgres {
-            $(#[test] fn $test() { if let Some(fresh) = super::postgres::fresh() { super::$test(fresh); } })+
+            $(#[test] fn $test() { if let Some(fresh) = super::postgres() { super::$test(fresh); } })+
         }
     };
 }

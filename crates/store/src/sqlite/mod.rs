@@ -10,13 +10,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use model::{FigureKey, Run};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::document::{DOCUMENT_LIMIT, parse_document, render_document};
-use crate::pack::{pack, unpack};
+use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::store::values_only;
-use crate::{Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
+use crate::{Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
 #[derive(Debug)]
@@ -37,18 +35,16 @@ impl SqliteStore {
     fn write<T>(
         &mut self,
         action: &'static str,
-        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Error> {
-        let place = self.place();
-        let path = self.path.clone();
-        let explain = |error: rusqlite::Error| Error::Place { action, place, trouble: trouble::of(&error, &path) };
         let attempt = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;
             transaction.commit()?;
             Ok(result)
         };
-        attempt().map_err(explain)
+        let result = attempt();
+        result.map_err(|error| self.refuse(action, &error))
     }
 }
 
@@ -59,25 +55,20 @@ impl Store for SqliteStore {
 
     fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
         let place = self.place();
-        let packed = runs.iter().map(|run| make_ready(run, &place)).collect::<Result<Vec<_>, _>>()?;
+        let packed = runs.iter().map(|run| Packed::of(run, &place)).collect::<Result<Vec<_>, _>>()?;
         let numbers = self.write("save the run in", |transaction| {
             packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
         })?;
+        // What stands in the database alone is copied by whoever copies the file, is read on a read-only file system, and
+        // leaves a log whose space serves again when the disk is full. A reader at this moment only puts it off.
+        let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
         Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
     }
 
     fn get(&self, id: &str, detail: Detail) -> Result<Run, Error> {
         let found = read::document(&self.connection, id, detail).map_err(|error| self.refuse("read", &error))?;
         let (label, bytes) = found.ok_or_else(|| self.unknown(id))?;
-        let place = format!("{}, run {id}", self.place());
-        let text = unpack(&bytes, DOCUMENT_LIMIT).map_err(|error| Error::Place {
-            action: "read the run document",
-            place: place.clone(),
-            trouble: Trouble::Corrupt(error.to_string()),
-        })?;
-        let mut run = parse_document(&text, &place)?;
-        run.label = label;
-        Ok(run)
+        unpacked(&bytes, label, &format!("{}, run {id}", self.place()))
     }
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
@@ -117,7 +108,7 @@ impl Store for SqliteStore {
         }
         missing?;
         // Space goes back to the file system at once; a database that somebody reads just now keeps it for later runs.
-        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);");
+        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
         Ok(())
     }
 
@@ -128,16 +119,4 @@ impl Store for SqliteStore {
         })?;
         if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
     }
-}
-
-fn make_ready<'a>(run: &'a Run, place: &str) -> Result<write::Packed<'a>, Error> {
-    let memory = |error: std::io::Error| Error::Place {
-        action: "save the run in",
-        place: place.to_owned(),
-        trouble: Trouble::of_io(&error),
-    };
-    let whole = pack(&render_document(run)?).map_err(memory)?;
-    let unsavable = |source| Error::Unsavable { id: run.id.clone(), source };
-    let values = model::render_run(&values_only(run.clone())).map_err(unsavable)?;
-    Ok(write::Packed { run, whole, values: pack(&values).map_err(memory)? })
 }

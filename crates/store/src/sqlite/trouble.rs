@@ -26,16 +26,37 @@ pub(super) fn of(error: &rusqlite::Error, path: &Path) -> Trouble {
     }
 }
 
-/// SQLite says only that it could not open: the system says why.
+/// SQLite says only that it could not open: the system says why, asked for what SQLite needs, which is to write the file
+/// and to make others beside it.
 fn cannot_open(path: &Path) -> Trouble {
     if path.is_dir() {
         return Trouble::Directory;
     }
-    match std::fs::File::open(path) {
+    let beside = writable(directory_of(path));
+    let file = match std::fs::File::options().write(true).open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        opened => opened.map(drop),
+    };
+    match file.and(beside) {
         Err(error) => Trouble::of_io(&error),
-        Ok(_) if full(path) => Trouble::Full,
-        Ok(_) => Trouble::Permission,
+        Ok(()) if full(path) => Trouble::Full,
+        Ok(()) => Trouble::Other("it cannot be opened".to_owned()),
     }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+#[cfg(unix)]
+fn writable(directory: &Path) -> std::io::Result<()> {
+    use rustix::fs::Access;
+    Ok(rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+#[cfg(not(unix))]
+fn writable(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// A write that a limit on file sizes cut short (EFBIG) comes as a plain failed write.
@@ -45,8 +66,8 @@ const fn too_large(extended_code: i32) -> bool {
 
 #[cfg(unix)]
 fn full(path: &Path) -> bool {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    rustix::fs::statvfs(directory).is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < NEARLY_FULL)
+    rustix::fs::statvfs(directory_of(path))
+        .is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < NEARLY_FULL)
 }
 
 #[cfg(not(unix))]

@@ -1,18 +1,11 @@
 //! Putting a run: the document, and the columns derived from it.
 
-use model::Run;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use crate::index::{Index, class_name};
 use crate::key::canonical;
+use crate::packed::Packed;
 use crate::store::label_after;
-
-/// A run made ready outside the transaction, so that the database is locked only while rows are written.
-pub(super) struct Packed<'a> {
-    pub(super) run: &'a Run,
-    pub(super) whole: Vec<u8>,
-    pub(super) values: Vec<u8>,
-}
 
 /// Inserts a run, or replaces the run of its id under its number. Returns the number.
 pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlite::Result<i64> {

@@ -1,0 +1,107 @@
+//! Speed of the stores on 1,000 runs x 80 figures: `cargo bench -p prony-store`. Prints the median of several goes.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and ends when it cannot go on")]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{USUAL, run};
+use model::Run;
+use store::{Access, Detail, FigurePattern, Filter, Selector, Store};
+
+const RUNS: u32 = 1000;
+
+fn main() {
+    let home = tempfile::tempdir().unwrap();
+    let one = run("machine0", 0, USUAL);
+    let text = model::render_run(&one).unwrap();
+    println!(
+        "one document: {} KiB of JSON, {} figures, {} batches",
+        text.len() >> 10,
+        one.figures.len(),
+        batches(&one)
+    );
+    row("document: parse", 50, || drop(model::parse_run(&text).unwrap()));
+    row("document: render and check", 50, || drop(store::render_document(&one).unwrap()));
+    let file = home.path().join("one.json");
+    row("document: save to a file (fsync)", 20, || store::save_document(&file, &one).unwrap());
+    row("document: load from a file", 50, || drop(store::load_document(&file).unwrap()));
+
+    let path = home.path().join("runs.sqlite");
+    fill(&path);
+    let size = std::fs::metadata(&path).unwrap().len();
+    println!("SQLite file of {RUNS} runs x {} figures: {:.1} MB", USUAL.figures, size as f64 / 1e6);
+    row("open to read", 50, || drop(store::open(&path, Access::Read).unwrap()));
+    let mut store = store::open(&path, Access::Write).unwrap();
+    reads(&*store);
+    row("save a round of a run (put, fsync)", 20, || assert!(store.put(&one).unwrap() > 0));
+    row("label a run", 20, || store.set_label(&one.id, Some("bench")).unwrap());
+    row("remove a run", 1, || store.remove(&[&one.id]).unwrap());
+}
+
+fn reads(store: &dyn Store) {
+    let ids: Vec<_> = store.summaries().unwrap().into_iter().map(|run| run.id).collect();
+    let mut next = (0..ids.len()).cycle().step_by(7).map(|index| ids[index].as_str());
+    row("list 1,000 runs", 20, || drop(store.summaries().unwrap()));
+    row("list the 100 newest", 20, || drop(store.find(&Filter { newest: Some(100), ..Filter::default() }).unwrap()));
+    let figure = FigurePattern::new("family1.*:*working_set=16KiB*");
+    row("list the runs that hold a figure", 20, || {
+        drop(store.find(&Filter { figure: Some(figure.clone()), ..Filter::default() }).unwrap());
+    });
+    row("resolve a selector", 20, || drop(Selector::new(store).unwrap().resolve("latest").unwrap()));
+    row("load one run whole", 50, || drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
+    row("load one run's launch values", 50, || drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
+    row("load one run's figure rows", 50, || drop(store.figures(next.next().unwrap()).unwrap()));
+    row("load 100 runs whole", 3, || {
+        (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
+    });
+    row("load 100 runs' launch values", 5, || {
+        (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
+    });
+    row("load 100 runs' figure rows", 5, || (0..100).for_each(|_| drop(store.figures(next.next().unwrap()).unwrap())));
+    let keys: Vec<_> = store.figures(&ids[0]).unwrap().into_iter().map(|row| row.key).collect();
+    for limit in [20, 100, 1000] {
+        row(&format!("history of 80 figures, {limit} sessions at most"), 10, || {
+            keys.iter().for_each(|key| drop(store.history(key, "machine0-fingerprint", limit).unwrap()));
+        });
+    }
+    row("a comparison: two selectors, two runs' values, 80 histories of 20", 10, || {
+        let selector = Selector::new(store).unwrap();
+        for text in ["latest", "latest-1"] {
+            drop(selector.resolve(text).unwrap().load(store, Detail::Values).unwrap());
+        }
+        keys.iter().for_each(|key| drop(store.history(key, "machine0-fingerprint", 20).unwrap()));
+    });
+}
+
+fn fill(path: &Path) {
+    let mut store = store::open(path, Access::Write).unwrap();
+    let mut spent = Duration::ZERO;
+    for begin in (0..RUNS).step_by(50) {
+        // Half of the runs are of one machine, so that its history is long.
+        let runs: Vec<_> =
+            (begin..begin + 50).map(|n| run(&format!("machine{}", (n % 2) * (n % 7)), n, USUAL)).collect();
+        let started = Instant::now();
+        store.put_all(&runs).unwrap();
+        spent += started.elapsed();
+    }
+    println!("{:<70} {:>9.3} ms a run", "import 1,000 runs, 50 at once", spent.as_secs_f64() * 1e3 / f64::from(RUNS));
+}
+
+fn row(what: &str, times: usize, mut work: impl FnMut()) {
+    let mut spent: Vec<_> = (0..times)
+        .map(|_| {
+            let started = Instant::now();
+            work();
+            started.elapsed()
+        })
+        .collect();
+    spent.sort_unstable();
+    println!("{what:<70} {:>9.3} ms", spent[times / 2].as_secs_f64() * 1e3);
+}
+
+fn batches(run: &Run) -> usize {
+    run.figures.iter().flat_map(|figure| &figure.launches).map(|launch| launch.nanos.len()).sum()
+}

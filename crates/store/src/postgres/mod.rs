@@ -1,0 +1,274 @@
+//! The store that several machines and users share: PostgreSQL.
+//!
+//! Every table is in the schema `prony`. Connections are not encrypted by this program: use a socket, a trusted network,
+//! or a tunnel.
+
+mod schema;
+mod trouble;
+mod write;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use model::{FigureKey, Run};
+use postgres::config::Host;
+use postgres::types::ToSql;
+use postgres::{Client, Config, NoTls, Row};
+
+use crate::index::{Kind, class_from_name};
+use crate::key::{canonical, figure_key};
+use crate::packed::{Packed, unpacked};
+use crate::select::check_label;
+use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
+
+/// How long a server is waited for before it counts as not there.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Runs in a PostgreSQL database.
+pub struct PostgresStore {
+    /// A query changes the connection, but not what the store is.
+    client: RefCell<Client>,
+    config: Config,
+    access: Access,
+    place: String,
+}
+
+impl PostgresStore {
+    /// Opens the store at an address such as `postgres://user@host/database`; to write, the tables are made when they are
+    /// missing, and an older form is brought to the present one.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses, or the store is of a newer form.
+    pub fn open(address: &str, access: Access) -> Result<Self, Error> {
+        let unnamed = |error: &postgres::Error| Error::Place {
+            action: "open the store",
+            // The address may hold a password.
+            place: "at the PostgreSQL address".to_owned(),
+            trouble: trouble::of(error),
+        };
+        let mut config: Config = address.parse().map_err(|error| unnamed(&error))?;
+        config.connect_timeout(PATIENCE).application_name("prony");
+        let place = describe(&config);
+        let explain = |error: &postgres::Error| Error::Place {
+            action: "open the store",
+            place: place.clone(),
+            trouble: trouble::of(error),
+        };
+        let mut client = connect(&config, access).map_err(|error| explain(&error))?;
+        match (schema::form(&mut client).map_err(|error| explain(&error))?, access) {
+            (Some(found), _) if found > schema::KNOWN => {
+                return Err(Error::NewerStore { place, found, known: schema::KNOWN });
+            }
+            (Some(schema::KNOWN), _) => {}
+            (None, Access::Read) => {
+                return Err(Error::Place { action: "open the store", place, trouble: Trouble::Missing });
+            }
+            _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
+        }
+        Ok(Self { client: RefCell::new(client), config, access, place })
+    }
+
+    fn refuse(&self, action: &'static str, error: &postgres::Error) -> Error {
+        Error::Place { action, place: self.place.clone(), trouble: trouble::of(error) }
+    }
+
+    fn unknown(&self, id: &str) -> Error {
+        Error::Unknown { text: id.to_owned(), place: self.place.clone(), nearest: Vec::new() }
+    }
+
+    fn query(&self, action: &'static str, sql: &str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+        let mut client = self.client.borrow_mut();
+        // Statements are few and short: preparing them anew costs a round trip, keeping them costs every reader of this code.
+        client.query(sql, with).map_err(|error| self.refuse(action, &error))
+    }
+
+    fn write<T>(
+        &self,
+        work: impl Fn(&mut postgres::Transaction<'_>) -> Result<T, postgres::Error>,
+    ) -> Result<T, postgres::Error> {
+        let mut client = self.client.borrow_mut();
+        let mut transaction = client.transaction()?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&schema::LOCK])?;
+        let result = work(&mut transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    fn number(&self, id: &str) -> Result<i64, Error> {
+        let rows = self.query("read", "SELECT number FROM prony.runs WHERE id = $1", &[&id])?;
+        rows.first().map(|row| row.get(0)).ok_or_else(|| self.unknown(id))
+    }
+}
+
+/// The address without the password.
+fn describe(config: &Config) -> String {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        #[cfg(unix)]
+        Some(Host::Unix(directory)) => directory.display().to_string(),
+        None => "localhost".to_owned(),
+    };
+    format!("postgres://{host}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
+}
+
+fn connect(config: &Config, access: Access) -> Result<Client, postgres::Error> {
+    let mut client = config.connect(NoTls)?;
+    client.batch_execute(&format!("SET lock_timeout = '{}ms'", PATIENCE.as_millis()))?;
+    if access == Access::Read {
+        client.batch_execute("SET default_transaction_read_only = on")?;
+    }
+    Ok(client)
+}
+
+impl Store for PostgresStore {
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+
+    fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
+        let packed = runs.iter().map(|run| Packed::of(run, &self.place)).collect::<Result<Vec<_>, _>>()?;
+        let put = |transaction: &mut postgres::Transaction<'_>| {
+            packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
+        };
+        let mut numbers = self.write(put);
+        if numbers.is_err() && self.client.borrow().is_closed() {
+            // A server that was started anew between two rounds is no reason to lose one; to put twice is to put once.
+            let again = connect(&self.config, self.access).map_err(|error| self.refuse("save the run in", &error))?;
+            *self.client.borrow_mut() = again;
+            numbers = self.write(put);
+        }
+        let numbers = numbers.map_err(|error| self.refuse("save the run in", &error))?;
+        Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
+    }
+
+    fn get(&self, id: &str, detail: Detail) -> Result<Run, Error> {
+        let sql = match detail {
+            Detail::Whole => "SELECT label, whole FROM prony.runs JOIN prony.documents USING (number) WHERE id = $1",
+            Detail::Values => {
+                "SELECT label, launch_values FROM prony.runs JOIN prony.documents USING (number) WHERE id = $1"
+            }
+        };
+        let rows = self.query("read", sql, &[&id])?;
+        let row = rows.first().ok_or_else(|| self.unknown(id))?;
+        unpacked(row.get(1), row.get(0), &format!("{}, run {id}", self.place))
+    }
+
+    fn summaries(&self) -> Result<Vec<Summary>, Error> {
+        let rows = self.query(
+            "list the runs of",
+            "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
+                    figures, measured
+             FROM prony.runs ORDER BY number",
+            &[],
+        )?;
+        Ok(rows.iter().map(summary).collect())
+    }
+
+    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error> {
+        let keys: Vec<i64> = self
+            .query("search", "SELECT key, probe, point FROM prony.keys", &[])?
+            .iter()
+            .filter(|row| figure.matches(&figure_key(row.get(1), row.get(2))))
+            .map(|row| row.get(0))
+            .collect();
+        let sql = "SELECT DISTINCT number FROM prony.figures WHERE key = ANY ($1)";
+        Ok(self.query("search", sql, &[&keys])?.iter().map(|row| unsigned(row, 0)).collect())
+    }
+
+    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error> {
+        let number = self.number(id)?;
+        let action = "read the figures in";
+        let rows = self.query(
+            action,
+            "SELECT probe, point, kind, value, low, high, launches, class
+             FROM prony.figures JOIN prony.keys USING (key) WHERE number = $1 ORDER BY position",
+            &[&number],
+        )?;
+        let word = |row: &Row, column: usize| Error::Place {
+            action,
+            place: self.place.clone(),
+            trouble: Trouble::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
+        };
+        let figure = |row: &Row| {
+            Ok(FigureRow {
+                key: figure_key(row.get(0), row.get(1)),
+                kind: Kind::from_name(row.get(2)).ok_or_else(|| word(row, 2))?,
+                value: row.get(3),
+                low: row.get(4),
+                high: row.get(5),
+                launches: small(row, 6),
+                class: class_from_name(row.get(7)).ok_or_else(|| word(row, 7))?,
+            })
+        };
+        rows.iter().map(figure).collect()
+    }
+
+    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.query(
+            "read the history in",
+            "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
+             FROM prony.figures f JOIN prony.runs r USING (number)
+             WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
+               AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
+               AND f.value IS NOT NULL
+             ORDER BY f.moment DESC, f.number DESC LIMIT $4",
+            &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
+        )?;
+        let session = |row: &Row| SessionValue {
+            number: unsigned(row, 0),
+            id: row.get(1),
+            started: row.get(2),
+            value: row.get(3),
+            low: row.get(4),
+            high: row.get(5),
+            launches: small(row, 6),
+        };
+        Ok(rows.iter().rev().map(session).collect())
+    }
+
+    /// Space comes back by the server's own vacuum.
+    fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
+        let numbers = ids.iter().map(|id| self.number(id)).collect::<Result<Vec<_>, _>>()?;
+        self.write(|transaction| transaction.execute("DELETE FROM prony.runs WHERE number = ANY ($1)", &[&numbers]))
+            .map_err(|error| self.refuse("remove runs from", &error))?;
+        Ok(())
+    }
+
+    fn set_label(&mut self, id: &str, label: Option<&str>) -> Result<(), Error> {
+        label.map_or(Ok(()), check_label)?;
+        let sql = "UPDATE prony.runs SET label = $2 WHERE id = $1";
+        let changed = self
+            .write(|transaction| transaction.execute(sql, &[&id, &label]))
+            .map_err(|error| self.refuse("label the run in", &error))?;
+        if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
+    }
+}
+
+fn summary(row: &Row) -> Summary {
+    Summary {
+        number: unsigned(row, 0),
+        id: row.get(1),
+        label: row.get(2),
+        started: row.get(3),
+        seconds: row.get(4),
+        rounds: small(row, 5),
+        complete: row.get(6),
+        machine: row.get(7),
+        fingerprint: row.get(8),
+        suite: row.get(9),
+        tool: row.get(10),
+        version: row.get(11),
+        figures: small(row, 12),
+        measured: small(row, 13),
+    }
+}
+
+fn unsigned(row: &Row, column: usize) -> u64 {
+    row.get::<_, i64>(column).unsigned_abs()
+}
+
+fn small(row: &Row, column: usize) -> u32 {
+    row.get::<_, i64>(column).try_into().unwrap_or(u32::MAX)
+}

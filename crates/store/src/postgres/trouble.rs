@@ -1,0 +1,35 @@
+//! What PostgreSQL's error codes mean to people (PostgreSQL documentation, appendix A).
+
+use postgres::error::SqlState;
+
+use crate::Trouble;
+
+/// The trouble behind an error of the server or of the connection.
+pub(super) fn of(error: &postgres::Error) -> Trouble {
+    let Some(state) = error.code() else { return Trouble::Other(causes(error)) };
+    match state {
+        &SqlState::DISK_FULL => Trouble::Full,
+        &SqlState::READ_ONLY_SQL_TRANSACTION => Trouble::ReadOnly,
+        &SqlState::INSUFFICIENT_PRIVILEGE
+        | &SqlState::INVALID_PASSWORD
+        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => Trouble::Permission,
+        &SqlState::LOCK_NOT_AVAILABLE => Trouble::Locked,
+        &SqlState::INVALID_CATALOG_NAME => Trouble::Missing,
+        &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => Trouble::Corrupt(causes(error)),
+        _ => Trouble::Other(causes(error)),
+    }
+}
+
+/// The error's text with what it rests on: the outermost says no more than "db error".
+fn causes(error: &postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        let words = next.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = next.source();
+    }
+    text
+}

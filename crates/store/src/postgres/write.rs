@@ -1,0 +1,121 @@
+//! Putting a run: the document, and the columns derived from it.
+
+use postgres::{Error, Transaction};
+
+use crate::index::{Index, class_name};
+use crate::key::canonical;
+use crate::packed::Packed;
+use crate::store::label_after;
+
+/// Inserts a run, or replaces the run of its id under its number. Returns the number. The caller holds the store's lock.
+pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Result<i64, Error> {
+    let run = packed.run;
+    let held =
+        transaction.query_opt("SELECT number, label, written_label FROM prony.runs WHERE id = $1", &[&run.id])?;
+    let (number, label) = match held {
+        Some(row) => {
+            let (held, written): (Option<String>, Option<String>) = (row.get(1), row.get(2));
+            (row.get(0), label_after(written.as_deref(), held.as_deref(), run.label.as_deref()))
+        }
+        None => {
+            let next = transaction.query_one("UPDATE prony.store SET next = next + 1 RETURNING next - 1", &[])?;
+            (next.get(0), run.label.clone())
+        }
+    };
+    let index = Index::of(0, run);
+    put_summary(transaction, number, label.as_deref(), &index)?;
+    transaction.execute(
+        "INSERT INTO prony.documents VALUES ($1, $2, $3)
+         ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
+        &[&number, &packed.whole, &packed.values],
+    )?;
+    put_figures(transaction, number, &index)?;
+    Ok(number)
+}
+
+fn put_summary(
+    transaction: &mut Transaction<'_>,
+    number: i64,
+    label: Option<&str>,
+    index: &Index,
+) -> Result<(), Error> {
+    let s = &index.summary;
+    transaction.execute(
+        "INSERT INTO prony.runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
+                                 fingerprint, suite, tool, version, figures, measured)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+         ON CONFLICT (number) DO UPDATE SET
+             label = excluded.label, written_label = excluded.written_label, started = excluded.started,
+             moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
+             complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
+             suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
+             measured = excluded.measured",
+        &[
+            &number,
+            &s.id,
+            &label,
+            &s.label,
+            &s.started,
+            &index.moment,
+            &s.seconds,
+            &i64::from(s.rounds),
+            &s.complete,
+            &s.machine,
+            &s.fingerprint,
+            &s.suite,
+            &s.tool,
+            &s.version,
+            &i64::from(s.figures),
+            &i64::from(s.measured),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Writes all figures by two statements, for each costs a round trip to the server.
+fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) -> Result<(), Error> {
+    transaction.execute("DELETE FROM prony.figures WHERE number = $1", &[&number])?;
+    if let Some(fingerprint) = &index.history {
+        let insert = "INSERT INTO prony.machines (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING";
+        transaction.execute(insert, &[fingerprint])?;
+    }
+    let rows = &index.figures;
+    let probes: Vec<&str> = rows.iter().map(|row| row.key.probe.as_str()).collect();
+    let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.point)).collect();
+    transaction.execute(
+        "INSERT INTO prony.keys (probe, point) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
+        &[&probes, &points],
+    )?;
+    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.name()).collect();
+    let (values, lows, highs): (Vec<_>, Vec<_>, Vec<_>) =
+        (column(rows, |row| row.value), column(rows, |row| row.low), column(rows, |row| row.high));
+    let launches = column(rows, |row| i64::from(row.launches));
+    let classes = column(rows, |row| class_name(row.class));
+    transaction.execute(
+        "INSERT INTO prony.figures
+         SELECT $1, f.position, k.key, f.kind, f.value, f.low, f.high, f.launches, f.class,
+                (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
+         FROM unnest($4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::float8[], $10::bigint[],
+                     $11::text[])
+              WITH ORDINALITY AS f (probe, point, kind, value, low, high, launches, class, position)
+         JOIN prony.keys k USING (probe, point)",
+        &[
+            &number,
+            &index.history,
+            &index.moment,
+            &probes,
+            &points,
+            &kinds,
+            &values,
+            &lows,
+            &highs,
+            &launches,
+            &classes,
+        ],
+    )?;
+    Ok(())
+}
+
+fn column<R, T>(rows: &[R], of: impl Fn(&R) -> T) -> Vec<T> {
+    rows.iter().map(of).collect()
+}
