@@ -1,10 +1,10 @@
 //! Does a figure have modes: groups of launches at clearly different levels?
 //!
-//! Groups are cut at gaps between sorted logarithms of launch values that are wide against the spread of the groups on
-//! both sides, the idea of single-linkage clustering (Hartigan, Clustering Algorithms, 1975) with the separation
-//! index of Ashman, Bird and Zepf (Astronomical Journal 108, 1994) made robust. Each side must hold enough launches: a
-//! few disturbed ones are outliers, not a mode. The thresholds hold the share of false alarms on unimodal noise of
-//! heavy tails below 1%; `tests/modes.rs` proves it.
+//! Groups are cut at valleys between sorted logarithms of launch values that are wide against the spread of the groups
+//! on both sides: valley seeking by gaps (Hartigan, Clustering Algorithms, 1975) with the separation index of Ashman,
+//! Bird and Zepf (Astronomical Journal 108, 1994) made robust. Each side must hold enough launches: a few disturbed ones
+//! are outliers, not a mode, and a few may lie scattered in the valley. The thresholds hold the share of false alarms on
+//! unimodal noise of heavy tails below 1%; `tests/modes.rs` proves it.
 
 /// A group of launches at one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,31 +25,48 @@ pub struct Mode {
 const SMALLEST_RATIO: f64 = 1.10;
 /// Smallest share of the launches in a mode.
 const SMALLEST_SHARE: f64 = 0.10;
+/// Largest share of the launches that may lie scattered in the valley between two modes.
+const SCATTERED: f64 = 0.10;
 /// Most modes that are told apart.
 const MOST_MODES: usize = 4;
-/// So many of the widest gaps are candidates for a cut, which bounds the search however many launches there are.
-const CANDIDATES: usize = 16;
-/// A gap must be so many times the wider group's spread.
-const SEPARATION: f64 = 4.0;
-/// As [`SEPARATION`], where a group has only two or three launches: their closeness is weak evidence of a level of
-/// their own.
-const SEPARATION_OF_TWO: f64 = 20.0;
-const SEPARATION_OF_THREE: f64 = 8.0;
+
+/// A valley so wide, as a ratio, is seldom made by noise.
+const WIDE: f64 = 3.0;
+
+/// How many times the wider spread a valley must be, by the launches of the smaller group of `all` launches: the
+/// closeness of a few is weak evidence of a level of their own, and so is that of a small share of many, since some
+/// of many disturbed launches are always close to each other.
+fn required_separation(launches: usize, all: usize, width: f64) -> f64 {
+    match launches.min(20 * launches / all.max(1)) {
+        0..=2 => 25.0,
+        _ if width >= WIDE.ln() => 3.5,
+        3 => 10.0,
+        4..=5 => 7.0,
+        _ => 4.0,
+    }
+}
+
+/// A place to cut sorted values: the group below ends before `end`, the group above begins at `start`, and scattered
+/// launches between them belong to neither core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Valley {
+    end: usize,
+    start: usize,
+}
 
 /// The modes of positive launch values in any order, from low to high. One mode means that a single number describes
 /// them; it is also the answer below four launches. Empty when there is no value or one is not finite and positive.
 pub fn modes(values: &[f64]) -> Vec<Mode> {
-    if values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
+    if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return Vec::new();
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let logs: Vec<f64> = order.iter().map(|&i| values[i].ln()).collect();
-    let smallest = ((SMALLEST_SHARE * values.len() as f64).ceil() as usize).max(2);
     let mut bounds = vec![0];
-    bounds.extend(best_cuts(&logs, smallest));
+    bounds.extend(valleys(&logs).iter().map(|v| nearest_bound(&logs, v)));
     bounds.push(values.len());
-    bounds.windows(2).filter(|w| w[0] < w[1]).map(|w| mode(values, &order[w[0]..w[1]])).collect()
+    bounds.windows(2).map(|w| mode(values, &order[w[0]..w[1]])).collect()
 }
 
 fn mode(values: &[f64], members: &[usize]) -> Mode {
@@ -65,71 +82,80 @@ fn mode(values: &[f64], members: &[usize]) -> Mode {
     }
 }
 
-/// Where to cut rising `logs`: as many cuts as hold, those of the clearest separation. Empty when none holds.
-fn best_cuts(logs: &[f64], smallest: usize) -> Vec<usize> {
-    let mut gaps: Vec<usize> = (1..logs.len()).collect();
-    gaps.sort_by(|&a, &b| (logs[b] - logs[b - 1]).total_cmp(&(logs[a] - logs[a - 1])));
-    gaps.truncate(CANDIDATES);
-    gaps.sort_unstable();
-    let mut best = (Vec::new(), 0.0);
-    extend(logs, &gaps, smallest, &mut Vec::new(), f64::INFINITY, &mut best);
-    best.0
-}
-
-/// Tries every further candidate behind `cuts`, whose weakest separation is `weakest`, and keeps the best whole set.
-fn extend(
-    logs: &[f64],
-    candidates: &[usize],
-    smallest: usize,
-    cuts: &mut Vec<usize>,
-    weakest: f64,
-    best: &mut (Vec<usize>, f64),
-) {
+/// Cuts `logs` at the best valley of any part until there are as many parts as modes may be, then closes the least
+/// convincing valley again and again until all that are left hold between their neighbours.
+fn valleys(logs: &[f64]) -> Vec<Valley> {
     let n = logs.len();
-    let end = cuts.len();
-    let before = if end >= 2 { cuts[end - 2] } else { 0 };
-    if let Some(&last) = cuts.last() {
-        let whole = weakest.min(separation(&logs[before..last], &logs[last..]));
-        if whole >= 1.0 && (end, whole) > (best.0.len(), best.1) {
-            *best = (cuts.clone(), whole);
-        }
+    let smallest = ((SMALLEST_SHARE * n as f64).ceil() as usize).max(2);
+    let scattered = (SCATTERED * n as f64).floor() as usize;
+    let mut cuts: Vec<Valley> = Vec::new();
+    while cuts.len() + 1 < MOST_MODES {
+        let best = cores(&cuts, n)
+            .into_iter()
+            .filter_map(|(from, to)| best_valley(logs, from, to, smallest, scattered))
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((cut, _)) = best else { break };
+        cuts.push(cut);
+        cuts.sort_unstable_by_key(|v| v.end);
     }
-    if end + 1 == MOST_MODES {
-        return;
-    }
-    let start = cuts.last().copied().unwrap_or(0);
-    for (i, &cut) in candidates.iter().enumerate() {
-        if cut < start + smallest || cut + smallest > n {
-            continue;
+    while let Some((weakest, score)) = weakest(logs, &cuts) {
+        if score >= 1.0 {
+            break;
         }
-        let weakest = match end {
-            0 => weakest,
-            _ => weakest.min(separation(&logs[before..start], &logs[start..cut])),
-        };
-        if weakest >= 1.0 {
-            cuts.push(cut);
-            extend(logs, &candidates[i + 1..], smallest, cuts, weakest, best);
-            cuts.pop();
-        }
+        cuts.remove(weakest);
     }
+    cuts
 }
 
-/// The gap between two neighbouring groups over the gap that is required; at least 1 when they are modes.
-fn separation(low: &[f64], high: &[f64]) -> f64 {
-    let gap = high[0] - low[low.len() - 1];
-    let factor = match low.len().min(high.len()) {
-        2 => SEPARATION_OF_TWO,
-        3 => SEPARATION_OF_THREE,
-        _ => SEPARATION,
-    };
-    let required = (factor * spread(low).max(spread(high))).max(SMALLEST_RATIO.ln());
-    gap / required
+/// Half-open ranges of the groups between valleys.
+fn cores(cuts: &[Valley], n: usize) -> Vec<(usize, usize)> {
+    let starts = std::iter::once(0).chain(cuts.iter().map(|v| v.start));
+    let ends = cuts.iter().map(|v| v.end).chain(std::iter::once(n));
+    starts.zip(ends).collect()
 }
 
-/// Range of a group without its most extreme launch on either side where it has eight or more.
-fn spread(sorted: &[f64]) -> f64 {
-    let trim = sorted.len() / 8;
-    sorted[sorted.len() - 1 - trim] - sorted[trim]
+/// The valley of `logs[from..to]` with the best separation, whether or not it holds.
+fn best_valley(logs: &[f64], from: usize, to: usize, smallest: usize, scattered: usize) -> Option<(Valley, f64)> {
+    let mut best: Option<(Valley, f64)> = None;
+    for end in from + smallest..to {
+        for start in end..=(end + scattered).min(to.saturating_sub(smallest)) {
+            // Few launches prove nothing when some are set aside as scattered.
+            if start > end && (end - from).min(to - start) < 4 {
+                continue;
+            }
+            let score = separation(&logs[from..end], &logs[start..to], logs.len());
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((Valley { end, start }, score));
+            }
+        }
+    }
+    best
+}
+
+fn weakest(logs: &[f64], cuts: &[Valley]) -> Option<(usize, f64)> {
+    let groups = cores(cuts, logs.len());
+    groups
+        .windows(2)
+        .map(|g| separation(&logs[g[0].0..g[0].1], &logs[g[1].0..g[1].1], logs.len()))
+        .enumerate()
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Width of the valley between two groups over the width that is required; at least 1 when they are modes.
+fn separation(low: &[f64], high: &[f64], all: usize) -> f64 {
+    let width = high[0] - low[low.len() - 1];
+    // Launches far out on the other side are outliers of their group and say nothing about the valley.
+    let outer = |group: &[f64]| if group.len() >= 4 { (group.len() / 5).max(1) } else { 0 };
+    let low_spread = low[low.len() - 1] - low[outer(low)];
+    let high_spread = high[high.len() - 1 - outer(high)] - high[0];
+    let factor = required_separation(low.len().min(high.len()), all, width);
+    width / (factor * low_spread.max(high_spread)).max(SMALLEST_RATIO.ln())
+}
+
+/// Where the valley's scattered launches part: each goes to the nearer group.
+fn nearest_bound(logs: &[f64], valley: &Valley) -> usize {
+    let middle = logs[valley.end - 1].midpoint(logs[valley.start]);
+    valley.end + logs[valley.end..valley.start].partition_point(|v| *v < middle)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn unimodal_noise_has_no_modes() {
     let t3: Vec<f64> = (0..2000).map(|i| student_t_quantile((f64::from(i) + 0.5) / 2000.0, 3.0)).collect();
     let mut worst = 0.0_f64;
     for n in [10, 14, 20, 28, 40] {
-        for (name, seed, scale) in [("narrow", 1, 0.01), ("wide", 2, 0.15)] {
+        for (name, seed, scale) in [("narrow", 1, 0.01), ("wide", 2, 0.15), ("very wide", 3, 0.5)] {
             let uniform = rate(seed, |r| (0..n).map(|_| (3.0 * scale * r.random::<f64>()).exp()).collect());
             let normal = rate(seed, |r| (0..n).map(|_| (scale * standard_normal(r)).exp()).collect());
             let t = rate(seed, |r| (0..n).map(|_| (scale * t3[r.random_range(0..t3.len())]).exp()).collect());
@@ -49,7 +49,7 @@ fn unimodal_noise_has_no_modes() {
 
 #[test]
 fn two_placements_are_two_modes() {
-    for (n, promised) in [(10, 0.75), (14, 0.9), (20, 0.97), (40, 0.99)] {
+    for (n, promised) in [(10, 0.70), (14, 0.85), (20, 0.97), (40, 0.99)] {
         for share in [0.3, 0.5] {
             let noise = Noise { between: 0.02, second_share: share, second_ratio: 70.0 / 6.5, ..Noise::stable(6.5) };
             let found = rate(11, |r| noise.launches(n, r));

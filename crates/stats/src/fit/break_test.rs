@@ -31,7 +31,7 @@ pub struct Break {
 const FEWEST: usize = 4;
 
 /// Chow's test for a break at `at`, chosen without a look at the data: points with `x < at` against the rest. `None`
-/// below four points on a side, or as [`line`].
+/// below four points on a side, or as [`line()`].
 pub fn chow(x: &[f64], y: &[f64], at: f64) -> Option<Break> {
     let (x, y) = by_x(x, y)?;
     let cut = x.partition_point(|v| *v < at);
@@ -41,7 +41,7 @@ pub fn chow(x: &[f64], y: &[f64], at: f64) -> Option<Break> {
 
 /// Test for a break at an unknown place, with at least 15% of the points on either side. The p-value is the share of
 /// `permutations` of the residuals of the single line whose largest statistic is not smaller, never below one over
-/// their number. `None` below nine points, without permutations, or as [`line`].
+/// their number. `None` below nine points, without permutations, or as [`line()`].
 pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Break> {
     let (x, y) = by_x(x, y)?;
     if permutations == 0 {

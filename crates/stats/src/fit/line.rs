@@ -78,7 +78,7 @@ pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     weighted_line(x, y, &vec![1.0; x.len()])
 }
 
-/// As [`line`]; a point of weight w has the variance of a point of weight 1 over w. Weights must be positive.
+/// As [`line()`]; a point of weight w has the variance of a point of weight 1 over w. Weights must be positive.
 pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
     if x.len() < 3 || !sound(x, y, weights) {
         return None;

@@ -8,5 +8,6 @@
 
 mod coverage;
 mod false_claims;
+mod placements;
 mod power;
 mod session;

@@ -1,0 +1,54 @@
+//! Recorded round trips of two placements, mixed launch by launch: are they told apart?
+
+use rand::Rng;
+use stats::modes;
+use stats::simulate::generator;
+
+use crate::session::{PINNED, consecutive, sessions};
+
+#[test]
+fn mixed_placements_are_modes() {
+    const TRIALS: usize = 400;
+    let sessions = sessions();
+    let mut rng = generator(13);
+    for probe in ["tcp_rr", "pipe_unp"] {
+        for launches in [10, 20, 40] {
+            let (mut found, mut trials) = (0, 0);
+            for near in sessions.iter().filter(|s| !s.name.starts_with('F')) {
+                for far in sessions.iter().filter(|s| s.name.starts_with('F')) {
+                    for _ in 0..TRIALS {
+                        let values: Vec<f64> = (0..launches)
+                            .map(|_| {
+                                let of = if rng.random() { near } else { far };
+                                let values = &of.figures[probe];
+                                values[rng.random_range(0..values.len())]
+                            })
+                            .collect();
+                        found += usize::from(modes(&values).len() > 1);
+                    }
+                    trials += TRIALS;
+                }
+            }
+            if trials > 0 {
+                let share = found as f64 / trials as f64;
+                println!("TABLE modes of two placements, {probe}, {launches} launches: found {share:.3}");
+                assert!(launches < 20 || share >= 0.90, "{probe}: {share}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pinned_figures_have_no_modes() {
+    for session in sessions() {
+        for probe in PINNED {
+            let values = &session.figures[probe];
+            for launches in [10, 20, 40] {
+                let several = |start: &usize| modes(&consecutive(values, launches, *start)).len() > 1;
+                let found = (0..values.len()).filter(several).count();
+                println!("modes in {launches} launches of {} {probe}: {found} of {}", session.name, values.len());
+                assert!(found as f64 <= 0.02 * values.len() as f64, "{} {probe}: {found}", session.name);
+            }
+        }
+    }
+}
