@@ -25,3 +25,19 @@ fn show() {
     let document = view::run(&fixture::published_run(), &RunContext::default());
     println!("{}", drawn(&report::Terminal::default(), &document));
 }
+
+#[test]
+fn show_compare() {
+    let (mut a, mut b, mut c) = (fixture::sample_run(5, 1.0, false), fixture::sample_run(6, 1.01, false), fixture::sample_run(9, 1.3, false));
+    b.machine = a.machine.clone();
+    a.label = None;
+    b.label = None;
+    c.label = None;
+    let options = analyse::Options::default();
+    let found = analyse::compare(&[&a, &b], &options).unwrap();
+    let document = view::compare(&found, &view::CompareContext { handles: vec!["2".into(), "3".into()] });
+    println!("{}", drawn(&report::Terminal::default(), &document));
+    let found = analyse::compare(&[&a, &b, &c, &fixture::published_run()], &options).unwrap();
+    let document = view::compare(&found, &view::CompareContext { handles: vec!["2".into(), "3".into(), "4".into(), "published:x/ultra".into()] });
+    println!("{}", drawn(&report::Terminal::default(), &document));
+}

@@ -77,8 +77,10 @@ impl Quantity {
     pub fn digits(&self, scale: Scale) -> Digits {
         let at = |x: f64| x / scale.factor;
         let (value, low, high) = (at(self.value), at(self.low), at(self.high));
-        let fitted = decimals(value, low, high);
         let trim = !self.has_interval();
+        // A quotient of values without spread deserves no more digits than such values usually have.
+        let bare = trim && self.unit == Unit::Ratio;
+        let fitted = if bare { significant(value, LEAST_DIGITS) } else { decimals(value, low, high) };
         Digits {
             value: number(value, fitted, trim),
             low: number(low, fitted, trim),

@@ -1,6 +1,7 @@
 //! Views: what a report says about a run, a catalogue or findings. Each makes a [`Document`](crate::Document) once.
 
 mod catalogue;
+mod compare;
 mod findings;
 mod machine;
 mod probe;
@@ -8,6 +9,7 @@ mod run;
 mod runs;
 
 pub use catalogue::catalogue;
+pub use compare::{CompareContext, compare, self_test};
 pub use findings::{Finding, Findings, State, findings};
 pub use machine::{heading, machine_facts};
 pub use probe::probe;

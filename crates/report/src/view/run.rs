@@ -3,7 +3,7 @@
 use model::{Figure, FigureKey, Flag, Outcome, Run};
 
 use super::machine::{heading, notes};
-use crate::words::{duration, family_title, figure_label, modes, percent, plural, remarks};
+use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks};
 use crate::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Records, Row, Section, Table, Tone};
 
 /// What the run document does not know: what people type to name it, and what it may be set beside.
@@ -104,7 +104,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
         Outcome::Below { bound } => vec![
             label,
             Cell::Below(Quantity::bare(*bound, unit)),
-            Cell::Text("below resolution".to_owned(), Tone::Muted),
+            Cell::Text("upper bound".to_owned(), Tone::Muted),
             if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),
         ],
@@ -188,8 +188,8 @@ pub fn run_records(run: &Run) -> Records {
 
 fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
     let FigureKey { probe, point } = figure.key();
-    let (unit, better) = (word(&figure.metric.unit), word(&figure.metric.better));
-    let flags = figure.flags.iter().map(word).collect::<Vec<_>>().join(" ");
+    let (unit, better) = (code(&figure.metric.unit), code(&figure.metric.better));
+    let flags = figure.flags.iter().map(code).collect::<Vec<_>>().join(" ");
     let row = |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
         let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
         let spread = estimate.filter(|estimate| Quantity::of(estimate, figure.metric.unit).has_interval());
@@ -210,7 +210,7 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
             better.clone(),
             estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
             estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
-            estimate.map(|e| word(&e.method)).unwrap_or_default(),
+            estimate.map(|e| code(&e.method)).unwrap_or_default(),
             show(share),
             flags.clone(),
             reason.to_owned(),
@@ -224,13 +224,5 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
         }
         Outcome::Unfit(reason) => vec![row("unfit", None, None, None, reason)],
         Outcome::Failed(reason) => vec![row("failed", None, None, None, reason)],
-    }
-}
-
-/// The word that the run document uses for a choice.
-fn word<T: serde::Serialize>(choice: &T) -> String {
-    match serde_json::to_value(choice) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
     }
 }

@@ -47,7 +47,10 @@ fn bytes_counted<'a>(title: &str, metric: &'a Metric) -> Option<&'a str> {
     }
     let counted = metric.per.trim();
     let counted = counted.strip_prefix("bytes").map_or(counted, str::trim);
-    let said = title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == counted.to_lowercase());
+    // "write" says "written" already: the first four letters tell a word.
+    let stem = |word: &str| word.chars().take(4).collect::<String>().to_lowercase();
+    let said = title.split(|c: char| !c.is_alphanumeric()).any(|word| stem(word) == stem(counted))
+        && !counted.contains(char::is_whitespace);
     (!counted.is_empty() && !said).then_some(counted)
 }
 
@@ -129,6 +132,10 @@ mod tests {
         assert_eq!(label("copy", &copy, &point), "copy (read + written), 1 thread");
         let read = Metric::higher(Unit::BytesPerSecond, "bytes read");
         assert_eq!(label("Read", &read, &point), "Read, 1 thread");
+        let write = Metric::higher(Unit::BytesPerSecond, "bytes written");
+        assert_eq!(label("write", &write, &Point::origin()), "write");
+        let once = Metric::higher(Unit::BytesPerSecond, "bytes copied once");
+        assert_eq!(label("memcpy", &once, &Point::origin()), "memcpy (copied once)");
         let call = Metric::lower(Unit::Seconds, "call");
         assert_eq!(label("getppid", &call, &Point::origin()), "getppid");
     }

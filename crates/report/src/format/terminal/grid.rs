@@ -13,7 +13,8 @@ const LEAST_ACROSS: usize = 28;
 struct Grid<'a> {
     table: &'a Table,
     rows: Vec<Vec<Vec<Drawn>>>,
-    measures: Vec<Measure>,
+    /// One set a group, so that one family's thousands do not push another's decimals apart.
+    measures: Vec<Vec<Measure>>,
     rooms: Vec<usize>,
     indent: usize,
     width: usize,
@@ -28,10 +29,14 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
         .iter()
         .map(|group| group.rows.iter().map(|row| (0..columns).map(|index| Drawn::new(row, index)).collect()).collect())
         .collect();
-    let mut measures = vec![Measure::default(); columns];
-    for row in rows.iter().flatten() {
-        measures.iter_mut().zip(row).for_each(|(measure, cell)| measure.add(cell));
-    }
+    let measure = |group: &Vec<Vec<Drawn>>| {
+        let mut measures = vec![Measure::default(); columns];
+        for row in group {
+            measures.iter_mut().zip(row).for_each(|(measure, cell)| measure.add(cell));
+        }
+        measures
+    };
+    let measures = rows.iter().map(measure).collect();
     let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
     let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
     match grid.rooms() {
@@ -51,11 +56,12 @@ impl Grid<'_> {
     /// Room of every column, or nothing when they do not fit side by side. Remarks get what is left.
     fn rooms(&self) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
-        let mut rooms: Vec<usize> = (0..self.measures.len())
+        let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
+        let mut rooms: Vec<usize> = (0..self.table.columns.len())
             .map(|column| match self.kind(column) {
                 Kind::Remark => 0,
-                Kind::Label if column == 0 => self.measures[column].all().max(heading(column)).max(self.widest_heading()),
-                _ => self.measures[column].all().max(heading(column)),
+                Kind::Label if column == 0 => widest(column).max(heading(column)).max(self.widest_heading()),
+                _ => widest(column).max(heading(column)),
             })
             .collect();
         loop {
@@ -88,7 +94,7 @@ impl Grid<'_> {
                 }
             }
             for row in rows {
-                self.draw_row(row, lines);
+                self.draw_row(row, &self.measures[index], lines);
             }
         }
     }
@@ -125,7 +131,7 @@ impl Grid<'_> {
         lines.push(line);
     }
 
-    fn draw_row(&self, row: &[Drawn], lines: &mut Vec<String>) {
+    fn draw_row(&self, row: &[Drawn], measures: &[Measure], lines: &mut Vec<String>) {
         let mut block: Vec<String> = Vec::new();
         let mut filled = self.indent;
         let mut tails: Vec<(String, Tone)> = Vec::new();
@@ -148,9 +154,9 @@ impl Grid<'_> {
             }
             let parts = match cell {
                 Drawn::Text(text, tone) if width(text) > room => {
-                    wrap(text, room).iter().map(|part| self.paint.tone(part, *tone)).collect()
+                    self.wrapped(column, text, room).iter().map(|part| self.paint.tone(part, *tone)).collect()
                 }
-                _ => vec![self.measures[column].line(cell, room, self.paint)],
+                _ => vec![measures[column].line(cell, room, self.paint)],
             };
             place(&mut block, start, &parts);
             filled = start + room;
@@ -159,6 +165,20 @@ impl Grid<'_> {
         for (text, tone) in tails {
             self.remark(lines, filled, &text, tone);
         }
+    }
+
+    /// A label breaks after a comma and hangs; other words break anywhere.
+    fn wrapped(&self, column: usize, text: &str, room: usize) -> Vec<String> {
+        if self.kind(column) != Kind::Label || room < 20 {
+            return wrap(text, room);
+        }
+        let whole = text.split(", ").all(|part| width(part) + 3 <= room);
+        let text = if whole { text.replace(' ', "\u{a0}").replace(",\u{a0}", ", ") } else { text.to_owned() };
+        let mut parts = wrap(&text, room - 2);
+        for part in parts.iter_mut().skip(1) {
+            part.insert_str(0, "  ");
+        }
+        parts
     }
 
     /// Words over the rest of the row: beside the label when there is room, else below it.

@@ -1,0 +1,40 @@
+//! A comparison as tidy records: one row a figure and machine.
+
+use analyse::Comparison;
+use model::Outcome;
+
+use crate::Records;
+use crate::words::code;
+
+pub(super) fn records(comparison: &Comparison) -> Records {
+    let header = vec![
+        "probe", "point", "title", "unit", "better", "machine", "value", "reference", "ratio", "low", "high", "verdict",
+        "direction", "p_value", "adjusted_p", "reason",
+    ];
+    let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+    let mut rows = Vec::new();
+    for row in &comparison.rows {
+        for ratio in &row.ratios {
+            let value = ratio.outcome.as_ref().and_then(Outcome::estimate).map(|estimate| estimate.value);
+            rows.push(vec![
+                row.probe.clone(),
+                ratio.point.as_ref().unwrap_or(&row.point).to_string(),
+                row.title.clone(),
+                code(&row.metric.unit),
+                code(&row.metric.better),
+                ratio.machine.clone(),
+                show(value),
+                comparison.reference.clone(),
+                show(ratio.value),
+                show(ratio.low),
+                show(ratio.high),
+                ratio.verdict.as_ref().map(code).unwrap_or_default(),
+                ratio.direction.as_ref().map(code).unwrap_or_default(),
+                show(ratio.p_value),
+                show(ratio.adjusted_p),
+                ratio.reason.clone().unwrap_or_default(),
+            ]);
+        }
+    }
+    Records { header, rows }
+}

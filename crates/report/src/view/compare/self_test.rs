@@ -1,0 +1,53 @@
+//! Does the product claim differences between equals? What `prony selftest` says.
+
+use analyse::compare::SelfTest;
+use model::Unit;
+
+use crate::words::{percent, plural};
+use crate::{Block, Cell, Column, Data, Document, Kind, Quantity, Row, Section, Table};
+
+/// Share of equal figures that may come out DIFFERENT.
+const PROMISE: f64 = 0.05;
+
+/// The report of a self-test; its JSON is the [`SelfTest`].
+#[must_use]
+pub fn self_test(test: &SelfTest) -> Document {
+    let pairs = plural(test.pairs, "pair");
+    let mut document = Document::new(format!("{pairs} of runs of the same machine against itself"));
+    let share = test.share();
+    let kept = if test.figures == 0 {
+        "Nothing was compared, so the promise was not tested."
+    } else if share <= PROMISE {
+        "The promise holds: at most 5% may."
+    } else {
+        "The promise is broken: at most 5% may."
+    };
+    document.summary = vec![
+        format!(
+            "Of {} of equal things {} came out DIFFERENT ({}), in {} of {pairs}. {kept}",
+            plural(test.figures, "comparison"),
+            test.different,
+            percent(share),
+            test.pairs_with_claims
+        ),
+        format!("{} came out SAME, {} UNDECIDED.", test.same, test.undecided),
+    ];
+    if !test.claims.is_empty() {
+        let columns =
+            vec![Column::new("false alarm", Kind::Label), Column::new("pair", Kind::Number), Column::new("ratio", Kind::Number)];
+        let rows = test
+            .claims
+            .iter()
+            .map(|(pair, figure, ratio)| Row {
+                cells: vec![
+                    Cell::text(figure),
+                    Cell::Count(*pair as u64 + 1),
+                    ratio.map_or(Cell::Empty, |ratio| Cell::Value(Quantity::bare(ratio, Unit::Ratio))),
+                ],
+            })
+            .collect();
+        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    }
+    document.data = Data::of(test).ok();
+    document
+}
