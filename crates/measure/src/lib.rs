@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod calibrate;
+mod doctor;
 mod engine;
 mod error;
 mod event;
 mod expand;
+mod facts;
 mod judge;
 mod placing;
 mod session;
@@ -16,9 +18,11 @@ mod step;
 mod worker;
 
 pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
+pub use doctor::{Check, Health, doctor};
 pub use error::Error;
 pub use event::{Event, Listener, Silent};
 pub use expand::{nearest, select};
+pub use facts::{identity, identity_of, machine, notes};
 pub use judge::judge;
 pub use placing::place;
 pub use session::{Ended, Ending, Order, Saver, Session};

@@ -19,6 +19,8 @@ pub struct Suite {
     pub name: &'static str,
     /// What it measures and how long that takes.
     pub about: &'static str,
+    /// Seconds after which no further round begins, unless the user says otherwise.
+    pub seconds: Option<f64>,
     select: Select,
 }
 
@@ -33,12 +35,23 @@ enum Select {
 
 /// Every suite.
 pub static SUITES: &[Suite] = &[
-    Suite { name: "quick", about: "a first look: about 15 figures in under 20 seconds", select: Select::Table(QUICK) },
-    Suite { name: "default", about: "every family at representative points, in minutes", select: Select::Usual },
-    Suite { name: "full", about: "every point of every axis; takes long", select: Select::Everything },
+    Suite {
+        name: "quick",
+        about: "a first look: about 15 figures in under 20 seconds",
+        seconds: Some(17.0),
+        select: Select::Table(QUICK),
+    },
+    Suite {
+        name: "default",
+        about: "every family at representative points, in minutes",
+        seconds: Some(170.0),
+        select: Select::Usual,
+    },
+    Suite { name: "full", about: "every point of every axis; takes long", seconds: None, select: Select::Everything },
     Suite {
         name: "babar",
         about: "the tables of the BaBar online farm's evaluation (Pavel, CHEP 98)",
+        seconds: None,
         select: Select::Table(BABAR),
     },
 ];

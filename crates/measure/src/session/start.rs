@@ -63,6 +63,8 @@ impl Order {
             }
         }
         run.session.ended = None;
+        // The time that the first part was given is spent; the user may set another.
+        run.plan.time_limit = None;
         Ok(Self { run, allowed, patience: None })
     }
 
@@ -88,6 +90,14 @@ impl Order {
                 self.run.session.notes.push(note);
             }
         }
+        self
+    }
+
+    /// Begins no further round after so many seconds in all, resumed parts included; `None` sets no limit.
+    #[must_use]
+    pub fn limited_to(mut self, seconds: Option<f64>) -> Self {
+        // What was measured before counts: a limit given anew is for what comes.
+        self.run.plan.time_limit = seconds.map(|seconds| seconds + self.run.session.seconds);
         self
     }
 

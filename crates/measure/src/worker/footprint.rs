@@ -1,20 +1,38 @@
 //! What the timed batches used, as the operating system counts it.
 
-use model::Footprint;
+use model::{Footprint, Hardware};
+use sys::counters::{Counters, Event};
 use sys::usage::{Io, Usage, Who};
 
+/// The hardware events of a footprint, in its order.
+const EVENTS: [Event; 5] =
+    [Event::Cycles, Event::Instructions, Event::BranchMisses, Event::CacheMisses, Event::DataTlbMisses];
+
 /// Counters of this process and the ones that it waited for, at one moment.
-#[derive(Clone, Copy)]
 pub(super) struct Moment {
     own: Usage,
     children: Usage,
-    forks: Option<u64>,
+    events: [Option<u64>; EVENTS.len()],
+    migrations: Option<u64>,
 }
 
 impl Moment {
-    pub(super) fn now() -> Option<Self> {
-        Some(Self { own: Usage::of(Who::Process).ok()?, children: Usage::of(Who::Children).ok()?, forks: None })
+    /// The counters now, with the hardware's where they could be opened.
+    pub(super) fn now(counters: Option<&Counters>) -> Option<Self> {
+        let count = |event| counters?.read_one(event).ok().flatten().map(|count| count.value);
+        Some(Self {
+            own: Usage::of(Who::Process).ok()?,
+            children: Usage::of(Who::Children).ok()?,
+            events: EVENTS.map(count),
+            migrations: counters?.read_one(Event::CpuMigrations).ok().flatten().map(|count| count.value),
+        })
     }
+}
+
+/// The hardware's counters, unless it has none that this user may read.
+fn open_counters() -> Counters {
+    let wanted: Vec<Event> = EVENTS.into_iter().chain([Event::CpuMigrations]).collect();
+    Counters::open(&wanted)
 }
 
 /// Adds up stretches between two moments; input and output are read once around all of them, because that costs more than a batch
@@ -24,6 +42,8 @@ pub(super) struct Tally {
     seconds: [f64; 2],
     counts: [u64; 4],
     known: bool,
+    counters: Option<Counters>,
+    events: [Option<u64>; EVENTS.len()],
     io: Option<Io>,
     peers: Vec<Peer>,
     footprint: Footprint,
@@ -53,6 +73,12 @@ impl Tally {
         self.peers = peers.map(Peer::now).collect();
         self.io = Io::own().ok();
         self.known = true;
+        self.counters = Some(open_counters());
+    }
+
+    /// The counters at this moment.
+    pub(super) fn moment(&self) -> Option<Moment> {
+        Moment::now(self.counters.as_ref())
     }
 
     /// One batch.
@@ -70,9 +96,11 @@ impl Tally {
             self.counts[2] += used.minor_faults;
             self.counts[3] += used.major_faults;
         }
-        if let (Some(before), Some(after)) = (before.forks, after.forks) {
-            self.footprint.forks = Some(self.footprint.forks.unwrap_or(0) + after - before);
+        for (sum, (before, after)) in self.events.iter_mut().zip(before.events.into_iter().zip(after.events)) {
+            *sum = before.zip(after).map(|(before, after)| sum.unwrap_or(0) + after.saturating_sub(before));
         }
+        let moved = before.migrations.zip(after.migrations).map(|(before, after)| after.saturating_sub(before));
+        self.footprint.migrations = moved.map(|moved| self.footprint.migrations.unwrap_or(0) + moved);
     }
 
     /// Ends counting.
@@ -98,6 +126,8 @@ impl Tally {
     /// The sum.
     pub(super) fn footprint(&self) -> Footprint {
         let counted = |value: u64| self.known.then_some(value);
+        let [cycles, instructions, branch_misses, cache_misses, tlb_misses] = self.events;
+        let hardware = Hardware { cycles, instructions, branch_misses, cache_misses, tlb_misses };
         Footprint {
             user_seconds: self.known.then_some(self.seconds[0]),
             system_seconds: self.known.then_some(self.seconds[1]),
@@ -105,6 +135,7 @@ impl Tally {
             involuntary_switches: counted(self.counts[1]),
             minor_faults: counted(self.counts[2]),
             major_faults: counted(self.counts[3]),
+            hardware: Some(hardware).filter(|hardware| *hardware != Hardware::default()),
             ..self.footprint.clone()
         }
     }

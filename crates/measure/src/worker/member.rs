@@ -3,7 +3,7 @@
 use model::Launch;
 use probes::{Bench, Fault, Kernel, Probe, Recorder, Setting, Trial, Work};
 
-use super::footprint::{Moment, Tally};
+use super::footprint::Tally;
 use super::place::Guard;
 use crate::calibrate;
 use crate::step::{Reply, Task};
@@ -207,9 +207,10 @@ impl Member {
                 Ok((vec![first.0, second.0], vec![first.1.ops, second.1.ops]))
             }
             Trial::Readings(readings) => {
-                let before = Moment::now();
+                let before = tally.moment();
                 let found = readings.read()?;
-                tally.add(before, Moment::now(), found.len() as u64);
+                let after = tally.moment();
+                tally.add(before, after, found.len() as u64);
                 self.launch.readings.extend(found);
                 Ok((Vec::new(), Vec::new()))
             }
@@ -224,12 +225,13 @@ fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, Work), Fault> {
 /// One batch: put things back, clock, work, clock, check.
 fn counted(kernel: &mut dyn Kernel, ops: u64, tally: Option<&mut Tally>) -> Result<(u64, Work), Fault> {
     kernel.ready(ops)?;
-    let before = tally.as_ref().and_then(|_| Moment::now());
+    let before = tally.as_ref().and_then(|tally| tally.moment());
     let began = sys::clock::now();
     let work = kernel.batch(ops)?;
     let nanos = sys::clock::now() - began;
     if let Some(tally) = tally {
-        tally.add(before, Moment::now(), work.ops);
+        let after = tally.moment();
+        tally.add(before, after, work.ops);
     }
     kernel.check(&work)?;
     if work.ops == 0 {

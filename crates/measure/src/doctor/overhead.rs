@@ -1,0 +1,77 @@
+//! What the harness itself costs: the clock, the loop around a batch, a worker.
+
+use std::time::Duration;
+
+use probes::{Fault, Kernel, Work};
+
+use super::Check;
+use crate::engine::{Engine, Stopper};
+use crate::step::{Purpose, Step};
+
+/// Times a step is repeated; the median counts.
+const REPEATS: usize = 11;
+
+struct Nothing;
+
+impl Kernel for Nothing {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        Ok(Work { ops, token: std::hint::black_box(ops) })
+    }
+
+    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+pub(super) fn checks(engine: &mut dyn Engine) -> Vec<Check> {
+    let (tick, read) = (sys::clock::tick(), sys::clock::read_cost());
+    let batch = 1_000_000.0;
+    let clock = format!(
+        "reading it costs {read:.0} ns and it steps by {tick} ns: {:.4}% of a batch of 1 ms",
+        100.0 * (2.0 * read + tick as f64) / batch
+    );
+    let around = loop_cost(read);
+    let around = format!(
+        "a batch that does nothing takes {around:.0} ns beyond reading the clock: {:.4}% of a batch of 1 ms, and it cancels in a \
+         difference",
+        100.0 * around / batch
+    );
+    vec![Check::fine("clock", clock), Check::fine("loop", around), worker(engine)]
+}
+
+/// Nanoseconds that the call through the kernel's table costs, beyond reading the clock twice.
+fn loop_cost(read: f64) -> f64 {
+    let mut kernel: Box<dyn Kernel> = std::hint::black_box(Box::new(Nothing));
+    let mut times: Vec<f64> = (0..1000)
+        .map(|_| {
+            let began = sys::clock::now();
+            // A kernel that does nothing cannot fail.
+            let _ = std::hint::black_box(kernel.batch(1));
+            (sys::clock::now() - began) as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2] - read).max(0.0)
+}
+
+fn worker(engine: &mut dyn Engine) -> Check {
+    let step = Step {
+        purpose: Purpose::Measure,
+        round: 0,
+        seed: 0,
+        batch_nanos: 1_000_000,
+        directory: ".".into(),
+        allowed: Vec::new(),
+        tasks: Vec::new(),
+    };
+    let mut times = Vec::new();
+    for _ in 0..REPEATS {
+        let began = engine.now();
+        if let Err(error) = engine.launch(&step, Duration::from_secs(30), &Stopper::default()) {
+            return Check { state: super::Health::Bad, ..Check::unknown("worker", error.to_string()) };
+        }
+        times.push(engine.now() - began);
+    }
+    let median = stats::median(&times).unwrap_or(f64::NAN) * 1e3;
+    Check::fine("worker", format!("starting and ending a fresh process for a launch takes {median:.1} ms, none of it timed"))
+}

@@ -1,0 +1,58 @@
+//! What a run document says of the machine.
+
+use std::path::PathBuf;
+
+use model::{Identity, Machine};
+use sys::facts::{Directory, collect};
+
+/// Everything that this machine says of itself, and of the file systems that hold some directories.
+#[must_use]
+pub fn machine(directories: &[PathBuf]) -> Machine {
+    let mut wanted: Vec<Directory<'_>> =
+        directories.iter().map(|path| Directory { label: "target", path: path.as_path() }).collect();
+    let shared = std::path::Path::new("/dev/shm");
+    if shared.is_dir() {
+        wanted.push(Directory { label: "shm", path: shared });
+    }
+    collect(&wanted)
+}
+
+/// Which machine and boot this is: what is taken at the start and at the end of a session.
+#[must_use]
+pub fn identity() -> Identity {
+    identity_of(&collect(&[]))
+}
+
+/// The identity that a machine's facts state.
+#[must_use]
+pub fn identity_of(machine: &Machine) -> Identity {
+    Identity {
+        fingerprint: machine.fingerprint.clone(),
+        boot: machine.text("machine.boot_hash").unwrap_or_default(),
+        host: machine.name.clone(),
+    }
+}
+
+/// What a reader of every figure of this session should know.
+#[must_use]
+pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(hypervisor) = machine.text("virtual.hypervisor").filter(|name| name != "none") {
+        notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
+    }
+    let online = machine.number("cpu.count").unwrap_or(allowed.len() as f64) as usize;
+    if allowed.len() < online {
+        notes.push(format!("this process may use {} of {online} CPUs; all figures are of those", allowed.len()));
+    }
+    if allowed.len() == 1 {
+        notes.push("one CPU: figures across two CPUs are not measured".to_owned());
+    }
+    let load = machine.number("machine.load").unwrap_or(0.0);
+    if load > 0.5 * allowed.len() as f64 {
+        notes.push(format!("the machine was not idle when the run began: load {load:.1} on {} CPUs", allowed.len()));
+    }
+    if let Some(quota) = machine.number("cgroup.cpus").filter(|quota| *quota < allowed.len() as f64) {
+        notes.push(format!("a control group limits this process to {quota:.2} CPUs: long batches are throttled"));
+    }
+    notes
+}

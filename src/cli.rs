@@ -1,0 +1,83 @@
+//! The command line: one variant a verb; each verb's options stand in its own file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::Exit;
+use crate::cmd::{compare, completions, doctor, list, run, runs, selftest, show};
+
+const EXIT_CODES: &str = "Exit codes:
+  0  fine
+  1  a difference or a regression was asked for and found
+  2  could not do it: usage, bad input, nothing measured
+  130  stopped by Ctrl-C; what was measured is kept
+
+Begin with:
+  prony doctor               what may disturb measuring here
+  prony run --suite quick    a first look in 20 seconds
+  prony run                  measure this machine
+  prony compare 1 2          set two runs side by side";
+
+/// Finds out what machines can really do, says how sure it is, and helps people decide.
+#[derive(Debug, Parser)]
+#[command(name = "prony", version, after_help = EXIT_CODES, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Options of every verb.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every verb")]
+pub(crate) struct Common {
+    /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
+    #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE")]
+    pub(crate) store: Option<PathBuf>,
+    /// How to print: terminal, json, csv or markdown
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",
+          value_parser = clap::builder::PossibleValuesParser::new(report::FORMATS.iter().map(|(name, _)| *name)))]
+    pub(crate) format: String,
+    /// The same as --format json
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to colour: auto (a terminal, and NO_COLOR is not set), always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
+    pub(crate) color: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Measure this machine and store the run
+    Run(run::Arguments),
+    /// List what can be measured, or the suites
+    List(list::Arguments),
+    /// Say what a probe measures, or show a stored run
+    Show(show::Arguments),
+    /// List, show, label and remove stored runs
+    Runs(runs::Arguments),
+    /// Set runs side by side, with a verdict on every figure
+    Compare(compare::Arguments),
+    /// Look for what may disturb measuring here, and say what to do about it
+    Doctor(doctor::Arguments),
+    /// Measure this machine against itself: how many figures come out DIFFERENT
+    Selftest(selftest::Arguments),
+    /// Write completions for a shell
+    Completions(completions::Arguments),
+    /// Write the manual page
+    #[command(hide = true)]
+    Manual,
+    /// Serve one launch on standard input and output
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
+pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+    // Nothing can be done when even this cannot be printed.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Failed.into() } else { Exit::Fine.into() }
+}

@@ -1,0 +1,78 @@
+//! `prony compare`: runs side by side.
+
+use analyse::compare::{FailOn, Normalise};
+use analyse::{Options, compare};
+use anyhow::Result;
+use clap::Args;
+use model::Run;
+use report::view::CompareContext;
+use store::Detail;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::settings::percent;
+use crate::{house, output};
+
+/// Options of `prony compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
+    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    runs: Vec<String>,
+    /// The run that the others are set against [default: the first]
+    #[arg(long, value_name = "RUN")]
+    reference: Option<String>,
+    /// Only figures that match, such as 'memory.*' or 'os.*,ipc.pipe*'
+    #[arg(long, value_name = "GLOB")]
+    figures: Option<String>,
+    /// How ratios are written: ratio (value over reference, as tables print it) or gain (how many times better)
+    #[arg(long, default_value = "ratio", value_parser = ["ratio", "gain"])]
+    normalise: String,
+    /// Sort by a figure (best machine first) or by a machine (worst figure first)
+    #[arg(long, value_name = "NAME")]
+    sort: Option<String>,
+    /// Figures that are DIFFERENT first
+    #[arg(long)]
+    changed: bool,
+    /// Set figures side by side that differ on these axes alone, such as placement
+    #[arg(long, value_name = "AXIS", value_delimiter = ',')]
+    across: Vec<String>,
+    /// Difference that counts as none, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
+    band: f64,
+    /// Exit with 1 when a figure is slower (or different), surely and by at least so many percent: slower, slower:5, different
+    #[arg(long, value_name = "CONDITION")]
+    fail_on: Option<FailOn>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let named = house::find(&arguments.runs, common, Detail::Values)?;
+    let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
+    anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
+    let history = house::history(&runs, common)?;
+    // A reference is named as runs are named; analysis knows runs by id.
+    let reference = arguments.reference.as_ref().map(|name| {
+        named.iter().find(|named| named.handle == *name).map_or_else(|| name.clone(), |named| named.run.id.clone())
+    });
+    let options = Options {
+        reference,
+        figures: arguments.figures.clone(),
+        across: arguments.across.clone(),
+        normalise: if arguments.normalise == "gain" { Normalise::Gain } else { Normalise::Ratio },
+        sort_by: arguments.sort.clone(),
+        changed_first: arguments.changed,
+        band: arguments.band,
+        history: &history,
+        ..Options::default()
+    };
+    let comparison = compare(&runs, &options)?;
+    let handles = named.iter().map(|named| named.handle.clone()).collect();
+    output::print(&report::view::compare(&comparison, &CompareContext { handles }), common)?;
+    let failures = arguments.fail_on.map(|condition| condition.failures(&comparison)).unwrap_or_default();
+    if failures.is_empty() {
+        return Ok(Exit::Fine);
+    }
+    let first: Vec<String> = failures.iter().take(3).map(|failure| failure.figure.clone()).collect();
+    output::remark(&format!("{} figures meet the condition to fail on: {}", failures.len(), first.join(", ")));
+    Ok(Exit::Found)
+}

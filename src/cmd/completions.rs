@@ -1,0 +1,30 @@
+//! `prony completions` and the manual page: generated from the command line's own definition.
+
+use anyhow::Result;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::Exit;
+use crate::cli::Cli;
+use crate::output;
+
+/// Options of `prony completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Cli::command(), "prony", &mut text);
+    output::write(&text)?;
+    Ok(Exit::Fine)
+}
+
+pub(crate) fn manual() -> Result<Exit> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    output::write(&text)?;
+    Ok(Exit::Fine)
+}

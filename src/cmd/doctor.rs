@@ -1,0 +1,52 @@
+//! `prony doctor`: what may disturb measuring here.
+
+use anyhow::Result;
+use clap::Args;
+use report::view::{Finding, Findings, State};
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::{output, progress};
+
+/// Options of `prony doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Directory in which the file figures would be measured [default: the present one]
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    directory: std::path::PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let spinner = progress::spinner("looking around", std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let mut engine = super::run::engine()?;
+    let checks = measure::doctor(&mut engine, &arguments.directory);
+    spinner.finish_and_clear();
+    let findings: Vec<Finding> = checks
+        .into_iter()
+        .map(|check| Finding {
+            subject: check.subject,
+            state: match check.state {
+                measure::Health::Fine => State::Fine,
+                measure::Health::Attention => State::Attention,
+                measure::Health::Bad => State::Bad,
+                measure::Health::Unknown => State::Unknown,
+            },
+            says: check.says,
+            advice: check.advice,
+        })
+        .collect();
+    let disturbing = findings.iter().filter(|finding| matches!(finding.state, State::Attention | State::Bad)).count();
+    let summary = match disturbing {
+        0 => "Nothing was found that would disturb measuring here.".to_owned(),
+        1 => "One thing may disturb measuring here.".to_owned(),
+        many => format!("{many} things may disturb measuring here."),
+    };
+    let found = Findings {
+        title: "What may disturb measuring here".to_owned(),
+        findings,
+        summary: vec![summary],
+        next: vec!["prony run --suite quick".to_owned(), "prony selftest".to_owned()],
+    };
+    output::print(&report::view::findings(&found), common)?;
+    Ok(Exit::Fine)
+}

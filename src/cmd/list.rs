@@ -1,0 +1,67 @@
+//! `prony list`: what can be measured.
+
+use anyhow::Result;
+use clap::Args;
+use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+
+/// Options of `prony list`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// List the suites instead of the probes
+    #[arg(long)]
+    suites: bool,
+    /// Only probes whose id contains this
+    filter: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let document = if arguments.suites {
+        suites()
+    } else {
+        let mut catalogue = probes::catalogue();
+        if let Some(filter) = &arguments.filter {
+            catalogue.probes.retain(|probe| probe.id.contains(filter.trim_matches('*')));
+            anyhow::ensure!(!catalogue.probes.is_empty(), "no probe's id contains {filter} (prony list shows all)");
+        }
+        report::view::catalogue(&catalogue)
+    };
+    output::print(&document, common)?;
+    Ok(Exit::Fine)
+}
+
+fn suites() -> Document {
+    let mut document = Document::new(format!("{} suites", probes::SUITES.len()));
+    let columns = vec![
+        Column::new("suite", Kind::Label),
+        Column::new("figures", Kind::Number),
+        Column::new("what it measures", Kind::Words),
+    ];
+    let row = |suite: &probes::Suite| Row {
+        cells: vec![
+            Cell::text(suite.name),
+            Cell::text(suite.selections().len().to_string()),
+            Cell::text(suite.about),
+        ],
+        ..Row::default()
+    };
+    let rows = probes::SUITES.iter().map(row).collect();
+    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    document.next = vec!["prony run --suite quick".to_owned()];
+    let data: Vec<_> = probes::SUITES
+        .iter()
+        .map(|suite| {
+            let figures: Vec<_> = suite
+                .selections()
+                .iter()
+                .map(|selection| serde_json::json!({ "probe": selection.probe.id, "point": selection.point }))
+                .collect();
+            serde_json::json!({ "name": suite.name, "about": suite.about, "figures": figures })
+        })
+        .collect();
+    document.data = Data::of(&data).ok();
+    document
+}

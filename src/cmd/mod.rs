@@ -1,0 +1,35 @@
+//! The verbs, one file each.
+
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod selftest;
+pub(crate) mod show;
+
+use anyhow::Result;
+
+use crate::Exit;
+use crate::cli::{Cli, Verb};
+
+/// Does what the command line asks for.
+pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
+    let common = &cli.common;
+    match cli.verb {
+        Verb::Run(arguments) => run::run(&arguments, common),
+        Verb::List(arguments) => list::run(&arguments, common),
+        Verb::Show(arguments) => show::run(&arguments, common),
+        Verb::Runs(arguments) => runs::run(arguments, common),
+        Verb::Compare(arguments) => compare::run(&arguments, common),
+        Verb::Doctor(arguments) => doctor::run(&arguments, common),
+        Verb::Selftest(arguments) => selftest::run(&arguments, common),
+        Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Manual => completions::manual(),
+        Verb::Worker => {
+            measure::serve(std::io::stdin(), &mut std::io::stdout())?;
+            Ok(Exit::Fine)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm.
+
+use analyse::compare::self_test;
+use analyse::Options;
+use anyhow::Result;
+use clap::Args;
+use measure::{Engine, Ending, Event, Listener, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper};
+use model::{Identity, Machine, Plan, Run};
+
+use super::run::{draw_seed, engine, watch_for_signals};
+use crate::Exit;
+use crate::cli::Common;
+use crate::progress::Progress;
+use crate::{house, output};
+
+/// Share of figures that may come out DIFFERENT.
+const PROMISE: f64 = 0.05;
+
+/// Options of `prony selftest`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Pairs of sessions to measure and compare
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pairs: u32,
+    /// The suite to measure twice
+    #[arg(long, default_value = "quick")]
+    suite: String,
+    /// A probe instead of a suite, at a point or its usual ones
+    #[arg(long, value_name = "PROBE[:POINT]")]
+    probe: Vec<String>,
+    /// Without a clock: on seeded noise, in seconds
+    #[arg(long)]
+    simulate: bool,
+    /// Seed of orders, layouts and simulated noise [default: drawn]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Keep the sessions in the store
+    #[arg(long, conflicts_with = "simulate")]
+    keep: bool,
+}
+
+/// Keeps nothing.
+struct Nowhere;
+
+impl Saver for Nowhere {
+    fn save(&mut self, _: &Run) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let seed = arguments.seed.unwrap_or_else(draw_seed);
+    let stopper = watch_for_signals()?;
+    let mut pairs = Vec::new();
+    for pair in 0..u64::from(arguments.pairs) {
+        let (Some(a), Some(b)) = (
+            session(arguments, seed.wrapping_add(2 * pair), &stopper)?,
+            session(arguments, seed.wrapping_add(2 * pair + 1), &stopper)?,
+        ) else {
+            break;
+        };
+        if arguments.keep {
+            house::write(common)?.put_all(&[a.clone(), b.clone()])?;
+        }
+        pairs.push((a, b));
+    }
+    anyhow::ensure!(!pairs.is_empty(), "stopped before a pair of sessions was measured");
+    let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
+    let found = self_test(&pairs, &Options::default())?;
+    output::print(&report::view::self_test(&found), common)?;
+    if stopper.asked() {
+        return Ok(Exit::Stopped);
+    }
+    Ok(if found.share() > PROMISE { Exit::Found } else { Exit::Fine })
+}
+
+/// One session; `None` when it was stopped.
+fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option<Run>> {
+    let suite = arguments.probe.is_empty().then_some(arguments.suite.as_str());
+    let entries = measure::select(suite, &arguments.probe, 0.02)?;
+    let directory = std::env::current_dir()?.to_string_lossy().into_owned();
+    let plan = Plan {
+        suite: suite.unwrap_or("probes").to_owned(),
+        seed,
+        directory: Some(directory.clone()),
+        entries,
+        ..Plan::default()
+    };
+    let visible = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let (order, mut engine, mut listener): (Order, Box<dyn Engine>, Box<dyn Listener>) = if arguments.simulate {
+        let machine = Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
+        let identity = Identity { fingerprint: "simulated".to_owned(), ..Identity::default() };
+        let order = Order::new(plan, machine, identity, vec![0, 1])?;
+        (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(Silent))
+    } else {
+        let machine = measure::machine(&[directory.into()]);
+        let order = Order::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
+        (order, Box::new(engine()?), Box::new(Progress::new(0.02, visible)))
+    };
+    let ended = Session::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
+    listener.hear(&Event::Ended(&ended.run));
+    Ok((ended.ending != Ending::Stopped).then_some(ended.run))
+}

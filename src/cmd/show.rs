@@ -1,0 +1,33 @@
+//! `prony show`: what a probe measures, or what a run found.
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::{house, output};
+
+/// Options of `prony show`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A probe (prony list), or a run: its number, id or label, a file, or published:NAME
+    #[arg(value_name = "PROBE|RUN")]
+    name: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let name = arguments.name.as_str();
+    if let Some(description) = probes::describe(name) {
+        output::print(&report::view::probe(&description), common)?;
+        return Ok(Exit::Fine);
+    }
+    // A name with a dot that is no path can only have meant a probe.
+    if name.contains('.') && !store::is_path(name) && !name.contains(':') {
+        let unknown = measure::select(None, &[name.to_owned()], 0.02).err();
+        anyhow::bail!(unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string()));
+    }
+    let found = house::find_one(name, common)?;
+    let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
+    output::print(&report::view::run(&found.run, &context), common)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,95 @@
+//! Finding runs: in the store, in files, among the published ones.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use model::Run;
+use store::{Access, Detail, Selector, Store};
+
+use crate::cli::Common;
+
+/// The store that was asked for, else the user's.
+pub(crate) fn place(common: &Common) -> Result<PathBuf> {
+    match &common.store {
+        Some(path) => Ok(path.clone()),
+        None => Ok(store::default_path()?),
+    }
+}
+
+/// The store, to look at: one that does not exist yet is empty.
+pub(crate) fn read(common: &Common) -> Result<Box<dyn Store>> {
+    match store::open(&place(common)?, Access::Read) {
+        Ok(store) => Ok(store),
+        Err(error) if error.is_missing() => Ok(store::empty()?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The store, to keep runs in: made when it is not there.
+pub(crate) fn write(common: &Common) -> Result<Box<dyn Store>> {
+    Ok(store::open(&place(common)?, Access::Write)?)
+}
+
+/// A run and what one types to mean it.
+pub(crate) struct Named {
+    /// Store number, path or published name.
+    pub(crate) handle: String,
+    /// The document.
+    pub(crate) run: Run,
+}
+
+/// Every run that a name stands for: one of the store, of a file, of standard input (`-`), or of a published evaluation.
+pub(crate) fn find(names: &[String], common: &Common, detail: Detail) -> Result<Vec<Named>> {
+    let mut found = Vec::new();
+    let mut opened: Option<(Box<dyn Store>, Selector)> = None;
+    for name in names {
+        if name == "-" {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), store::DOCUMENT_LIMIT), &mut text)
+                .context("could not read standard input")?;
+            found.push(Named { handle: name.clone(), run: store::parse_document(&text, "standard input")? });
+        } else if name.starts_with("published:") {
+            let runs = import::published::get(name, &probes::catalogue())?;
+            found.extend(runs.into_iter().map(|run| Named { handle: run.id.clone(), run }));
+        } else if store::is_path(name) {
+            found.push(Named { handle: name.clone(), run: store::load_document(Path::new(name))? });
+        } else {
+            if opened.is_none() {
+                let store = read(common)?;
+                let selector = Selector::new(store.as_ref())?;
+                opened = Some((store, selector));
+            }
+            if let Some((store, selector)) = &opened {
+                let selection = selector.resolve(name)?;
+                let handle = match &selection {
+                    store::Selection::Stored(summary) => summary.number.to_string(),
+                    store::Selection::File(path) => path.display().to_string(),
+                };
+                found.push(Named { handle, run: selection.load(store.as_ref(), detail)? });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The one run that a name stands for.
+pub(crate) fn find_one(name: &str, common: &Common) -> Result<Named> {
+    let mut found = find(&[name.to_owned()], common, Detail::Whole)?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        count => anyhow::bail!("{name} stands for {count} runs; name one of them, such as {}", found[0].handle),
+    }
+}
+
+/// Earlier sessions on the machines of some runs, which say how far sessions of one machine lie apart.
+pub(crate) fn history(runs: &[&Run], common: &Common) -> Result<Vec<Run>> {
+    /// Newest sessions that are looked at.
+    const NEWEST: usize = 12;
+    let store = read(common)?;
+    let machines: Vec<&str> =
+        runs.iter().map(|run| run.machine.fingerprint.as_str()).filter(|mark| !mark.is_empty()).collect();
+    let mut summaries = store.summaries()?;
+    summaries.retain(|summary| machines.contains(&summary.fingerprint.as_str()) && summary.tool.is_none());
+    let skip = summaries.len().saturating_sub(NEWEST);
+    summaries.iter().skip(skip).map(|summary| Ok(store.get(&summary.id, Detail::Values)?)).collect()
+}

@@ -1,0 +1,73 @@
+//! The only place that prints.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Result;
+use report::Document;
+
+use crate::cli::Common;
+
+/// Columns when nobody knows how wide the terminal is.
+const WIDTH: usize = 100;
+
+/// Draws a document on standard output in the format that was asked for.
+pub(crate) fn print(document: &Document, common: &Common) -> Result<()> {
+    let format = if common.json { "json" } else { &common.format };
+    let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(60, WIDTH));
+    let format = report::by_name(format, width, colours(&common.color))?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    format.render(document, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes plain text to standard output.
+pub(crate) fn write(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Tells the person something that is not part of the report.
+#[expect(clippy::print_stderr, reason = "this is where the program speaks to a person")]
+pub(crate) fn remark(text: &str) {
+    eprintln!("prony: {text}");
+}
+
+/// Says in one line what went wrong.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        // Many errors repeat their cause in their own text.
+        if !said.contains(&cause) {
+            if !said.is_empty() {
+                said.push_str(": ");
+            }
+            said.push_str(&cause);
+        }
+    }
+    remark(&said.replace('\n', " "));
+}
+
+fn colours(when: &str) -> bool {
+    match when {
+        "always" => true,
+        "never" => false,
+        _ => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !refused && io::stdout().is_terminal()
+        }
+    }
+}
+
+/// Whether the reader of standard output went away, which is no failure.
+pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>().or(match cause.downcast_ref::<report::Error>() {
+            Some(report::Error::Write(error)) => Some(error),
+            _ => None,
+        });
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

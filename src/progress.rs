@@ -1,0 +1,87 @@
+//! What a person sees while a run measures: on a terminal only.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use measure::{Event, Listener};
+
+/// Draws one line on standard error, between launches and never inside one.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    round: u32,
+    converged: usize,
+    of: usize,
+    target: f64,
+    left: Option<f64>,
+}
+
+impl Progress {
+    /// A line for a run that wants intervals of `target`; drawn only where somebody can see it.
+    pub(crate) fn new(target: f64, visible: bool) -> Self {
+        let goes_to = if visible { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(1), goes_to);
+        if let Ok(style) = ProgressStyle::with_template("  {prefix}  {bar:30}  {wide_msg}") {
+            bar.set_style(style.progress_chars("██░"));
+        }
+        Self { bar, round: 0, converged: 0, of: 0, target, left: None }
+    }
+
+    fn say(&self, doing: &str) {
+        let elapsed = report::words::duration(self.bar.elapsed().as_secs_f64());
+        let left = self.left.map(|left| format!(", about {} left", report::words::duration(left))).unwrap_or_default();
+        let target = self.target * 100.0;
+        self.bar.set_message(format!(
+            "{} of {} figures settled (±{target}%)   {elapsed} elapsed{left}   {doing}",
+            self.converged, self.of
+        ));
+        self.bar.tick();
+    }
+}
+
+impl Listener for Progress {
+    fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Began(run) => {
+                self.of = run.figures.len();
+                self.bar.set_length(self.of as u64);
+                self.bar.set_prefix("starting");
+            }
+            Event::Calibrating { key, done, of } => {
+                self.bar.set_prefix("calibrating");
+                self.bar.set_position(*done as u64);
+                self.of = *of;
+                self.say(&key.to_string());
+            }
+            Event::Round { number, .. } => {
+                self.round = *number;
+                self.bar.set_prefix(format!("round {number}"));
+                self.bar.set_position(self.converged as u64);
+            }
+            Event::Launching { keys, launch, look } => {
+                let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
+                let name = keys.first().map(ToString::to_string).unwrap_or_default();
+                self.say(&format!("{name}{more}, launch {launch} of {look}"));
+            }
+            Event::Repeated { key, reason } => self.bar.println(format!("  repeating {key}: {reason}")),
+            Event::Finished { done, .. } => {
+                self.converged = *done;
+                self.bar.set_position(*done as u64);
+            }
+            Event::Saved { converged, left, .. } => {
+                self.converged = *converged;
+                self.left = Some(*left);
+            }
+            Event::Ended(_) => self.bar.finish_and_clear(),
+        }
+    }
+}
+
+/// A spinner for work without launches that may take longer than a second.
+pub(crate) fn spinner(text: &str, visible: bool) -> ProgressBar {
+    if !visible {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner().with_message(text.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,42 @@
+//! Words of the command line that stand for numbers.
+
+/// A half-width in percent: `2`, `2%`, `0.5%`; kept as a fraction.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text
+        .trim()
+        .trim_end_matches('%')
+        .parse()
+        .map_err(|_| format!("'{text}' is no percentage; write one such as 2 or 0.5%"))?;
+    if number > 0.0 && number <= 100.0 { Ok(number / 100.0) } else { Err("it must be above 0 and at most 100".to_owned()) }
+}
+
+/// A time: `90`, `90s`, `2m`, `1.5h`; kept in seconds.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let refuse = || format!("'{text}' is no time; write one such as 90s, 2m or 1h");
+    let trimmed = text.trim();
+    let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len()));
+    let scale = match unit {
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(refuse()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| refuse())?;
+    if number > 0.0 && number.is_finite() { Ok(number * scale) } else { Err("it must be above 0".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_with_their_units() {
+        assert_eq!(percent("2"), Ok(0.02));
+        assert_eq!(percent("0.5%"), Ok(0.005));
+        assert!(percent("0").is_err() && percent("x").is_err() && percent("101").is_err());
+        assert_eq!(seconds("90"), Ok(90.0));
+        assert_eq!(seconds("2m"), Ok(120.0));
+        assert_eq!(seconds("1.5h"), Ok(5400.0));
+        assert!(seconds("-1").is_err() && seconds("2 days").is_err() && seconds("").is_err());
+    }
+}
