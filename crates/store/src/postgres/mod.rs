@@ -7,7 +7,7 @@ mod schema;
 mod trouble;
 mod write;
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
 use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
 
-/// How long a server is waited for before it counts as not there.
+/// How long a server, or another writer, is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs in a PostgreSQL database.
@@ -31,6 +31,7 @@ pub struct PostgresStore {
     client: RefCell<Client>,
     config: Config,
     access: Access,
+    patience: Duration,
     place: String,
 }
 
@@ -41,6 +42,14 @@ impl PostgresStore {
     /// # Errors
     /// When the server cannot be reached or refuses, or the store is of a newer form.
     pub fn open(address: &str, access: Access) -> Result<Self, Error> {
+        Self::open_patiently(address, access, PATIENCE)
+    }
+
+    /// As [`PostgresStore::open`], waiting no longer than this for the server and for other writers.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`].
+    pub fn open_patiently(address: &str, access: Access, patience: Duration) -> Result<Self, Error> {
         let unnamed = |error: &postgres::Error| Error::Place {
             action: "open the store",
             // The address may hold a password.
@@ -48,14 +57,14 @@ impl PostgresStore {
             trouble: trouble::of(error),
         };
         let mut config: Config = address.parse().map_err(|error| unnamed(&error))?;
-        config.connect_timeout(PATIENCE).application_name("prony");
+        config.connect_timeout(patience).application_name("prony");
         let place = describe(&config);
         let explain = |error: &postgres::Error| Error::Place {
             action: "open the store",
             place: place.clone(),
             trouble: trouble::of(error),
         };
-        let mut client = connect(&config, access).map_err(|error| explain(&error))?;
+        let mut client = connect(&config, access, patience).map_err(|error| explain(&error))?;
         match (schema::form(&mut client).map_err(|error| explain(&error))?, access) {
             (Some(found), _) if found > schema::KNOWN => {
                 return Err(Error::NewerStore { place, found, known: schema::KNOWN });
@@ -66,7 +75,7 @@ impl PostgresStore {
             }
             _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
         }
-        Ok(Self { client: RefCell::new(client), config, access, place })
+        Ok(Self { client: RefCell::new(client), config, access, patience, place })
     }
 
     fn refuse(&self, action: &'static str, error: &postgres::Error) -> Error {
@@ -77,17 +86,24 @@ impl PostgresStore {
         Error::Unknown { text: id.to_owned(), place: self.place.clone(), nearest: Vec::new() }
     }
 
-    fn query(&self, action: &'static str, sql: &str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+    /// The connection; a new one where the server has closed it.
+    fn client(&self) -> Result<RefMut<'_, Client>, postgres::Error> {
         let mut client = self.client.borrow_mut();
-        // Statements are few and short: preparing them anew costs a round trip, keeping them costs every reader of this code.
-        client.query(sql, with).map_err(|error| self.refuse(action, &error))
+        if client.is_closed() {
+            *client = connect(&self.config, self.access, self.patience)?;
+        }
+        Ok(client)
+    }
+
+    fn query(&self, action: &'static str, sql: &str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+        self.client().and_then(|mut client| client.query(sql, with)).map_err(|error| self.refuse(action, &error))
     }
 
     fn write<T>(
         &self,
         work: impl Fn(&mut postgres::Transaction<'_>) -> Result<T, postgres::Error>,
     ) -> Result<T, postgres::Error> {
-        let mut client = self.client.borrow_mut();
+        let mut client = self.client()?;
         let mut transaction = client.transaction()?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&schema::LOCK])?;
         let result = work(&mut transaction)?;
@@ -112,9 +128,9 @@ fn describe(config: &Config) -> String {
     format!("postgres://{host}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
 }
 
-fn connect(config: &Config, access: Access) -> Result<Client, postgres::Error> {
+fn connect(config: &Config, access: Access, patience: Duration) -> Result<Client, postgres::Error> {
     let mut client = config.connect(NoTls)?;
-    client.batch_execute(&format!("SET lock_timeout = '{}ms'", PATIENCE.as_millis()))?;
+    client.batch_execute(&format!("SET lock_timeout = '{}ms'", patience.as_millis()))?;
     if access == Access::Read {
         client.batch_execute("SET default_transaction_read_only = on")?;
     }
@@ -134,8 +150,6 @@ impl Store for PostgresStore {
         let mut numbers = self.write(put);
         if numbers.is_err() && self.client.borrow().is_closed() {
             // A server that was started anew between two rounds is no reason to lose one; to put twice is to put once.
-            let again = connect(&self.config, self.access).map_err(|error| self.refuse("save the run in", &error))?;
-            *self.client.borrow_mut() = again;
             numbers = self.write(put);
         }
         let numbers = numbers.map_err(|error| self.refuse("save the run in", &error))?;

@@ -1,6 +1,6 @@
 //! The form of the database, one step a version.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
 /// `application_id` of a Prony store ("Prny"), so that no other program's database is ever written to.
 pub(super) const APPLICATION: i64 = 0x5072_6e79;
@@ -92,18 +92,53 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
 /// Brings a database to the form that this program knows, all steps in one transaction. Another process may have done it
 /// meanwhile: the form is read again under the lock.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    let step = |from: i64, transaction: &Transaction<'_>| {
-        for (done, sql) in (1..).zip(STEPS).skip(usize::try_from(from).unwrap_or(usize::MAX)) {
-            transaction.execute_batch(sql)?;
-            transaction.pragma_update(None, "user_version", done)?;
-        }
-        transaction.pragma_update(None, "application_id", APPLICATION)
-    };
+    migrate_by(STEPS, connection)
+}
+
+fn migrate_by(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    match form(&transaction)? {
-        Form::Empty => step(0, &transaction)?,
-        Form::Store(version) if version < KNOWN => step(version, &transaction)?,
-        Form::Store(_) | Form::Foreign => return Ok(()),
+    let from = match form(&transaction)? {
+        Form::Empty => 0,
+        Form::Store(form) => usize::try_from(form).unwrap_or(usize::MAX),
+        Form::Foreign => return Ok(()),
+    };
+    for (done, step) in (1_i64..).zip(steps).skip(from) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", done)?;
     }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(connection: &Connection) -> i64 {
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn steps_are_taken_once_and_in_order() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "INSERT INTO a VALUES (1, 2)"];
+        for known in [1, 1, 3, 3, 2] {
+            migrate_by(&steps[..known], &mut connection).unwrap();
+            assert!(matches!(form(&connection).unwrap(), Form::Store(_)));
+        }
+        assert_eq!(version(&connection), 3);
+        assert_eq!(connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_older_form() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate_by(&["CREATE TABLE a (x)"], &mut connection).unwrap();
+        let broken = ["CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO a VALUES (1)", "no such statement"];
+        assert!(migrate_by(&broken, &mut connection).is_err());
+        assert_eq!(version(&connection), 1);
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+        let rows: i64 = connection.query_row("SELECT count(*) FROM a", [], |row| row.get(0)).unwrap();
+        assert_eq!((tables, rows), (1, 0));
+    }
 }

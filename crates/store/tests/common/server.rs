@@ -1,4 +1,5 @@
-//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names, or one started for this process alone.
+//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases are left
+//! behind in it), or one started for this process alone.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests, which say when they cannot run")]
 
 use std::path::{Path, PathBuf};

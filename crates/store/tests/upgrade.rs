@@ -1,0 +1,124 @@
+//! Documents and databases of every older form are read for ever: `tests/upgrade` keeps one of each.
+#![allow(clippy::unwrap_used, reason = "tests, helpers included")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use model::{FactValue, Flag, Outcome, Run};
+use store::{Access, Detail, Kind, SqliteStore, Store, load_document};
+
+fn kept(extension: &str) -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upgrade");
+    let entries = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+    paths.sort();
+    paths
+}
+
+fn named(name: &str) -> Run {
+    let path = kept("json").into_iter().find(|path| path.file_name().is_some_and(|found| found == name));
+    load_document(&path.unwrap_or_else(|| panic!("{name} is gone"))).unwrap()
+}
+
+#[test]
+fn every_schema_has_its_document() {
+    for schema in 1..=model::SCHEMA {
+        assert_eq!(named(&format!("schema-{schema}.json")).schema, schema);
+    }
+}
+
+#[test]
+fn every_kept_document_is_read_and_goes_through_every_store() {
+    for path in kept("json") {
+        let run = load_document(&path).unwrap();
+        let written = store::render_document(&run).unwrap();
+        assert_eq!(model::parse_run(&written).unwrap(), run, "{}", path.display());
+        assert!(run.figures.iter().all(|figure| !figure.probe.is_empty() && !figure.title.is_empty()));
+        let home = tempfile::tempdir().unwrap();
+        for place in ["runs.sqlite", "runs/"] {
+            let mut store = store::open(&home.path().join(place), Access::Write).unwrap();
+            store.put(&run).unwrap();
+            assert_eq!(store.get(&run.id, Detail::Whole).unwrap(), run, "{}", path.display());
+            assert_eq!(store.figures(&run.id).unwrap().len(), run.figures.len());
+        }
+    }
+}
+
+#[test]
+fn what_the_first_document_says_is_understood() {
+    let run = named("schema-1.json");
+    let kinds: BTreeSet<_> = run
+        .figures
+        .iter()
+        .map(|figure| match figure.outcome {
+            Outcome::Measured(_) => Kind::Measured.name(),
+            Outcome::Below { .. } => Kind::Below.name(),
+            Outcome::Modes(_) => Kind::Modes.name(),
+            Outcome::Unfit(_) => Kind::Unfit.name(),
+            Outcome::Failed(_) => Kind::Failed.name(),
+        })
+        .collect();
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+    let syscall = &run.figures[0];
+    assert_eq!((syscall.flags.len(), syscall.has(Flag::Modes), syscall.launches.len()), (8, false, 8));
+    assert_eq!(syscall.values(), [1.012e-6, 1.009e-6, 1.02e-6, 1.011e-6], "launches that do not count are left out");
+    let estimate = syscall.outcome.estimate().unwrap();
+    assert_eq!((estimate.value, estimate.low, estimate.high, estimate.level), (1.0115e-6, 1.009e-6, 1.02e-6, 0.9375));
+    assert_eq!(syscall.footprint.hardware.as_ref().unwrap().cycles, Some(3_000_000));
+    assert_eq!(syscall.footprint.hardware.as_ref().unwrap().cache_misses, None);
+    assert_eq!(run.figures[1].key().to_string(), "memory.copy:working_set=64MiB,threads=1");
+    assert_eq!(run.plan.seed, u64::MAX);
+    assert_eq!(run.machine.text("cpu.governor"), None);
+    assert!(matches!(run.machine.fact("cpu.smt").unwrap().value, FactValue::Truth(true)));
+    assert_eq!(run.machine.number("memory.total"), Some(8_589_934_592.0));
+    let imported = named("schema-1-imported.json");
+    assert_eq!(imported.origin.unwrap().attribution.as_deref(), Some("Example Laboratory, 2004"));
+    assert!(imported.figures[0].outcome.estimate().is_some_and(|estimate| !estimate.has_spread()));
+}
+
+#[test]
+fn documents_keep_to_the_published_schema() {
+    let schema =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    for path in kept("json") {
+        let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let written: serde_json::Value =
+            serde_json::from_str(&store::render_document(&load_document(&path).unwrap()).unwrap()).unwrap();
+        for document in [kept, written] {
+            let errors: Vec<_> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        }
+    }
+    for (what, document) in [("no figures", r#"{"schema":1,"id":"x"}"#), ("no object", "[]")] {
+        assert!(!validator.is_valid(&serde_json::from_str(document).unwrap()), "{what}");
+    }
+}
+
+#[test]
+fn every_kept_database_is_brought_to_the_present_form() {
+    let dumps = kept("sql");
+    assert!(!dumps.is_empty());
+    for dump in dumps {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("runs.sqlite");
+        let older = rusqlite::Connection::open(&path).unwrap();
+        older.execute_batch(&std::fs::read_to_string(&dump).unwrap()).unwrap();
+        older.close().unwrap();
+        // To look at an older store is enough to bring it to the present form.
+        let mut store = SqliteStore::open(&path, Access::Read).unwrap();
+        let summaries = store.summaries().unwrap();
+        assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 3], "{}", dump.display());
+        assert_eq!(summaries[0].label.as_deref(), Some("given later"));
+        let (first, imported) = (named("schema-1.json"), named("schema-1-imported.json"));
+        let relabelled = Run { label: Some("given later".to_owned()), ..first.clone() };
+        assert_eq!(store.get(&first.id, Detail::Whole).unwrap(), relabelled);
+        assert_eq!(store.get(&imported.id, Detail::Whole).unwrap(), imported);
+        assert_eq!(store.get(&first.id, Detail::Values).unwrap().figures[0].values(), first.figures[0].values());
+        let history = store.history(&first.figures[0].key(), &first.machine.fingerprint, 10).unwrap();
+        assert_eq!(history.iter().map(|value| value.number).collect::<Vec<_>>(), [1]);
+        assert!(store.put(&imported).is_err(), "a store that is only looked at is not written to");
+        store = SqliteStore::open(&path, Access::Write).unwrap();
+        assert_eq!(store.put(&Run { id: "new".to_owned(), ..first }).unwrap(), 4, "number 2 was removed, and stays so");
+    }
+}
