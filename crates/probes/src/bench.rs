@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Unfit;
 
@@ -41,7 +42,7 @@ pub struct Bench {
     watched: Vec<Watched>,
     notes: Vec<String>,
     variant: Option<String>,
-    scratch: Option<Rc<Scratch>>,
+    scratch: Vec<Rc<Scratch>>,
 }
 
 impl Bench {
@@ -49,7 +50,7 @@ impl Bench {
     #[must_use]
     pub fn new(setting: Setting) -> Self {
         let variant = setting.variant.clone();
-        Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: None }
+        Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: Vec::new() }
     }
 
     /// A bench for another probe of the same launch.
@@ -149,27 +150,58 @@ impl Bench {
         &self.setting.directory
     }
 
-    /// A directory of this launch's own inside the target directory, removed with everything in it when the launch ends.
+    /// A directory of this launch's own inside the target directory. It is removed, with everything in it, when the bench and
+    /// every kernel that holds it are gone.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn scratch(&mut self) -> Result<PathBuf, Unfit> {
-        if let Some(scratch) = &self.scratch {
-            return Ok(scratch.0.clone());
+    pub fn scratch(&mut self) -> Result<Rc<Scratch>, Unfit> {
+        let inside = self.setting.directory.clone();
+        self.scratch_in(&inside)
+    }
+
+    /// The same inside another directory.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn scratch_in(&mut self, inside: &Path) -> Result<Rc<Scratch>, Unfit> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        if let Some(known) = self.scratch.iter().find(|scratch| scratch.path.parent() == Some(inside)) {
+            return Ok(Rc::clone(known));
         }
-        let path = self.setting.directory.join(format!("prony-{}-{:x}", std::process::id(), self.setting.seed));
+        let owner = std::process::id();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // The seed tells launches of several hosts apart that share a file system.
+        let path = inside.join(format!("prony-{owner}-{:x}-{number}", self.setting.seed));
         std::fs::create_dir_all(&path)
             .map_err(|error| Unfit::new(format!("could not make {}: {error}", path.display())))?;
-        self.scratch = Some(Rc::new(Scratch(path.clone())));
-        Ok(path)
+        let scratch = Rc::new(Scratch { path, owner });
+        self.scratch.push(Rc::clone(&scratch));
+        Ok(scratch)
     }
 }
 
-struct Scratch(PathBuf);
+/// A directory that is removed with everything in it when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    /// The process that made it: its forked children must not remove it.
+    owner: u32,
+}
+
+impl Scratch {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing useful can be done about a failure here; the next run's doctor names leftovers.
-        let _ = std::fs::remove_dir_all(&self.0);
+        if std::process::id() == self.owner {
+            // Nothing useful can be done about a failure here; the next run's doctor names leftovers.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
     }
 }

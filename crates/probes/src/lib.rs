@@ -37,6 +37,7 @@ mod prelude {
     pub(crate) use model::{Class, GIB, KIB, MIB, Point, Primitive, Unit};
 
     pub(crate) use crate::{
-        Axis, BatchRule, Bench, Declared, Fault, Kernel, Metric, Parties, Probe, Readings, Recorder, Source, Trial, Unfit, Work,
+        Axis, BatchRule, Bench, Declared, Fault, Kernel, Metric, Parties, Probe, Readings, Recorder, Source, Trial,
+        Unfit, Work,
     };
 }

@@ -1,5 +1,12 @@
 //! ipc: figures of this family.
 
+mod pipe_latency;
+mod tcp_latency;
+mod udp_latency;
+mod unix_latency;
+
 use crate::Probe;
 
-pub(crate) static TABLE: &[&Probe] = &[];
+/// In the order of reports.
+pub(crate) static TABLE: &[&Probe] =
+    &[&pipe_latency::PROBE, &unix_latency::PROBE, &udp_latency::PROBE, &tcp_latency::PROBE];

@@ -1,0 +1,22 @@
+//! Round trip over a local stream socket.
+
+use crate::echo::RoundTrip;
+use crate::line::unix_pair;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "ipc.unix_latency",
+    title: "Local socket latency",
+    about: "One byte goes to another process over a connected pair of local stream sockets and its answer comes back.",
+    metric: Metric::lower(Unit::Seconds, "round trip"),
+    class: Class::Ipc,
+    stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],
+    sources: &[
+        Source::new("BaBar", "table 6, AF_UNIX", "T. J. Pavel, CHEP 98"),
+        Source::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996"),
+    ],
+    axes: &[Axis::placement(&["same_cpu"])],
+    parties: Parties::Placed,
+    prepare: |_, bench| Ok(Trial::one(RoundTrip::<1>::start(bench, unix_pair()?)?)),
+    ..Probe::BLANK
+};

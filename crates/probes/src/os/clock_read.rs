@@ -1,0 +1,41 @@
+//! What a look at the clock costs.
+
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.clock_read",
+    title: "Clock read",
+    about: "Reads the monotonic clock through the C library: without entering the kernel where it maps its clock page (vDSO).",
+    metric: Metric::lower(Unit::Seconds, "read"),
+    class: Class::Compute,
+    stresses: &[Primitive::Clock],
+    sources: &[Source::new("Linux", "clock_gettime", "vdso(7)")],
+    prepare: |_, _| Ok(Trial::one(Read { from: 0, to: 0 })),
+    ..Probe::BLANK
+};
+
+struct Read {
+    from: u64,
+    to: u64,
+}
+
+impl Kernel for Read {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.from = sys::clock::now();
+        let (mut last, mut forward) = (self.from, 0);
+        for _ in 0..ops {
+            let next = sys::clock::now();
+            forward += u64::from(next >= last);
+            last = next;
+        }
+        self.to = last;
+        Ok(Work { ops, token: forward })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        if self.to <= self.from && done.ops > 100 {
+            return Err(Fault::new("the clock stood still"));
+        }
+        Fault::unless_equal(done.token, done.ops)
+    }
+}

@@ -1,0 +1,67 @@
+//! Making a process that does nothing.
+
+use sys::memory::{Arena, Pages};
+use sys::process::{Exit, fork_exit};
+
+use crate::party::fold;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.fork_exit",
+    title: "Fork and exit",
+    about: "Forks; the child ends at once and the parent waits for it. The parent's resident memory, in base pages of its own, \
+            is what the kernel copies page tables for.",
+    metric: Metric::lower(Unit::Seconds, "process"),
+    class: Class::Process,
+    stresses: &[Primitive::Fork],
+    sources: &[
+        Source::new("BaBar", "table 3, null process", "T. J. Pavel, CHEP 98"),
+        Source::new("lmbench", "lat_proc fork", "McVoy & Staelin, USENIX ATC 1996"),
+        Source::new("BYTE", "Process Creation", "UnixBench, src/spawn.c"),
+    ],
+    axes: &[Axis::doubling("resident", 2 * MIB, GIB, &["2MiB"])],
+    prepare,
+    ..Probe::BLANK
+};
+
+struct ForkExit {
+    _resident: Option<Arena>,
+}
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let wanted = at.bytes("resident")?;
+    if wanted > sys::memory::available_bytes().unwrap_or(u64::MAX) / 2 {
+        return Err(Unfit::new("it would take more than half of the memory that is free"));
+    }
+    // What this process has of its own already; program and libraries are shared with files and are not copied.
+    let own = sys::usage::anonymous_bytes()?;
+    let missing = wanted.saturating_sub(own);
+    if missing == 0 {
+        bench.note(format!("the parent has {own} bytes of its own to begin with"));
+    }
+    let resident = (missing > 0).then(|| Arena::populated(missing as usize, Pages::Base)).transpose()?;
+    Ok(Trial::one(ForkExit { _resident: resident }))
+}
+
+/// The status with which child number `index` ends.
+fn code(index: u64) -> i32 {
+    (index * 7 % 113) as i32
+}
+
+impl Kernel for ForkExit {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut token = 0;
+        for index in 0..ops {
+            match fork_exit(code(index))? {
+                Exit::Code(status) => token = fold(token, status as u64 + 1),
+                Exit::Signal { number, .. } => return Err(Fault::new(format!("a child was ended by signal {number}"))),
+            }
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let expected = (0..done.ops).fold(0, |token, index| fold(token, code(index) as u64 + 1));
+        Fault::unless_equal(done.token, expected)
+    }
+}

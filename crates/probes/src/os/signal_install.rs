@@ -1,0 +1,40 @@
+//! Installing a signal handler.
+
+use sys::signal::{Counted, Signal};
+
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.signal_install",
+    title: "Signal handler installation",
+    about: "Installs a handler for a signal by sigaction. Afterwards, outside the clock, a signal is sent to see that it is caught.",
+    metric: Metric::lower(Unit::Seconds, "installation"),
+    class: Class::Compute,
+    stresses: &[Primitive::Signal, Primitive::SyscallEntry],
+    sources: &[
+        Source::new("BaBar", "table 4, signal installation", "T. J. Pavel, CHEP 98"),
+        Source::new("lmbench", "lat_sig install", "McVoy & Staelin, USENIX ATC 1996"),
+    ],
+    prepare: |_, _| Ok(Trial::one(Install(Counted::install(Signal::User1)?))),
+    ..Probe::BLANK
+};
+
+struct Install(Counted);
+
+impl Kernel for Install {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut installed = 0;
+        for _ in 0..ops {
+            self.0.reinstall()?;
+            installed += 1;
+        }
+        Ok(Work { ops, token: installed })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let before = self.0.count();
+        self.0.send()?;
+        Fault::unless_equal(self.0.count(), before + 1)?;
+        Fault::unless_equal(done.token, done.ops)
+    }
+}

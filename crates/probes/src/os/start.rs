@@ -1,0 +1,101 @@
+//! What the figures that start a program share: the program, and counting the ones that ended well.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use sys::process::{Child, Exit, Program};
+
+use crate::{Bench, Fault, Kernel, Scratch, Unfit, Work, hello};
+
+/// A way to start a prepared program.
+pub(super) type How = fn(&mut Program) -> sys::Result<Child>;
+
+/// Starts a program, waits for it and wants status 0, again and again.
+pub(super) struct Start {
+    program: Program,
+    how: How,
+    _files: Rc<Scratch>,
+}
+
+impl Start {
+    /// Starts `path` with its arguments, silently.
+    pub(super) fn new(path: &Path, arguments: &[&str], files: Rc<Scratch>, how: How) -> Result<Self, Unfit> {
+        let mut program = Program::new(path, arguments)?.silent()?;
+        // Before any clock: a program that cannot be started here is no failure of the measurement.
+        match how(&mut program)?.wait()? {
+            Exit::Code(0) => Ok(Self { program, how, _files: files }),
+            Exit::Code(127) => Err(Unfit::new(format!("{} cannot be executed there (noexec?)", path.display()))),
+            other => Err(Unfit::new(format!("{} ended with {other:?} instead of status 0", path.display()))),
+        }
+    }
+}
+
+impl Kernel for Start {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut ended_well = 0;
+        for _ in 0..ops {
+            ended_well += u64::from((self.how)(&mut self.program)?.wait()?.success());
+        }
+        Ok(Work { ops, token: ended_well })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, done.ops)
+    }
+}
+
+/// The hello program in a directory of this launch, and that directory.
+pub(super) fn hello(bench: &mut Bench) -> Result<(PathBuf, Rc<Scratch>), Unfit> {
+    let files = bench.scratch()?;
+    Ok((hello::write_into(files.path())?, files))
+}
+
+/// A small dynamically linked program that every system has, and does nothing: its path.
+pub(super) fn dynamic() -> Result<PathBuf, Unfit> {
+    ["/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"]
+        .iter()
+        .map(PathBuf::from)
+        .find(|path| is_dynamic(path).unwrap_or(false))
+        .ok_or_else(|| Unfit::new("there is no dynamically linked /bin/true"))
+}
+
+/// Whether a program asks for a loader: an ELF file with a PT_INTERP header (System V ABI, chapter 5).
+fn is_dynamic(path: &Path) -> std::io::Result<bool> {
+    const PT_INTERP: u32 = 3;
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(4096).read_to_end(&mut head)?;
+    let number = |at: usize, bytes: usize| -> Option<usize> {
+        let field = head.get(at..at + bytes)?;
+        Some(field.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte)))
+    };
+    let wide = head.get(4) == Some(&2);
+    let (table, entry, count) = if wide { (32, 54, 56) } else { (28, 42, 44) };
+    let little = head.get(5) == Some(&1);
+    let interpreted = || -> Option<bool> {
+        let (at, size, count) = (number(table, if wide { 8 } else { 4 })?, number(entry, 2)?, number(count, 2)?);
+        Some((0..count).any(|index| number(at + index * size, 4) == Some(PT_INTERP as usize)))
+    };
+    Ok(head.starts_with(b"\x7fELF") && little && interpreted().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dynamic_programs_are_told_from_static_ones() {
+        let directory = tempfile::tempdir().unwrap();
+        if let Ok(path) = hello::write_into(directory.path()) {
+            assert!(!is_dynamic(&path).unwrap());
+        }
+        match dynamic() {
+            Ok(path) => assert!(path.is_absolute()),
+            Err(unfit) => eprintln!("SKIPPED: {unfit}"),
+        }
+        let text = directory.path().join("text");
+        fs::write(&text, "#!/bin/sh\n").unwrap();
+        assert!(!is_dynamic(&text).unwrap());
+    }
+}

@@ -1,0 +1,59 @@
+//! The mix of system calls by which BYTE counts.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+
+use sys::process::raw::{byte_mix, umask};
+
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.syscall_mix",
+    title: "System call mix",
+    about: "Five calls a count: dup and close of a descriptor, getpid, getuid and umask, none of them answered by a library.",
+    metric: Metric::higher(Unit::PerSecond, "counts of five calls"),
+    class: Class::Compute,
+    stresses: &[Primitive::SyscallEntry],
+    sources: &[
+        Source::new("BYTE", "System Call Overhead", "UnixBench, src/syscall.c"),
+        Source::new("CyberLife", "System Call Overhead", "CyberLife Labs notes, 2004"),
+    ],
+    prepare,
+    ..Probe::BLANK
+};
+
+struct Mix {
+    null: File,
+    mask: u32,
+}
+
+fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+    // There is no way to read the mask but to set it.
+    let mask = umask(0o22);
+    umask(mask);
+    Ok(Trial::one(Mix { null: File::open("/dev/null")?, mask }))
+}
+
+impl Kernel for Mix {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut counts = 0;
+        for _ in 0..ops {
+            byte_mix(self.null.as_fd())?;
+            counts += 1;
+        }
+        Ok(Work { ops, token: counts })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        // The last count left its mask behind.
+        Fault::unless_equal(umask(self.mask), 0o22)?;
+        umask(0o22);
+        Fault::unless_equal(done.token, done.ops)
+    }
+}
+
+impl Drop for Mix {
+    fn drop(&mut self) {
+        umask(self.mask);
+    }
+}

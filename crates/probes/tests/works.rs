@@ -1,0 +1,163 @@
+//! Every probe does its work, its check accepts that and notices tampered work, and nothing is left behind.
+//!
+//! A worker has one thread, because it forks; a test harness has more. So this test brings its own `main`: it runs itself
+//! once for every probe and point, and such a run prepares one trial. Arguments select probes by parts of their ids.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the test's own harness")]
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use model::Point;
+use probes::{Bench, Fault, Kernel, Parties, Probe, Setting, Trial, Work, all};
+
+const PROBE: &str = "PRONY_WORKS_PROBE";
+const POINT: &str = "PRONY_WORKS_POINT";
+const NOT_HERE: i32 = 77;
+
+fn main() -> ExitCode {
+    if let Ok(id) = std::env::var(PROBE) {
+        let point = std::env::var(POINT).unwrap_or_default();
+        return alone(probes::find(&id).unwrap(), &point.parse().unwrap());
+    }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let (mut worked, mut skipped, mut failures) = (0, 0, Vec::new());
+    for probe in all().filter(|probe| wanted.is_empty() || wanted.iter().any(|part| probe.id.contains(part.as_str()))) {
+        for point in points(probe) {
+            match run(probe, &point) {
+                (Some(0), _) => worked += 1,
+                (Some(NOT_HERE), said) => {
+                    skipped += 1;
+                    eprint!("{said}");
+                }
+                (_, said) => failures.push(format!("{} at {point}: {said}", probe.id)),
+            }
+        }
+    }
+    println!("{worked} trials worked, {skipped} skipped, {} failed", failures.len());
+    failures.iter().for_each(|failure| eprintln!("{failure}"));
+    ExitCode::from(u8::from(!failures.is_empty()))
+}
+
+/// The smallest point, every placement, and the representative points where those prepare fast.
+fn points(probe: &Probe) -> Vec<Point> {
+    let smallest = probe.smallest_point();
+    let mut points = vec![smallest.clone()];
+    if let Some(placement) = probe.axes.iter().find(|axis| axis.name == "placement") {
+        points.extend(placement.all().into_iter().map(|place| smallest.clone().with("placement", place)));
+    }
+    if probe.family() != "memory" {
+        points.extend(probe.usual_points());
+    }
+    let mut seen = Vec::new();
+    points.retain(|point| {
+        !seen.contains(point) && {
+            seen.push(point.clone());
+            true
+        }
+    });
+    points
+}
+
+fn run(probe: &Probe, point: &Point) -> (Option<i32>, String) {
+    let home = tempfile::tempdir().unwrap();
+    let executable = std::env::current_exe().unwrap();
+    let output = Command::new(executable)
+        .env(PROBE, probe.id)
+        .env(POINT, point.to_string())
+        .env("TMPDIR", home.path())
+        .output()
+        .unwrap();
+    let mut said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    if left.is_empty() {
+        (output.status.code(), said)
+    } else {
+        said.push_str(&format!("left behind: {left:?}\n"));
+        (None, said)
+    }
+}
+
+fn alone(probe: &Probe, point: &Point) -> ExitCode {
+    let setting = setting(probe, point);
+    let directory = setting.directory.clone();
+    if let Some(cpu) = setting.cpus.first() {
+        sys::affinity::pin(&[*cpu]).unwrap();
+    }
+    let mut bench = Bench::new(setting);
+    let trial = match (probe.prepare)(point, &mut bench) {
+        Ok(trial) => trial,
+        Err(unfit) => {
+            eprintln!("SKIPPED {} at {point}: not measurable here: {unfit}", probe.id);
+            return ExitCode::from(NOT_HERE as u8);
+        }
+    };
+    assert_eq!(matches!(trial, Trial::Paired { .. }), probe.paired, "paired or not?");
+    // A kernel may outlive the bench.
+    drop(bench);
+    match trial {
+        Trial::One(mut kernel) => conform(kernel.as_mut(), probe.batch.least, probe.batch.most),
+        Trial::Paired { mut work, mut overhead } => {
+            conform(work.as_mut(), probe.batch.least, probe.batch.most);
+            conform(overhead.as_mut(), probe.batch.least, probe.batch.most);
+        }
+        Trial::Readings(mut readings) => {
+            let values = readings.read().unwrap();
+            assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()), "{values:?}");
+        }
+    }
+    nothing_is_left(&directory);
+    ExitCode::SUCCESS
+}
+
+fn conform(kernel: &mut dyn Kernel, least: u64, most: u64) {
+    let granule = kernel.granule().max(1);
+    for asked in [least.max(1), 3 * least.max(1)] {
+        let asked = (asked.div_ceil(granule) * granule).min(most);
+        kernel.ready(asked).unwrap_or_else(|fault| panic!("could not get ready: {fault}"));
+        let done = kernel.batch(asked).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(done.ops > 0, "it did nothing");
+        kernel.check(&done).unwrap_or_else(|fault| panic!("its check refuses honest work: {fault}"));
+        let forged = Work { token: done.token ^ 1, ..done };
+        assert!(kernel.check(&forged).is_err(), "its check does not notice a forged token");
+        let lazy = Work { ops: done.ops + granule, ..done };
+        assert!(kernel.check(&lazy).is_err(), "its check does not notice operations that were never done");
+        assert!(kernel.amount() > 0.0 && kernel.amount().is_finite());
+    }
+    let mut record = probes::Recorder::with_room(3);
+    kernel.each(&mut record).unwrap_or_else(|fault: Fault| panic!("single operations: {fault}"));
+    assert!(record.nanos().iter().all(|nanos| *nanos > 0));
+}
+
+/// No child of this process and nothing in its directories.
+fn nothing_is_left(directory: &Path) {
+    let me = std::process::id();
+    if let Ok(children) = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")) {
+        assert!(children.trim().is_empty(), "children left behind: {children}");
+    }
+    for place in [directory, Path::new("/dev/shm"), Path::new("/tmp")] {
+        let mine = format!("prony-{me}-");
+        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+            assert!(!entry.file_name().to_string_lossy().starts_with(&mine), "{} left behind", entry.path().display());
+        }
+    }
+}
+
+fn setting(probe: &Probe, point: &Point) -> Setting {
+    let allowed = sys::affinity::allowed().unwrap();
+    let (first, last) = (allowed[0], *allowed.last().unwrap());
+    let cpus = match probe.parties {
+        Parties::One => vec![first],
+        Parties::SameCpu => vec![first; 16],
+        Parties::Placed => match point.get("placement") {
+            Some("same_cpu") => vec![first, first],
+            Some("cross_cpu") => vec![first, last],
+            _ => vec![],
+        },
+        Parties::Threads => match point.get("threads") {
+            Some("all") => allowed.clone(),
+            _ => vec![first],
+        },
+        Parties::Free => vec![],
+    };
+    Setting { seed: 7, cpus, allowed, directory: std::env::temp_dir(), variant: None, calibrating: true }
+}
