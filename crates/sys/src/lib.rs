@@ -1,10 +1,14 @@
 //! Every call into the operating system and every instruction that Rust cannot say safely.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 pub mod affinity;
 pub mod cgroup;
 pub mod clock;
 pub mod counters;
+pub mod disturbance;
 mod error;
+pub mod facts;
 pub mod file;
 pub mod futex;
 pub mod kernel;

@@ -111,6 +111,14 @@ fn groups_and_dropped_children() {
     process::kill_group(leader.pid(), Signal::Kill).unwrap();
     assert!(matches!(leader.wait().unwrap(), Exit::Signal { .. }));
 
+    let mut quick = process::fork(|| 2).unwrap();
+    while quick.try_wait().unwrap().is_none() {
+        process::raw::yield_now();
+    }
+    assert_eq!(quick.try_wait().unwrap(), Some(Exit::Code(2)));
+    assert!(quick.kill(Signal::Kill).is_err());
+    assert_eq!(quick.wait().unwrap(), Exit::Code(2));
+
     let pid = process::fork(sleep_long).unwrap().pid();
     assert!(process::send(pid, None).is_err(), "a dropped child is killed and waited for");
 }

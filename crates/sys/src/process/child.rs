@@ -1,6 +1,6 @@
 //! A child process, which is waited for exactly once.
 
-use std::mem::MaybeUninit;
+use std::ptr;
 
 use crate::error::{Error, Result, check};
 use crate::process::group;
@@ -42,91 +42,89 @@ impl Exit {
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
+    ended: Option<Exit>,
 }
 
 impl Child {
     /// `pid` must be a child of this process that nobody else waits for.
     pub(super) fn adopt(pid: i32) -> Self {
-        Self { pid }
+        Self { pid, ended: None }
     }
 
-    /// The process number.
+    /// The process number; once it has ended, another process may get it.
     #[must_use]
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
     /// Waits until it ends.
-    pub fn wait(self) -> Result<Exit> {
-        let pid = self.pid;
-        std::mem::forget(self);
-        wait_for(pid)
+    pub fn wait(mut self) -> Result<Exit> {
+        self.finish(None)
     }
 
-    /// Waits until it ends; what it and its waited-for children used (`wait4(2)`).
-    pub fn wait_usage(self) -> Result<(Exit, Usage)> {
-        let pid = self.pid;
-        std::mem::forget(self);
-        let mut status = 0;
-        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        loop {
-            // SAFETY: both pointers are valid and writable for the length of the call.
-            if unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) } == pid {
-                // SAFETY: zeroed bytes are a valid rusage, and the call filled it.
-                return Ok((Exit::decode(status), Usage::from_raw(unsafe { usage.assume_init_ref() })));
-            }
-            retry_interrupted()?;
+    /// Waits until it ends; what it and its waited-for children used (`wait4(2)`). An error where
+    /// [`Child::try_wait`] has already seen its end, because nobody keeps the usage.
+    pub fn wait_usage(mut self) -> Result<(Exit, Usage)> {
+        if self.ended.is_some() {
+            return Err(Error::refused("learn what a process used", "it was waited for before"));
+        }
+        // SAFETY: zeros are a valid rusage.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let exit = self.finish(Some(&mut usage))?;
+        Ok((exit, Usage::from_raw(&usage)))
+    }
+
+    fn finish(&mut self, usage: Option<&mut libc::rusage>) -> Result<Exit> {
+        match self.ended {
+            Some(exit) => Ok(exit),
+            None => wait_for(self.pid, usage).inspect(|exit| self.ended = Some(*exit)),
         }
     }
 
-    /// How it ended, if it did. After `Some` the child is gone: drop it.
+    /// How it ended, if it did.
     pub fn try_wait(&mut self) -> Result<Option<Exit>> {
-        if self.pid == 0 {
-            return Err(Error::refused("wait for a process", "it was waited for before"));
-        }
-        let mut status = 0;
-        // SAFETY: the pointer is valid and writable for the length of the call.
-        match check("wait for a process", unsafe { libc::waitpid(self.pid, &raw mut status, libc::WNOHANG) })? {
-            0 => Ok(None),
-            _ => {
-                self.pid = 0;
-                Ok(Some(Exit::decode(status)))
+        if self.ended.is_none() {
+            let mut status = 0;
+            // SAFETY: the pointer is valid and writable for the length of the call.
+            let pid = unsafe { libc::waitpid(self.pid, &raw mut status, libc::WNOHANG) };
+            if check("wait for a process", pid)? != 0 {
+                self.ended = Some(Exit::decode(status));
             }
         }
+        Ok(self.ended)
     }
 
-    /// Sends it a signal.
+    /// Sends it a signal; an error once its end was seen.
     pub fn kill(&self, signal: Signal) -> Result<()> {
-        if self.pid == 0 {
-            return Err(Error::refused("send a signal", "the process was waited for before"));
+        match self.ended {
+            None => group::send(self.pid, Some(signal)),
+            Some(_) => Err(Error::refused("send a signal", "the process has ended")),
         }
-        group::send(self.pid, Some(signal))
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if self.pid > 0 {
+        if self.ended.is_none() {
             // Nothing is left to do where either fails: there is then no such child.
             let _ = group::send(self.pid, Some(Signal::Kill));
-            let _ = wait_for(self.pid);
+            let _ = wait_for(self.pid, None);
         }
     }
 }
 
-/// Waits for a child by number.
-pub(super) fn wait_for(pid: i32) -> Result<Exit> {
+/// Waits for a child by number, through interruptions.
+pub(super) fn wait_for(pid: i32, usage: Option<&mut libc::rusage>) -> Result<Exit> {
     let mut status = 0;
+    let usage = usage.map_or(ptr::null_mut(), ptr::from_mut);
     loop {
-        // SAFETY: the pointer is valid and writable for the length of the call.
-        if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
+        // SAFETY: the status is writable, the usage null or writable, for the length of the call.
+        if unsafe { libc::wait4(pid, &raw mut status, 0, usage) } == pid {
             return Ok(Exit::decode(status));
         }
-        retry_interrupted()?;
+        let error = Error::last("wait for a process");
+        if error.errno() != Some(libc::EINTR) {
+            return Err(error);
+        }
     }
-}
-
-fn retry_interrupted() -> Result<()> {
-    let error = Error::last("wait for a process");
-    if error.errno() == Some(libc::EINTR) { Ok(()) } else { Err(error) }
 }

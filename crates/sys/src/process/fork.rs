@@ -33,7 +33,7 @@ pub fn fork_exit(code: i32) -> Result<Exit> {
         -1 => Err(Error::last("fork")),
         // SAFETY: ends the child at once.
         0 => unsafe { libc::_exit(code) },
-        pid => child::wait_for(pid),
+        pid => child::wait_for(pid, None),
     }
 }
 

@@ -37,6 +37,9 @@ impl Drop for Strings {
 }
 
 /// Path, arguments and environment of a program, prepared for starting it many times.
+///
+/// The program inherits what this process ignores, which for a Rust program is SIGPIPE; `std::process::Command`
+/// resets that at the price of a system call.
 #[derive(Debug)]
 pub struct Program {
     path: CString,

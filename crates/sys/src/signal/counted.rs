@@ -18,7 +18,8 @@ extern "C" fn count(number: libc::c_int) {
     }
 }
 
-/// A counting handler in place for one signal. Dropped, the previous action returns.
+/// A counting handler in place for one signal. Dropped, the previous action returns. It sends to the process that
+/// installed it, so a forked child installs its own.
 #[derive(Debug)]
 pub struct Counted {
     signal: Signal,

@@ -62,6 +62,13 @@ pub fn load_average() -> Result<[f64; 3]> {
     if given == 3 { Ok(load) } else { Err(Error::refused("read the load average", "the OS does not tell it")) }
 }
 
+/// Clock of a CPU at this moment in Hz (`scaling_cur_freq`); an error where the kernel does not steer it, as in most
+/// virtual machines.
+pub fn frequency_of(cpu: usize) -> Result<f64> {
+    let khz: f64 = text::number(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))?;
+    Ok(khz * 1e3)
+}
+
 type All = (CpuTimes, Vec<(usize, CpuTimes)>);
 
 fn parse(text: &str, ticks: u64) -> Result<All> {

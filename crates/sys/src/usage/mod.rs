@@ -4,7 +4,7 @@ mod machine;
 mod pressure;
 mod process;
 
-pub use machine::{CpuTimes, forks, load_average, machine_times, per_cpu_times};
+pub use machine::{CpuTimes, forks, frequency_of, load_average, machine_times, per_cpu_times};
 pub use pressure::{Pressure, Resource, pressure};
 pub use process::{
     Io, RunQueue, Stat, Switches, anonymous_bytes, migrations_of, resident_bytes, run_queue_of, switches_of,

@@ -1,0 +1,38 @@
+//! What this process may use of the machine.
+
+use model::{FactValue, Primitive};
+
+use crate::facts::collector::{Collector, why};
+use crate::process::{Resource, limit};
+use crate::{cgroup, timer};
+
+pub(super) fn collect(facts: &mut Collector) {
+    if !facts.is_here() {
+        return;
+    }
+    let source = "/proc/self/cgroup and its files";
+    let limits = why(cgroup::limits());
+    let number = |pick: fn(&cgroup::Limits) -> Option<f64>| limits.clone().map(|limits| or_none(pick(&limits)));
+    facts.number("cgroup.version", limits.clone().map(|limits| f64::from(limits.version)), "1", source, &[]);
+    facts.add("cgroup.cpus", number(|limits| limits.cpus), Some("1"), source, &[Primitive::CoreClock]);
+    let memory = number(|limits| limits.memory_bytes.map(|n| n as f64));
+    facts.add("cgroup.memory", memory, Some("B"), source, &[Primitive::PageFault]);
+    facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);
+    for resource in Resource::ALL {
+        let name = format!("limit.{}", resource.name().trim_start_matches("RLIMIT_").to_ascii_lowercase());
+        let value = why(limit(resource)).map(|found| or_none(found.soft.map(|n| n as f64)));
+        let unit = match resource {
+            Resource::OpenFiles | Resource::Processes => "1",
+            Resource::CpuSeconds => "s",
+            _ => "B",
+        };
+        facts.add(name, value, Some(unit), format!("getrlimit({})", resource.name()), &[]);
+    }
+    let slack = why(timer::slack()).map(|nanos| nanos as f64 * 1e-9);
+    facts.number("limit.timer_slack", slack, "s", "prctl(PR_GET_TIMERSLACK)", &[Primitive::Timer]);
+}
+
+/// No limit is knowledge, too.
+fn or_none(limit: Option<f64>) -> FactValue {
+    limit.map_or_else(|| FactValue::Text("none".to_owned()), FactValue::Number)
+}
