@@ -9,6 +9,7 @@ use model::{
 
 use crate::known::{class_of, is_ours, known, usual_direction};
 use crate::sheet::{Reading, Sheet, Spread};
+use crate::text::usable;
 
 /// Confidence wanted of intervals that are computed here from executions in processes of their own.
 const LEVEL: f64 = 0.95;
@@ -131,7 +132,7 @@ fn spelt(point: &Point, description: Option<&Description>) -> Point {
 
 fn outcome(reading: &Reading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
-    if !value.is_finite() {
+    if !usable(value) {
         return Outcome::Failed(format!("the source states {} and that has no meaning here", reading.value));
     }
     let (low, high, level, method) = match &reading.spread {
@@ -182,7 +183,7 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
             method,
         })
     };
-    if values.iter().any(|value| !value.is_finite()) {
+    if !values.iter().all(|value| usable(*value)) {
         return Outcome::Failed("an execution's value has no meaning here".to_owned());
     }
     if let Some(found) = stats::serial_median_interval(&values, LEVEL) {
@@ -200,11 +201,11 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
 fn launches(reading: &Reading, convert: Convert) -> Vec<Launch> {
     let Spread::Launches(values) = &reading.spread else { return Vec::new() };
     let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
-    (0..).zip(values).map(launch).filter(|launch| launch.value.is_finite()).collect()
+    (0..).zip(values).map(launch).filter(|launch| usable(launch.value)).collect()
 }
 
 fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {
     let value = convert.apply(value);
     let estimate = Estimate::without_spread(value);
-    ((0.0..=1.0).contains(&quantile) && value.is_finite()).then_some(QuantileEstimate { quantile, estimate })
+    ((0.0..=1.0).contains(&quantile) && usable(value)).then_some(QuantileEstimate { quantile, estimate })
 }

@@ -2,30 +2,29 @@
 
 use std::fmt;
 
-/// Where in a source something was found. Lines and bytes are counted from 1; 0 means that the place is the whole.
+/// Where in a source something was found. Lines and columns (bytes of a line) are counted from 1; 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
     /// Line.
     pub line: usize,
-    /// Byte within the source, where a line says too little.
-    pub byte: usize,
+    /// Byte within the line.
+    pub column: usize,
 }
 
 impl Place {
     /// A line.
     #[must_use]
     pub const fn line(line: usize) -> Self {
-        Self { line, byte: 0 }
+        Self { line, column: 0 }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.line, self.byte) {
-            (0, 0) => f.write_str("in it"),
+        match (self.line, self.column) {
+            (0, _) => f.write_str("in it"),
             (line, 0) => write!(f, "at line {line}"),
-            (0, byte) => write!(f, "at byte {byte}"),
-            (line, byte) => write!(f, "at line {line}, byte {byte}"),
+            (line, column) => write!(f, "at line {line}, column {column}"),
         }
     }
 }

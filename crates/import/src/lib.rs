@@ -5,10 +5,18 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod date;
 mod digest;
 mod error;
+mod format;
+mod import;
+mod json;
 mod known;
 pub mod published;
 mod sheet;
+mod text;
 
 pub use error::{Error, Place};
+pub use format::Format;
+pub use import::{detect, formats, import};
+pub use text::LONGEST;

@@ -1,0 +1,78 @@
+//! Dates as other tools write them, as RFC 3339 in UTC. What names no zone is taken as UTC.
+
+use time::format_description::well_known::Rfc3339;
+use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
+
+/// Seconds since 1970. Empty when out of range.
+pub(crate) fn unix(seconds: f64) -> String {
+    let moment = OffsetDateTime::from_unix_timestamp(seconds as i64).ok();
+    moment.and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
+}
+
+/// `Tue Aug  4 10:36:13 2020`, with a zone or without, brackets around or not. Empty when it is none.
+pub(crate) fn ctime(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let found = (0..words.len().saturating_sub(3)).find_map(|at| {
+        let month = month(words[at])?;
+        let day = words[at + 1].parse().ok()?;
+        let clock = clock(words[at + 2])?;
+        let year = words[at + 3..].iter().take(2).find_map(|word| {
+            word.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok().filter(|year| (1970..2200).contains(year))
+        })?;
+        rfc3339(year, month, day, clock)
+    });
+    found.unwrap_or_default()
+}
+
+/// `2016-08-02 17:44:46`, `2016-08-02T17:44:46+00:00`, `2026:11:21`. Empty when it is none.
+pub(crate) fn iso(text: &str) -> String {
+    let text = text.trim();
+    if let Ok(moment) = OffsetDateTime::parse(text, &Rfc3339) {
+        return moment.to_offset(time::UtcOffset::UTC).format(&Rfc3339).unwrap_or_default();
+    }
+    let found = || {
+        let (date, rest) = text.split_at_checked(10)?;
+        let mut parts = date.split(['-', ':']);
+        let year = parts.next()?.parse().ok()?;
+        let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
+        let day = parts.next()?.parse().ok()?;
+        let time = rest.get(1..9).and_then(clock).unwrap_or(Time::MIDNIGHT);
+        rfc3339(year, month, day, time)
+    };
+    found().unwrap_or_default()
+}
+
+fn rfc3339(year: i32, month: Month, day: u8, clock: Time) -> Option<String> {
+    let date = Date::from_calendar_date(year, month, day).ok()?;
+    PrimitiveDateTime::new(date, clock).assume_utc().format(&Rfc3339).ok()
+}
+
+fn month(word: &str) -> Option<Month> {
+    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let at = names.iter().position(|name| *name == word)?;
+    Month::try_from(u8::try_from(at + 1).ok()?).ok()
+}
+
+fn clock(word: &str) -> Option<Time> {
+    let mut parts = word.split(':').map(|part| part.parse::<u8>().ok());
+    Time::from_hms(parts.next()??, parts.next()??, parts.next()??).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_or_left_out() {
+        assert_eq!(unix(1_795_227_469.0), "2026-11-21T02:17:49Z");
+        assert_eq!(unix(f64::MAX), "");
+        assert_eq!(ctime("[Thu Jul 19 20:14:29 UTC 2018]"), "2018-07-19T20:14:29Z");
+        assert_eq!(ctime("Tue Aug  4 10:36:13 2020"), "2020-08-04T10:36:13Z");
+        assert_eq!(iso("2016-08-02 17:44:46"), "2016-08-02T17:44:46Z");
+        assert_eq!(iso("2016-08-02T17:44:46+02:00"), "2016-08-02T15:44:46Z");
+        assert_eq!(iso("2026:11:21"), "2026-11-21T00:00:00Z");
+        for text in ["", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "2016-13-45", "Aug 4", "Aug 40 99:99:99 2020"] {
+            assert_eq!((iso(text), ctime(text)), (String::new(), String::new()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! CoreMark: iterations a second of one process.
+
+use super::{Format, Parsed, Source, sure};
+use crate::sheet::{Reading, Sheet, rate, text};
+use crate::text::{Fault, lines, need};
+
+pub(super) static FORMAT: Format = Format {
+    name: "coremark",
+    tool: "CoreMark",
+    about: "iterations a second; no spread is stated",
+    by_lines: true,
+    detect: |head| sure(head, &["CoreMark Size"]).max(sure(head, &["CoreMark 1.0 :"])),
+    parse,
+};
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheets: Vec<Sheet> = Vec::new();
+    let mut open = None;
+    for (at, line) in lines(source.text) {
+        if line.contains("CoreMark Size") {
+            sheets.push(Sheet { version: Some("1.0".to_owned()), ..Sheet::default() });
+            open = Some(at);
+        }
+        let (Some((name, value)), Some(sheet)) = (line.split_once(':'), sheets.last_mut()) else { continue };
+        let value = value.trim();
+        match name.trim() {
+            "Iterations/Sec" => {
+                let reading = Reading::new("coremark.iterations", "CoreMark", need(value, at)?, rate("iterations"));
+                sheet.readings.push(reading);
+            }
+            "Compiler version" => sheet.facts.extend(text("compiler", value, "output", &[])),
+            "Compiler flags" => sheet.facts.extend(text("compiler.flags", value, "output", &[])),
+            name if name.starts_with("Parallel") => {
+                if let Some(reading) = sheet.readings.last_mut() {
+                    reading.point = std::mem::take(&mut reading.point).with("copies", crate::text::axis_value(value));
+                }
+            }
+            name if name.contains("crcfinal") => open = None,
+            _ => {}
+        }
+        if line.contains("ERROR!") || line.contains("Errors detected") {
+            sheet.notes.push("CoreMark reports errors: the run does not count by its rules".to_owned());
+        }
+    }
+    match open {
+        Some(at) => Err(Fault::new("the run that begins here ends before its checksums", at)),
+        None => Ok(Parsed::Sheets(sheets)),
+    }
+}

@@ -1,0 +1,184 @@
+//! criterion.rs: estimates.json, sample.json, the messages of cargo-criterion, and its lines on the terminal.
+
+use serde::Deserialize;
+
+use super::{Confidence, Format, Parsed, Source, likely, sure};
+use crate::json::{self, List};
+use crate::sheet::{Reading, Sheet, Spread, seconds};
+use crate::text::{Fault, axis_value, between, lines, need};
+
+pub(super) static FORMAT: Format = Format {
+    name: "criterion",
+    tool: "criterion.rs",
+    about: "the stated interval of the median (of one process: it does not cover what differs between launches); from \
+            sample.json the median and range of the samples",
+    by_lines: false,
+    detect,
+    parse,
+};
+
+const ONE: &str = "criterion's interval is of samples of one process and does not cover differences between launches";
+
+fn detect(head: &[u8]) -> Confidence {
+    let named = sure(head, &["\"confidence_interval\"", "\"point_estimate\""])
+        .max(sure(head, &["\"sampling_mode\"", "\"iters\""]));
+    let messages = sure(head, &["\"reason\":\"benchmark-complete\""]);
+    let name = sure(head, &["\"group_id\"", "\"function_id\"", "\"full_id\""]);
+    let bare = if head.starts_with(b"[[") && !head.contains(&b'"') { Confidence::Likely } else { Confidence::No };
+    named.max(messages).max(name).max(bare).max(likely(head, &["time:   ["]))
+}
+
+#[derive(Deserialize)]
+struct Estimates {
+    #[serde(alias = "Median")]
+    median: Estimate,
+}
+
+#[derive(Deserialize)]
+struct Estimate {
+    confidence_interval: Interval,
+    point_estimate: f64,
+}
+
+#[derive(Deserialize)]
+struct Interval {
+    confidence_level: f64,
+    lower_bound: f64,
+    upper_bound: f64,
+}
+
+#[derive(Deserialize)]
+struct Sample {
+    iters: List<f64>,
+    times: List<f64>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    id: Option<String>,
+    median: Option<Typical>,
+    typical: Option<Typical>,
+}
+
+#[derive(Deserialize)]
+struct Typical {
+    estimate: f64,
+    lower_bound: f64,
+    upper_bound: f64,
+    unit: String,
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let text = source.text;
+    let mut sheet = Sheet::default();
+    if text.contains("\"point_estimate\"") {
+        let median = json::read::<Estimates>(text)?.median;
+        let bounds = median.confidence_interval;
+        let spread = Spread::Interval {
+            low: bounds.lower_bound * 1e-9,
+            high: bounds.upper_bound * 1e-9,
+            level: bounds.confidence_level,
+        };
+        sheet.readings.push(reading(&benchmark_of(source.name), median.point_estimate * 1e-9, spread).note(ONE));
+    } else if text.contains("\"benchmark-complete\"") {
+        for (at, line) in lines(text).filter(|(_, line)| line.contains("\"benchmark-complete\"")) {
+            let fault = |fault: Fault| Fault { place: crate::Place { line: at, ..fault.place }, ..fault };
+            sheet.readings.extend(message(json::read(line).map_err(fault)?));
+        }
+    } else if text.contains("\"full_id\"") {
+        return Err(Fault::new("it names a benchmark and holds no figure; import estimates.json beside it", 1));
+    } else if text.contains("\"iters\"") {
+        sheet.readings.push(sample(source.name, json::read(text)?)?);
+    } else if text.trim_start().starts_with('[') {
+        let (iters, times) = json::read(text)?;
+        sheet.readings.push(sample(source.name, Sample { iters, times })?);
+    } else {
+        terminal(&mut sheet, text)?;
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn reading(benchmark: &str, value: f64, spread: Spread) -> Reading {
+    let reading = Reading::new("criterion.time", "Time", value, seconds("iteration"));
+    reading.at("benchmark", axis_value(benchmark)).spread(spread)
+}
+
+/// `target/criterion/Fibonacci/Iterative/new/estimates.json` is of `Fibonacci/Iterative`.
+fn benchmark_of(path: &str) -> String {
+    let parts: Vec<&str> = path.split(['/', '\\']).collect();
+    let from = parts.iter().rposition(|part| *part == "criterion").map_or(0, |at| at + 1);
+    let end = parts.iter().rposition(|part| ["new", "base"].contains(part)).unwrap_or(parts.len() - 1);
+    let name = parts.get(from..end).unwrap_or_default().join("/");
+    if name.is_empty() { parts[parts.len() - 1].to_owned() } else { name }
+}
+
+fn sample(name: &str, sample: Sample) -> Result<Reading, Fault> {
+    let times = sample.times.0.iter().zip(&sample.iters.0).map(|(nanos, iterations)| nanos * 1e-9 / iterations);
+    let mut times: Vec<f64> = times.filter(|time| crate::text::usable(*time)).collect();
+    times.sort_by(f64::total_cmp);
+    let Some(median) = stats::median(&times) else {
+        return Err(Fault::new("it holds no sample with a usable time", 1));
+    };
+    let spread = match times[..] {
+        [least, .., greatest] => Spread::Range(least, greatest),
+        _ => Spread::None,
+    };
+    let count = u32::try_from(times.len()).unwrap_or(u32::MAX);
+    let reading = reading(&benchmark_of(name), median, spread).counts(1, count);
+    Ok(reading.note("the range is of samples of one process"))
+}
+
+fn message(message: Message) -> Option<Reading> {
+    let typical = message.median.or(message.typical).filter(|_| message.reason == "benchmark-complete")?;
+    let scale = scale(&typical.unit)?;
+    let spread = Spread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
+    let id = message.id.unwrap_or_default();
+    let reading = reading(&id, typical.estimate * scale, spread).note(ONE);
+    Some(reading.note("the message states no level; criterion's default of 95% is taken"))
+}
+
+fn scale(unit: &str) -> Option<f64> {
+    let units =
+        [("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("\u{b5}s", 1e-6), ("\u{3bc}s", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+    units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
+}
+
+/// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names stand on the line before.
+fn terminal(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
+    let mut before = "";
+    for (at, line) in lines(source) {
+        let Some(bounds) = between(line, "time:", "]") else {
+            before = line.trim();
+            continue;
+        };
+        let name = line.split("time:").next().unwrap_or_default().trim();
+        let words: Vec<&str> = bounds.trim_start_matches('[').split_whitespace().collect();
+        if words.iter().any(|word| word.ends_with('%')) {
+            continue;
+        }
+        let &[low, low_unit, value, unit, high, high_unit] = words.as_slice() else {
+            return Err(Fault::new("the interval has not three times", at));
+        };
+        let time = |number: &str, unit: &str| {
+            let scale = scale(unit).ok_or_else(|| Fault::new("the time has no known unit", at))?;
+            Ok(need(number, at)? * scale)
+        };
+        let spread = Spread::Interval { low: time(low, low_unit)?, high: time(high, high_unit)?, level: 0.95 };
+        let name = if name.is_empty() { before } else { name };
+        let reading = reading(name, time(value, unit)?, spread).note(ONE);
+        sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is taken"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn paths_name_benchmarks() {
+        assert_eq!(super::benchmark_of("t/criterion/F/I/new/estimates.json"), "F/I");
+        assert_eq!(super::benchmark_of("estimates.json"), "estimates.json");
+        assert_eq!(super::benchmark_of(""), "");
+        assert_eq!(super::benchmark_of("new/criterion/x"), "x");
+    }
+}

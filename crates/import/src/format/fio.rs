@@ -1,0 +1,147 @@
+//! fio's JSON, versions 2 and 3: bandwidth, operations and completion latency of each job and direction.
+
+use model::format_size;
+use serde::Deserialize;
+
+use super::{Format, Parsed, Source, sure};
+use crate::date::unix;
+use crate::json::{self, List, Map, Scalar};
+use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, rate, seconds};
+use crate::text::{Fault, axis_value, number};
+
+pub(super) static FORMAT: Format = Format {
+    name: "fio",
+    tool: "fio",
+    about: "bandwidth, operations a second and completion latency with its quantiles; fio's standard deviations are of \
+            successive samples and single operations of one run, so they are notes and the samples' extremes a range",
+    by_lines: false,
+    detect: |head| sure(head, &["\"fio version\""]),
+    parse,
+};
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(rename = "fio version")]
+    version: String,
+    #[serde(default)]
+    timestamp: f64,
+    #[serde(default, rename = "global options")]
+    global: Map<Scalar>,
+    jobs: List<Job>,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    jobname: String,
+    #[serde(default)]
+    error: f64,
+    #[serde(default, rename = "job options")]
+    options: Map<Scalar>,
+    read: Option<Direction>,
+    write: Option<Direction>,
+    trim: Option<Direction>,
+}
+
+#[derive(Deserialize)]
+struct Direction {
+    #[serde(default)]
+    io_bytes: f64,
+    bw: f64,
+    bw_bytes: Option<f64>,
+    iops: f64,
+    #[serde(default)]
+    bw_min: f64,
+    #[serde(default)]
+    bw_max: f64,
+    #[serde(default)]
+    bw_dev: f64,
+    #[serde(default)]
+    bw_samples: f64,
+    clat: Option<Latency>,
+    clat_ns: Option<Latency>,
+}
+
+#[derive(Deserialize)]
+struct Latency {
+    min: f64,
+    max: f64,
+    mean: f64,
+    stddev: f64,
+    #[serde(rename = "N")]
+    count: Option<f64>,
+    #[serde(default)]
+    percentile: Map<f64>,
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let document: Document = json::read(source.text)?;
+    let version = document.version.trim_start_matches("fio-").to_owned();
+    let mut sheet = Sheet { version: Some(version), ..Sheet::default() };
+    if document.timestamp > 0.0 {
+        sheet.started = unix(document.timestamp);
+    }
+    for job in &document.jobs.0 {
+        if job.error != 0.0 {
+            sheet.notes.push(format!("job {} ended with error {}", axis_value(&job.jobname), job.error));
+        }
+        let directions = [("read", &job.read), ("write", &job.write), ("trim", &job.trim)];
+        for (name, direction) in directions {
+            if let Some(direction) = direction.as_ref().filter(|direction| direction.io_bytes > 0.0) {
+                readings(&mut sheet, name, direction, |reading| placed(reading, job, &document.global));
+            }
+        }
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The options that decide what a figure means, of the job or of all.
+fn placed(reading: Reading, job: &Job, global: &Map<Scalar>) -> Reading {
+    let reading = reading.at("job", axis_value(&job.jobname));
+    ["rw", "bs", "iodepth", "numjobs", "ioengine", "direct"].iter().fold(reading, |reading, name| {
+        match job.options.0.get(*name).or_else(|| global.0.get(*name)) {
+            Some(value) => reading.at(name, axis_value(&value.words())),
+            None => reading,
+        }
+    })
+}
+
+fn readings(sheet: &mut Sheet, name: &str, direction: &Direction, place: impl Fn(Reading) -> Reading) {
+    // Rates in `bw` count 1024 bytes in both versions; version 3 adds the bytes themselves.
+    let bandwidth = direction.bw_bytes.unwrap_or(direction.bw * 1024.0);
+    let metric = bytes_per_second("bytes");
+    let mut reading = Reading::new(format!("fio.{name}_bandwidth"), format!("{name} bandwidth"), bandwidth, metric);
+    if direction.bw_max > direction.bw_min {
+        reading = reading.spread(Spread::Range(direction.bw_min * 1024.0, direction.bw_max * 1024.0));
+        reading = reading.counts(1, direction.bw_samples as u32).note(format!(
+            "the range is of samples taken during one run; their standard deviation {} KiB/s",
+            direction.bw_dev
+        ));
+    }
+    sheet.readings.push(place(reading));
+    let iops = Reading::new(
+        format!("fio.{name}_operations"),
+        format!("{name} operations"),
+        direction.iops,
+        rate("operations"),
+    );
+    sheet.readings.push(place(iops));
+    let latency = direction.clat_ns.as_ref().map(|latency| (latency, 1e-9));
+    let Some((latency, scale)) = latency.or_else(|| direction.clat.as_ref().map(|latency| (latency, 1e-6))) else {
+        return;
+    };
+    let title = format!("{name} completion latency");
+    let mut reading = Reading::new(format!("fio.{name}_latency"), title, latency.mean * scale, seconds("operation"));
+    reading.quantiles = vec![(0.0, latency.min * scale), (1.0, latency.max * scale)];
+    let percentile = |(percent, value): (&String, &f64)| Some((number(percent)? / 100.0, value * scale));
+    reading
+        .quantiles
+        .extend(latency.percentile.0.iter().filter_map(percentile).filter(|(quantile, _)| *quantile > 0.0));
+    reading.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let of = latency.count.map_or(String::new(), |count| format!(" {count}"));
+    let note = format!("standard deviation {} s over{of} single operations of one run", latency.stddev * scale);
+    sheet.readings.push(place(reading.note(note)));
+    let bytes = direction.io_bytes * if direction.bw_bytes.is_some() { 1.0 } else { 1024.0 };
+    if let Some(last) = sheet.readings.last_mut().filter(|_| bytes < 1e18) {
+        last.notes.push(format!("{} moved", format_size(bytes as u64)));
+    }
+}

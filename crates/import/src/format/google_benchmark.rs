@@ -1,0 +1,157 @@
+//! Google Benchmark's JSON: repetitions in one process, or their aggregates.
+
+use model::Primitive;
+use serde::Deserialize;
+
+use super::{Format, Parsed, Source, sure};
+use crate::date::iso;
+use crate::json::{self, List};
+use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, number, rate, seconds, text};
+use crate::text::{Fault, axis_value};
+
+pub(super) static FORMAT: Format = Format {
+    name: "google-benchmark",
+    tool: "Google Benchmark",
+    about: "real and CPU time, bytes and items a second; repetitions run in one process, so they are a range and not \
+            an interval of confidence",
+    by_lines: false,
+    detect: |head| {
+        sure(head, &["\"context\"", "\"library_build_type\""])
+            .max(sure(head, &["\"benchmarks\"", "\"real_time\"", "\"cpu_time\""]))
+    },
+    parse,
+};
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    context: Context,
+    benchmarks: List<Entry>,
+}
+
+#[derive(Deserialize, Default)]
+struct Context {
+    #[serde(default)]
+    date: String,
+    #[serde(default)]
+    host_name: String,
+    #[serde(default)]
+    executable: String,
+    num_cpus: Option<f64>,
+    mhz_per_cpu: Option<f64>,
+    library_build_type: Option<String>,
+    library_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    run_name: Option<String>,
+    aggregate_name: Option<String>,
+    real_time: Option<f64>,
+    cpu_time: Option<f64>,
+    time_unit: Option<String>,
+    bytes_per_second: Option<f64>,
+    items_per_second: Option<f64>,
+    #[serde(default)]
+    error_occurred: bool,
+}
+
+/// All entries of one benchmark.
+#[derive(Default)]
+struct Group<'a> {
+    name: &'a str,
+    repetitions: Vec<&'a Entry>,
+    median: Option<&'a Entry>,
+    mean: Option<&'a Entry>,
+    deviation: Option<&'a Entry>,
+    failed: bool,
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let document: Document = json::read(source.text)?;
+    let context = document.context;
+    let mut sheet = Sheet {
+        version: context.library_version,
+        machine: context.host_name,
+        started: iso(&context.date),
+        command: Some(context.executable).filter(|program| !program.is_empty()).into_iter().collect(),
+        ..Sheet::default()
+    };
+    sheet.facts.extend(context.num_cpus.map(|count| number("cpu.count", count, "1", "context", &[])));
+    let clock =
+        context.mhz_per_cpu.map(|clock| number("cpu.clock", clock * 1e6, "Hz", "context", &[Primitive::CoreClock]));
+    sheet.facts.extend(clock);
+    sheet.facts.extend(text(
+        "compiler.build",
+        context.library_build_type.as_deref().unwrap_or_default(),
+        "context",
+        &[],
+    ));
+    for group in groups(&document.benchmarks.0) {
+        readings(&mut sheet, &group);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
+    let mut places = std::collections::HashMap::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for entry in entries {
+        let name = entry.run_name.as_deref().unwrap_or(&entry.name);
+        let at = *places.entry(name).or_insert_with(|| {
+            groups.push(Group { name, ..Group::default() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        match entry.aggregate_name.as_deref() {
+            _ if entry.error_occurred => group.failed = true,
+            None => group.repetitions.push(entry),
+            Some("median") => group.median = Some(entry),
+            Some("mean") => group.mean = Some(entry),
+            Some("stddev") => group.deviation = Some(entry),
+            // Complexity, coefficient of variation and users' own statistics are no figures of the benchmark.
+            Some(_) => {}
+        }
+    }
+    groups
+}
+
+fn scale(entry: &Entry) -> f64 {
+    match entry.time_unit.as_deref() {
+        Some("us") => 1e-6,
+        Some("ms") => 1e-3,
+        Some("s") => 1.0,
+        _ => 1e-9,
+    }
+}
+
+fn readings(sheet: &mut Sheet, group: &Group<'_>) {
+    type Get = fn(&Entry) -> Option<f64>;
+    let figures: [(&str, &str, model::Metric, Get); 4] = [
+        ("real_time", "Real time", seconds("iteration"), |entry| entry.real_time.map(|time| time * scale(entry))),
+        ("cpu_time", "CPU time", seconds("iteration"), |entry| entry.cpu_time.map(|time| time * scale(entry))),
+        ("bytes", "Bytes", bytes_per_second("bytes"), |entry| entry.bytes_per_second),
+        ("items", "Items", rate("items"), |entry| entry.items_per_second),
+    ];
+    for (id, title, metric, get) in figures {
+        let mut values: Vec<f64> = group.repetitions.iter().filter_map(|entry| get(entry)).collect();
+        values.sort_by(f64::total_cmp);
+        let stated = group.median.or(group.mean).and_then(get);
+        let Some(value) = stats::median(&values).or(stated) else { continue };
+        let mut reading = Reading::new(format!("google_benchmark.{id}"), title, value, metric);
+        reading = reading.at("benchmark", axis_value(group.name));
+        if let [least, .., greatest] = values[..] {
+            let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+            reading = reading.spread(Spread::Range(least, greatest)).counts(1, count);
+            reading = reading.note("the range is of repetitions in one process");
+        }
+        if let Some(deviation) = group.deviation.and_then(get) {
+            reading = reading.note(format!("standard deviation {deviation:e} over repetitions in one process"));
+        }
+        if group.failed {
+            reading = reading.note("a repetition ended with an error and is left out");
+        }
+        sheet.readings.push(reading);
+    }
+}

@@ -1,0 +1,73 @@
+//! HPCG 3.x: the results file, as `a::b=c` lines or as YAML.
+
+use super::{Confidence, Format, Parsed, Source, sure};
+use crate::sheet::{Reading, Sheet, bytes_per_second, rate};
+use crate::text::{Fault, axis_value, lines, need, snake};
+
+pub(super) static FORMAT: Format = Format {
+    name: "hpcg",
+    tool: "HPCG",
+    about: "the rating, the rates of the kernels and the bandwidth; no spread is stated",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let file = sure(head, &["HPCG-Benchmark"]).max(sure(head, &["HPCG result is"]));
+    file.max(sure(head, &["GFLOP/s Summary", "HPCG"])).max(sure(head, &["Reference SpMV+MG", "REF  Iter"]))
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheet = Sheet::default();
+    let (mut section, mut last, mut rated) = (String::new(), 0, false);
+    let mut processes = String::new();
+    for (at, line) in lines(source.text) {
+        last = at;
+        if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
+            // The line of vendors' builds that print to the terminal.
+            let value = need(value.0, at)? * 1e9;
+            sheet.readings.push(Reading::new("hpcg.flops", "HPCG rating", value, rate("floating-point operations")));
+            rated = true;
+            continue;
+        }
+        // Either every line carries its section, or sections are headings that end in a colon.
+        let (path, value) = match line.split_once('=').or_else(|| line.split_once(": ")) {
+            Some((path, value)) => (path.trim(), value.trim()),
+            None => (line.trim().trim_end_matches(':'), ""),
+        };
+        let (head, name) = path.rsplit_once("::").unwrap_or((section.as_str(), path));
+        let head = head.to_owned();
+        if value.is_empty() {
+            section = name.to_owned();
+            continue;
+        }
+        if name == "version" && sheet.version.is_none() {
+            sheet.version = Some(value.to_owned());
+        } else if name == "Distributed Processes" {
+            processes = axis_value(value);
+        } else if name.contains("HPCG result is") {
+            if !name.contains(" VALID") {
+                sheet.notes.push(format!("HPCG calls the run not valid: {}", crate::text::shown(name)));
+            }
+            let value = need(value, at)? * 1e9;
+            sheet.readings.push(Reading::new("hpcg.flops", "HPCG rating", value, rate("floating-point operations")));
+            rated = true;
+        } else if head.contains("GFLOP/s Summary") && name.starts_with("Raw ") {
+            let id = format!("hpcg.{}_flops", snake(name));
+            sheet.readings.push(Reading::new(id, name, need(value, at)? * 1e9, rate("floating-point operations")));
+        } else if head.contains("GB/s Summary") && name.starts_with("Raw ") {
+            let id = format!("hpcg.{}", snake(name));
+            sheet.readings.push(Reading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));
+        }
+    }
+    if !rated {
+        return Err(Fault::new("it ends before the final rating", last));
+    }
+    if !processes.is_empty() {
+        for reading in &mut sheet.readings {
+            reading.point = std::mem::take(&mut reading.point).with("processes", processes.clone());
+        }
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}

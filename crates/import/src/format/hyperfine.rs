@@ -1,0 +1,97 @@
+//! hyperfine: the time of every execution, each a process of its own.
+
+use serde::Deserialize;
+
+use super::{Format, Parsed, Source, sure};
+use crate::json::{self, List, Map, Scalar};
+use crate::sheet::{Reading, Sheet, Spread, seconds};
+use crate::text::{Fault, axis_value, need};
+
+pub(super) static FORMAT: Format = Format {
+    name: "hyperfine",
+    tool: "hyperfine",
+    about: "JSON: all times, each of a fresh process, with the interval that they support; CSV: the median, and least \
+            and greatest as the range",
+    by_lines: false,
+    detect: |head| {
+        let json = sure(head, &["\"results\"", "\"command\"", "\"mean\""]);
+        json.max(sure(head, &["command,mean,stddev,median"]))
+    },
+    parse,
+};
+
+#[derive(Deserialize)]
+struct Document {
+    results: List<Outcome>,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    command: String,
+    mean: f64,
+    median: Option<f64>,
+    user: Option<f64>,
+    system: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    #[serde(default)]
+    times: List<f64>,
+    #[serde(default)]
+    exit_codes: List<Option<f64>>,
+    #[serde(default)]
+    parameters: Map<Scalar>,
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheet = Sheet::default();
+    if source.text.trim_start().starts_with("command,") {
+        comma_separated(&mut sheet, source.text)?;
+        return Ok(Parsed::Sheets(vec![sheet]));
+    }
+    let document: Document = json::read(source.text)?;
+    for outcome in document.results.0 {
+        let value = outcome.median.unwrap_or(outcome.mean);
+        let mut reading = Reading::new("hyperfine.time", "Wall time", value, seconds("execution"));
+        reading = reading.at("command", axis_value(&outcome.command));
+        for (name, value) in &outcome.parameters.0 {
+            reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
+        }
+        if let Some((user, system)) = outcome.user.zip(outcome.system) {
+            reading = reading.note(format!("on average {user} s in user mode and {system} s in the kernel"));
+        }
+        let failed = outcome.exit_codes.0.iter().filter(|code| **code != Some(0.0)).count();
+        if failed > 0 {
+            reading = reading.note(format!("{failed} executions did not end with exit code 0"));
+        }
+        let spread = match outcome.min.zip(outcome.max) {
+            _ if !outcome.times.0.is_empty() => Spread::Launches(outcome.times.0),
+            Some((least, greatest)) => Spread::Range(least, greatest),
+            None => Spread::None,
+        };
+        sheet.readings.push(reading.spread(spread));
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn comma_separated(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
+    let mut reader = csv::Reader::from_reader(source.as_bytes());
+    let fault = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        Fault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+    };
+    let names = reader.headers().map_err(fault)?.clone();
+    for record in reader.records() {
+        let record = record.map_err(fault)?;
+        let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let cell = |name: &str| {
+            let at = names.iter().position(|known| known == name);
+            at.and_then(|at| record.get(at)).ok_or_else(|| Fault::new(format!("there is no column '{name}'"), line))
+        };
+        let value = need(cell("median")?, line)?;
+        let spread = Spread::Range(need(cell("min")?, line)?, need(cell("max")?, line)?);
+        let reading = Reading::new("hyperfine.time", "Wall time", value, seconds("execution")).spread(spread);
+        let reading = reading.at("command", axis_value(cell("command")?));
+        sheet.readings.push(reading.note("how many executions the range is of is not stated"));
+    }
+    Ok(())
+}

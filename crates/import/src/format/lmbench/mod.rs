@@ -1,0 +1,31 @@
+//! lmbench 2 and 3: the raw results, the summary tables, and the curve of lat_mem_rd.
+
+mod raw;
+mod summary;
+
+use super::{Confidence, Format, Parsed, Source, likely, sure};
+use crate::text::Fault;
+
+pub(super) static FORMAT: Format = Format {
+    name: "lmbench",
+    tool: "lmbench",
+    about: "raw results, summary tables and lat_mem_rd curves; no spread is stated",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let named = sure(head, &["[lmbench"]).max(sure(head, &["L M B E N C H"])).max(sure(head, &["Simple syscall:"]));
+    let curve = if head.trim_ascii_start().starts_with(b"\"stride=") { Confidence::Likely } else { Confidence::No };
+    named.max(curve).max(likely(head, &["\n\"stride="]))
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let sheets = if source.text.contains("L M B E N C H") {
+        summary::parse(source.text)?
+    } else {
+        vec![raw::parse(source.text)?]
+    };
+    Ok(Parsed::Sheets(sheets))
+}

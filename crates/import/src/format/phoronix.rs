@@ -1,0 +1,180 @@
+//! The Phoronix Test Suite's composite.xml: every trial of every test, for one system or several.
+
+use std::collections::HashMap;
+
+use model::{Better, Metric, Unit};
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::{Format, Parsed, Source, sure};
+use crate::date::iso;
+use crate::error::Place;
+use crate::sheet::{Reading, Sheet, Spread, metric, text};
+use crate::text::{Fault, MOST_ITEMS, axis_value, number, snake};
+
+pub(super) static FORMAT: Format = Format {
+    name: "phoronix",
+    tool: "Phoronix Test Suite",
+    about: "composite.xml: each test with its trials, which are executions of their own; one run a system",
+    by_lines: false,
+    detect: |head| sure(head, &["<PhoronixTestSuite", "<Result>"]).max(sure(head, &["<PhoronixTestSuite", "<System>"])),
+    parse,
+};
+
+/// How deep elements may nest; the format nests five.
+const DEEPEST: usize = 64;
+
+/// The words of an element's children, by name.
+type Words = HashMap<String, String>;
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut reader = Reader::from_str(source.text);
+    let mut path: Vec<String> = Vec::new();
+    let mut words = String::new();
+    let (mut system, mut result, mut entry) = (Words::new(), Words::new(), Words::new());
+    let mut sheets: Vec<(String, Sheet)> = Vec::new();
+    let mut figures = 0;
+    loop {
+        let before = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
+        let fault = |reason: String| Fault { reason, place: place(source.text, before) };
+        match reader.read_event().map_err(|error| fault(error.to_string()))? {
+            Event::Start(start) => {
+                if path.len() == DEEPEST {
+                    return Err(fault(format!("elements nest deeper than {DEEPEST}")));
+                }
+                path.push(start.name().as_ref().to_owned());
+                words.clear();
+            }
+            Event::Text(part) => words.push_str(&part),
+            Event::CData(part) => words.push_str(&part),
+            Event::GeneralRef(name) => {
+                words.push(character(&name).ok_or_else(|| fault("an unknown entity".to_owned()))?);
+            }
+            Event::End(_) => {
+                let name = path.pop().unwrap_or_default();
+                let value = std::mem::take(&mut words).trim().to_owned();
+                match path.last().map(String::as_str) {
+                    Some("System") => drop(system.insert(name, value)),
+                    Some("Result") if name != "Data" => drop(result.insert(name, value)),
+                    Some("Entry") => drop(entry.insert(name, value)),
+                    Some("Data") if name == "Entry" => {
+                        let entry = std::mem::take(&mut entry);
+                        figures += 1;
+                        if figures > MOST_ITEMS {
+                            return Err(fault(format!("it has more than {MOST_ITEMS} results")));
+                        }
+                        add(&mut sheets, &result, &entry).map_err(fault)?;
+                    }
+                    Some("PhoronixTestSuite") if name == "Result" => result.clear(),
+                    Some("PhoronixTestSuite") if name == "System" => describe(&mut sheets, std::mem::take(&mut system)),
+                    _ => {}
+                }
+            }
+            Event::Eof if path.is_empty() => break,
+            Event::Eof => return Err(fault(format!("it ends inside <{}>", axis_value(&path[path.len() - 1])))),
+            _ => {}
+        }
+    }
+    Ok(Parsed::Sheets(sheets.into_iter().map(|(_, sheet)| sheet).collect()))
+}
+
+fn place(text: &str, byte: usize) -> Place {
+    let before = &text.as_bytes()[..byte.min(text.len())];
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    Place { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
+}
+
+/// The five entities of XML and characters by number; documents' own entities are not expanded.
+fn character(name: &quick_xml::events::BytesRef<'_>) -> Option<char> {
+    match name.resolve_char_ref() {
+        Ok(Some(character)) => Some(character),
+        Ok(None) => match name.as_ref() {
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "amp" => Some('&'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            _ => None,
+        },
+        Err(_) => None,
+    }
+}
+
+fn sheet_of<'a>(sheets: &'a mut Vec<(String, Sheet)>, name: &str) -> &'a mut Sheet {
+    let at = sheets.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+        sheets.push((name.to_owned(), Sheet { machine: axis_value(name), ..Sheet::default() }));
+        sheets.len() - 1
+    });
+    &mut sheets[at].1
+}
+
+fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) {
+    let get = |name: &str| system.get(name).map_or("", String::as_str);
+    let sheet = sheet_of(sheets, get("Identifier"));
+    sheet.started = iso(get("TimeStamp"));
+    let version = get("TestClientVersion");
+    sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());
+    for words in [get("Hardware"), get("Software")] {
+        for (name, value) in words.split(", ").filter_map(|pair| pair.split_once(": ")) {
+            let fact = match name {
+                "Processor" => "cpu.model",
+                "Memory" => "memory.kind",
+                "Motherboard" => "board.model",
+                "Disk" => "disk.system.model",
+                "OS" => "os.name",
+                "Kernel" => "kernel.release",
+                "Compiler" => "compiler",
+                "File-System" => "file_system.type",
+                _ => continue,
+            };
+            sheet.facts.extend(text(fact, value, "composite.xml", &[]));
+        }
+    }
+}
+
+fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Result<(), String> {
+    let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
+    let value = get(entry, "Value");
+    if value.is_empty() {
+        // A trial that failed leaves its value out.
+        return Ok(());
+    }
+    let test = get(result, "Identifier");
+    let unusable = || format!("the value '{}' of {} is no usable number", axis_value(&value), axis_value(&test));
+    let value = number(&value).ok_or_else(unusable)?;
+    let better = if get(result, "Proportion") == "LIB" { Better::Lower } else { Better::Higher };
+    let (scale, unit) = unit(&get(result, "Scale"), better);
+    let raw = get(entry, "RawString");
+    let trials: Vec<f64> = raw.split(':').filter_map(number).map(|trial| trial * scale).collect();
+    let bare = test.rsplit('/').next().unwrap_or_default();
+    let bare = bare.rsplit_once('-').map_or(bare, |(name, version)| {
+        if number(version).is_some() || version.matches('.').count() == 2 { name } else { bare }
+    });
+    let mut reading = Reading::new(format!("phoronix.{}", snake(bare)), get(result, "Title"), value * scale, unit);
+    let description = get(result, "Description");
+    if !description.is_empty() {
+        reading = reading.at("test", axis_value(&description));
+    }
+    if !get(result, "AppVersion").is_empty() {
+        reading = reading.note(format!("version {} of the program", axis_value(&get(result, "AppVersion"))));
+    }
+    // With one trial there is nothing to spread.
+    let spread = if trials.len() > 1 { Spread::Launches(trials) } else { Spread::None };
+    sheet_of(sheets, &get(entry, "Identifier")).readings.push(reading.spread(spread));
+    Ok(())
+}
+
+fn unit(scale: &str, better: Better) -> (f64, Metric) {
+    match scale {
+        "Seconds" | "sec" | "s" => (1.0, metric(Unit::Seconds, "execution", better)),
+        "ms" | "Milliseconds" => (1e-3, metric(Unit::Seconds, "execution", better)),
+        "us" | "Microseconds" => (1e-6, metric(Unit::Seconds, "execution", better)),
+        "MB/s" => (1e6, metric(Unit::BytesPerSecond, "bytes", better)),
+        "GB/s" => (1e9, metric(Unit::BytesPerSecond, "bytes", better)),
+        "MiB/s" => (1_048_576.0, metric(Unit::BytesPerSecond, "bytes", better)),
+        "Watts" => (1.0, metric(Unit::Watts, "system", better)),
+        "Joules" => (1.0, metric(Unit::Joules, "execution", better)),
+        _ if scale.ends_with("/s") || scale.ends_with(" Per Second") => (1.0, metric(Unit::PerSecond, scale, better)),
+        _ => (1.0, metric(Unit::Count, scale, better)),
+    }
+}

@@ -1,0 +1,92 @@
+//! RAMspeed and RAMspeed/SMP: reading and writing by block size, and the four kernels of its `mem` tests.
+
+use model::{KIB, format_size};
+
+use super::{Confidence, Format, Parsed, Source, likely, sure};
+use crate::sheet::{Reading, Sheet, bytes_per_second};
+use crate::text::{Fault, after, between, lines, need, number, snake};
+
+pub(super) static FORMAT: Format = Format {
+    name: "ramspeed",
+    tool: "RAMspeed",
+    about: "rates by block size and of the copy, scale, add and triad tests; no spread is stated",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    sure(head, &["RAMspeed"])
+        .max(likely(head, &["Kb block:", "& WRITING"]))
+        .max(likely(head, &["Kb block:", "& READING"]))
+}
+
+/// Units of the rates: `MB/s` counts 10^6 bytes, `Mb/s` (its option -r) 2^20.
+const UNITS: [(&str, f64); 2] = [("MB/s", 1e6), ("Mb/s", 1_048_576.0)];
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheet = Sheet::default();
+    let mut processes = None;
+    for (at, line) in lines(source.text) {
+        if let Some(rest) = after(line, "RAMspeed").and_then(|rest| after(rest, ") v")) {
+            sheet.version = rest.split_whitespace().next().map(str::to_owned);
+        } else if let Some(count) = between(line, "per pass mode,", "processes").and_then(number) {
+            processes = Some(count);
+        } else if let Some((value, scale)) = rated(line) {
+            let value = need(value, at)? * scale;
+            if let Some((kind, size)) = line.split_once(':').and_then(|(head, _)| block(head)) {
+                sheet.readings.push(blocks(kind, size, value, at)?);
+            } else if let Some((kind, name)) = line.split_once(':').and_then(|(head, _)| head.trim().rsplit_once(' ')) {
+                let id = format!("ramspeed.{}", snake(name));
+                let reading = Reading::new(
+                    id,
+                    line.split(':').next().unwrap_or_default().trim(),
+                    value,
+                    bytes_per_second("bytes"),
+                );
+                sheet.readings.push(reading.at("kind", snake(kind)));
+            }
+        }
+    }
+    if let Some(processes) = processes {
+        for reading in &mut sheet.readings {
+            reading.point = std::mem::take(&mut reading.point).with("threads", processes.to_string());
+        }
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The number before the unit at a line's end, and the unit's bytes.
+fn rated(line: &str) -> Option<(&str, f64)> {
+    let (_, rest) = line.rsplit_once(':')?;
+    UNITS.iter().find_map(|(unit, scale)| rest.split_once(unit).map(|(value, _)| (value, *scale)))
+}
+
+/// `INTEGER & WRITING      1 Kb block`: the kind and the size.
+fn block(head: &str) -> Option<(&str, &str)> {
+    let words = head.strip_suffix("Kb block")?.trim_end();
+    words.rsplit_once(' ').map(|(kind, size)| (kind.trim(), size))
+}
+
+fn blocks(kind: &str, size: &str, value: f64, at: usize) -> Result<Reading, Fault> {
+    let kilobytes: u64 = size.parse().map_err(|_| Fault::new("the block size is no whole number", at))?;
+    let size = format_size(kilobytes.saturating_mul(KIB));
+    let (registers, direction) = kind.split_once('&').unwrap_or((kind, ""));
+    let (registers, direction) = (registers.trim(), direction.trim());
+    // Our read and write continue its ordinary accesses; the ones past the caches are its own.
+    let id = match direction {
+        "READING" if !registers.contains("(nt)") => "memory.read",
+        "WRITING" if !registers.contains("(nt)") => "memory.write",
+        _ => {
+            return Ok(Reading::new(format!("ramspeed.{}", snake(kind)), kind, value, bytes_per_second("bytes"))
+                .at("block", size));
+        }
+    };
+    let reading = Reading::new(id, kind, value, bytes_per_second("bytes")).at("working_set", size);
+    Ok(match registers {
+        "INTEGER" => reading.at("width", "integer"),
+        "FL-POINT" => reading.at("width", "double"),
+        "SSE" | "AVX" => reading.at("width", "vector").note(format!("RAMspeed's {registers} registers")),
+        other => reading.at("registers", snake(other)),
+    })
+}

@@ -1,0 +1,68 @@
+//! `7z b`: the averages over dictionaries and passes of one process.
+
+use model::{Metric, Unit};
+
+use super::{Format, Parsed, Source, sure};
+use crate::sheet::{Reading, Sheet, bytes_per_second, rate, text};
+use crate::text::{Fault, axis_value, between, column, first_number, lines};
+
+pub(super) static FORMAT: Format = Format {
+    name: "7zip",
+    tool: "7-Zip",
+    about: "the averages of `7z b`: speed and rating of compressing and decompressing; no spread is stated",
+    by_lines: true,
+    detect: |head| sure(head, &["7-Zip", "Dict", "Compressing"]),
+    parse,
+};
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheet = Sheet::default();
+    let (mut threads, mut last) = (None, 0);
+    for (at, line) in lines(source.text) {
+        last = at;
+        if line.contains("7-Zip") && sheet.version.is_none() {
+            sheet.version = line.split_whitespace().find(|word| word.contains('.')).map(str::to_owned);
+        } else if let Some(rest) = line.find("Benchmark threads:").map(|from| &line[from..]) {
+            threads = first_number(rest);
+        } else if line.contains("CPU @") || line.starts_with("Intel") || line.starts_with("AMD") {
+            sheet.facts.extend(text("cpu.model", line, "output", &[]));
+        } else if line.starts_with("Avr:") {
+            averages(&mut sheet, line, at)?;
+        } else if line.starts_with("Tot:") {
+            let usage = column(line, 1, at)? / 100.0;
+            let metric = Metric::higher(Unit::Ratio, "CPUs used");
+            sheet.readings.push(Reading::new("seven_zip.usage", "CPU usage", usage, metric));
+            let total = column(line, 3, at)? * 1e6;
+            sheet.readings.push(Reading::new("seven_zip.rating", "Total rating", total, rate("7-Zip instructions")));
+        }
+    }
+    if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
+        return Err(Fault::new("it ends before the line of totals", last));
+    }
+    if let Some(threads) = threads {
+        for reading in &mut sheet.readings {
+            reading.point = std::mem::take(&mut reading.point).with("threads", axis_value(&threads.to_string()));
+        }
+    }
+    if let Some(words) = between(source.text, "RAM size:", "MB") {
+        sheet.notes.push(format!("memory as 7-Zip sees it: {words} MB"));
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The line of averages: speed (newer versions), usage, rating per usage and rating, of either direction.
+fn averages(sheet: &mut Sheet, line: &str, at: usize) -> Result<(), Fault> {
+    let (left, right) = line.split_once('|').ok_or_else(|| Fault::new("the line ends early", at))?;
+    let left = left.strip_prefix("Avr:").unwrap_or(left);
+    for (title, half) in [("compress", left), ("decompress", right)] {
+        let words = half.split_whitespace().count();
+        if words >= 4 {
+            let speed = column(half, 0, at)? * 1024.0;
+            sheet.readings.push(Reading::new(format!("seven_zip.{title}"), title, speed, bytes_per_second("bytes")));
+        }
+        let rating = column(half, words.max(3) - 1, at)? * 1e6;
+        let id = format!("seven_zip.{title}_rating");
+        sheet.readings.push(Reading::new(id, format!("{title} rating"), rating, rate("7-Zip instructions")));
+    }
+    Ok(())
+}

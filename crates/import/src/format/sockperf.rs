@@ -1,0 +1,86 @@
+//! sockperf: latency of messages, with the distribution over the messages of one process.
+
+use model::{Metric, Unit};
+
+use super::{Format, Parsed, Source, sure};
+use crate::sheet::{Reading, Sheet, bytes_per_second, rate, seconds};
+use crate::text::{Fault, after, between, lines, need, number, plain};
+
+pub(super) static FORMAT: Format = Format {
+    name: "sockperf",
+    tool: "sockperf",
+    about: "latency with its quantiles, message rate; the standard deviation is of single messages of one process and \
+            no interval of the mean, so it is kept as a note",
+    by_lines: true,
+    detect: |head| sure(head, &["sockperf: "]),
+    parse,
+};
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let text = plain(source.text);
+    let mut sheet = Sheet::default();
+    let (mut protocol, mut deviation) = (String::new(), None);
+    for (at, line) in lines(&text) {
+        let line = line.trim();
+        if let Some(version) = between(line, "== version #", "==") {
+            sheet.version = Some(version.trim().to_owned());
+        } else if line.contains("PORT =") {
+            let word = line.rsplit('#').next().unwrap_or_default().trim().to_ascii_lowercase();
+            protocol = if ["tcp", "udp"].contains(&word.as_str()) { word } else { "other".to_owned() };
+        } else if let Some(words) = between(line, "(std-dev=", ")") {
+            deviation = words.split([',', ')']).next().and_then(number);
+        } else if let Some((name, value)) = summary(line) {
+            let value = need(value, at)?;
+            let mut reading = match name {
+                "Latency" => Reading::new(
+                    "sockperf.latency",
+                    "One-way latency (half a round trip)",
+                    value * 1e-6,
+                    seconds("message"),
+                ),
+                "Round trip" => Reading::new("sockperf.round_trip", "Round trip", value * 1e-6, seconds("message")),
+                "Message Rate" => Reading::new("sockperf.message_rate", "Message rate", value, rate("messages")),
+                _ => continue,
+            };
+            if let Some(deviation) = deviation.take() {
+                reading = reading.note(format!("standard deviation of single messages {deviation} us"));
+            }
+            sheet.readings.push(if protocol.is_empty() { reading } else { reading.at("protocol", protocol.clone()) });
+        } else if let Some(rest) = after(line, "Summary: BandWidth is") {
+            let value = need(rest.split_whitespace().next().unwrap_or_default(), at)? * 1_048_576.0;
+            sheet.readings.push(Reading::new("sockperf.bandwidth", "Bandwidth", value, bytes_per_second("bytes")));
+        } else if let Some((quantile, value)) = quantile(line) {
+            if let Some(reading) = sheet.readings.last_mut() {
+                reading.quantiles.push((quantile, value * 1e-6));
+            }
+        } else if let Some(dropped) = dropped(line) {
+            let metric = Metric::lower(Unit::Count, "messages dropped");
+            sheet.readings.push(Reading::new("sockperf.dropped", "Messages dropped", dropped, metric));
+        }
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// `sockperf: Summary: Latency is 2.226 usec`, `sockperf: Summary: Message Rate is 1234 [msg/sec]`.
+fn summary(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = after(line, "Summary:")?.split_once(" is ")?;
+    let value = rest.split_whitespace().next()?;
+    ["Latency", "Round trip", "Message Rate"].contains(&name.trim()).then_some((name.trim(), value))
+}
+
+/// `sockperf: # dropped messages = 3; # duplicated messages = 0`; none is no figure.
+fn dropped(line: &str) -> Option<f64> {
+    between(line, "# dropped messages =", ";").and_then(number).filter(|dropped| *dropped > 0.0)
+}
+
+/// `---> percentile 99.000 =  2.369`, `---> <MAX> observation =  532.330`.
+fn quantile(line: &str) -> Option<(f64, f64)> {
+    let (name, value) = after(line, "--->")?.split_once('=')?;
+    let value = number(value)?;
+    let quantile = match name.trim() {
+        "<MAX> observation" => 1.0,
+        "<MIN> observation" => 0.0,
+        name => number(name.strip_prefix("percentile")?)? / 100.0,
+    };
+    Some((quantile, value))
+}

@@ -1,0 +1,136 @@
+//! sysbench 1.x: events a second, memory transfer, queries, latency of events.
+
+use super::{Format, Parsed, Source, sure};
+use crate::sheet::{Reading, Sheet, bytes_per_second, rate, seconds};
+use crate::text::{Fault, after, axis_value, between, lines, need, number};
+
+pub(super) static FORMAT: Format = Format {
+    name: "sysbench",
+    tool: "sysbench",
+    about: "rates and event latency of the cpu, memory, threads, mutex, fileio and database tests; each run in the file is a run",
+    by_lines: true,
+    detect: |head| sure(head, &["sysbench", "Running the test with following options"]),
+    parse,
+};
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheets: Vec<Sheet> = Vec::new();
+    let (mut point, mut section, mut open) = (Vec::new(), "", None);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(version) = banner(trimmed) {
+            sheets.push(Sheet { version: Some(version), ..Sheet::default() });
+            point.clear();
+            if let Some(place) = open.replace(at) {
+                return Err(Fault::new("the run that begins here ends before its latency", place));
+            }
+        }
+        let Some(sheet) = sheets.last_mut() else { continue };
+        if !line.starts_with(char::is_whitespace) && trimmed.ends_with(':') {
+            section = trimmed;
+        }
+        if section == "Latency (ms):" && trimmed.starts_with("sum:") {
+            open = None;
+        }
+        if let Some((axis, value)) = option(trimmed) {
+            point.push((axis, axis_value(value)));
+        } else if let Some(reading) = figure(section, trimmed, at)? {
+            let reading = point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+            sheet.readings.push(reading);
+        } else if let (true, Some((name, value))) =
+            (section == "Latency (ms):" && trimmed != section, trimmed.split_once(':'))
+        {
+            latency(sheet, name, value, at)?;
+        }
+    }
+    match open {
+        Some(place) => Err(Fault::new("the run that begins here ends before its latency", place)),
+        None => Ok(Parsed::Sheets(sheets)),
+    }
+}
+
+fn banner(line: &str) -> Option<String> {
+    let rest = after(line, "sysbench ")?;
+    let version = rest.split_whitespace().next()?;
+    (line.contains("using") && version.starts_with(|c: char| c.is_ascii_digit())).then(|| version.to_owned())
+}
+
+fn option(line: &str) -> Option<(&'static str, &str)> {
+    let options = [
+        ("Number of threads:", "threads"),
+        ("Prime numbers limit:", "primes"),
+        ("block size:", "block"),
+        ("operation:", "operation"),
+        ("scope:", "scope"),
+        ("Block size", "block"),
+        ("Target transaction rate:", "target"),
+    ];
+    options.iter().find_map(|(name, axis)| Some((*axis, line.strip_prefix(name)?)))
+}
+
+fn figure(section: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault> {
+    let plain = |name: &str| line.strip_prefix(name).map(str::trim);
+    if let Some(value) = plain("events per second:") {
+        return Ok(Some(Reading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
+    }
+    if let Some(value) = plain("events/s (eps):") {
+        return Ok(Some(Reading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
+    }
+    if let Some(value) = between(line, "MiB transferred (", "MiB/sec") {
+        let bytes = need(value, at)? * 1_048_576.0;
+        return Ok(Some(Reading::new("sysbench.memory_transfer", "Memory transfer", bytes, bytes_per_second("bytes"))));
+    }
+    for (name, id, of) in [
+        ("Total operations:", "sysbench.operations", "operations"),
+        ("transactions:", "sysbench.transactions", "transactions"),
+        ("queries:", "sysbench.queries", "queries"),
+    ] {
+        if let Some(value) = plain(name).and_then(|rest| between(rest, "(", "per")) {
+            return Ok(Some(Reading::new(id, of, need(value, at)?, rate(of))));
+        }
+    }
+    for (name, id, of) in [
+        ("reads/s:", "sysbench.file_reads", "reads"),
+        ("writes/s:", "sysbench.file_writes", "writes"),
+        ("fsyncs/s:", "sysbench.file_fsyncs", "fsyncs"),
+    ] {
+        if let Some(value) = plain(name) {
+            return Ok(Some(Reading::new(id, of, need(value, at)?, rate(of))));
+        }
+    }
+    for (name, id) in [("read, MiB/s:", "sysbench.file_read"), ("written, MiB/s:", "sysbench.file_written")] {
+        if let Some(value) = plain(name).filter(|_| section == "Throughput:") {
+            return Ok(Some(Reading::new(id, name, need(value, at)? * 1_048_576.0, bytes_per_second("bytes"))));
+        }
+    }
+    Ok(None)
+}
+
+/// The average of single events; the rest of the section describes their distribution.
+fn latency(sheet: &mut Sheet, name: &str, value: &str, at: usize) -> Result<(), Fault> {
+    let point = sheet.readings.last().map(|reading| reading.point.clone()).unwrap_or_default();
+    let find = |sheet: &mut Sheet| {
+        let at = sheet.readings.iter().position(|reading| reading.id == "sysbench.latency");
+        at.unwrap_or_else(|| {
+            let reading = Reading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
+            sheet.readings.push(Reading { point, ..reading });
+            sheet.readings.len() - 1
+        })
+    };
+    let milliseconds = need(value, at)? * 1e-3;
+    let quantile = match name.trim() {
+        "min" => Some(0.0),
+        "max" => Some(1.0),
+        name => {
+            name.split_once("th percentile").and_then(|(percent, _)| number(percent)).map(|percent| percent / 100.0)
+        }
+    };
+    if name.trim() == "avg" {
+        let at = find(sheet);
+        sheet.readings[at].value = milliseconds;
+    } else if let Some(quantile) = quantile {
+        let at = find(sheet);
+        sheet.readings[at].quantiles.push((quantile, milliseconds));
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Our own tidy CSV: one row a figure, as `export` writes it.
+
+use model::{
+    Estimate, Figure, Footprint, Launch, Machine, Method, Metric, Mode, Origin, Outcome, Plan, Run, SCHEMA, Session,
+};
+use serde::de::DeserializeOwned;
+
+use super::{Format, Parsed, Source, sure};
+use crate::text::{Fault, need, shown, usable};
+
+pub(super) static FORMAT: Format = Format {
+    name: "tidy-csv",
+    tool: "Prony",
+    about: "one row a figure, as Prony exports it: everything but the single batches and footprints of launches",
+    by_lines: false,
+    detect: |head| {
+        if head.starts_with(b"run,") {
+            sure(head, &["run,", "probe", "point", "outcome", "method"])
+        } else {
+            super::Confidence::No
+        }
+    },
+    parse,
+};
+
+/// A row, its line, and the names of its columns.
+struct Row<'a> {
+    names: &'a csv::StringRecord,
+    cells: csv::StringRecord,
+    line: usize,
+}
+
+impl Row<'_> {
+    fn get(&self, name: &str) -> Result<&str, Fault> {
+        let at = self.names.iter().position(|known| known == name);
+        at.and_then(|at| self.cells.get(at))
+            .ok_or_else(|| Fault::new(format!("there is no column '{name}'"), self.line))
+    }
+
+    /// Columns that only add to a figure may be left out.
+    fn maybe(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    fn some(&self, name: &str) -> Option<String> {
+        Some(self.maybe(name).to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn number(&self, name: &str) -> Result<f64, Fault> {
+        need(self.get(name)?, self.line)
+    }
+
+    fn count(&self, name: &str) -> Result<u32, Fault> {
+        let text = self.get(name)?;
+        text.parse().map_err(|_| Fault::new(format!("'{}' is no count", shown(text)), self.line))
+    }
+
+    /// A word of the run document's vocabulary.
+    fn word<T: DeserializeOwned>(&self, name: &str, word: &str) -> Result<T, Fault> {
+        serde_json::from_value(serde_json::Value::String(word.to_owned()))
+            .map_err(|_| Fault::new(format!("'{}' is no {name}", shown(word)), self.line))
+    }
+
+    fn words<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, Fault> {
+        self.maybe(name).split_whitespace().map(|word| self.word(name, word)).collect()
+    }
+
+    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, Fault> {
+        serde_json::from_str(self.get(name)?).map_err(|_| Fault::new(format!("its {name} cannot be read"), self.line))
+    }
+}
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut reader = csv::Reader::from_reader(source.text.as_bytes());
+    let fault = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        Fault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+    };
+    let names = reader.headers().map_err(fault)?.clone();
+    let mut runs: Vec<Run> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    let mut seen = std::collections::HashSet::new();
+    for record in reader.records() {
+        let cells = record.map_err(fault)?;
+        let line = cells.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let row = Row { names: &names, cells, line };
+        let id = row.get("run")?.to_owned();
+        if id.is_empty() {
+            return Err(Fault::new("the run has no name", line));
+        }
+        let at = match places.get(&id) {
+            Some(at) => *at,
+            None => {
+                runs.push(run(&row, id.clone()));
+                places.insert(id.clone(), runs.len() - 1);
+                runs.len() - 1
+            }
+        };
+        let figure = figure(&row)?;
+        if !seen.insert((at, figure.key())) {
+            return Err(Fault::new(format!("{} of run {} stands in it twice", figure.key(), shown(&id)), line));
+        }
+        runs[at].figures.push(figure);
+    }
+    if runs.is_empty() {
+        return Err(Fault::new("it ends before any figure", 1));
+    }
+    Ok(Parsed::Runs(runs))
+}
+
+fn run(row: &Row<'_>, id: String) -> Run {
+    let origin = row.some("tool").map(|tool| Origin {
+        tool,
+        version: row.some("version"),
+        document: row.some("document"),
+        sha256: row.some("sha256"),
+        attribution: row.some("attribution"),
+    });
+    Run {
+        schema: SCHEMA,
+        id,
+        label: row.some("label"),
+        origin,
+        machine: Machine { name: row.maybe("machine").to_owned(), ..Machine::default() },
+        session: Session { started: row.maybe("started").to_owned(), complete: true, ..Session::default() },
+        plan: Plan { suite: "import:tidy-csv".to_owned(), ..Plan::default() },
+        figures: Vec::new(),
+    }
+}
+
+fn figure(row: &Row<'_>) -> Result<Figure, Fault> {
+    let launches = |(round, word): (u32, &str)| Ok(Launch { round, value: need(word, row.line)?, ..Launch::default() });
+    let launches = (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, Fault>>()?;
+    let point = row.get("point")?.parse();
+    let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
+    let probe = row.get("probe")?.to_owned();
+    if probe.is_empty() {
+        return Err(Fault::new("the figure has no probe", row.line));
+    }
+    Ok(Figure {
+        probe,
+        point: point
+            .map_err(|error: model::Error| Fault::new(error.to_string().replace("could not", "cannot"), row.line))?,
+        title: row.get("title")?.to_owned(),
+        metric: Metric {
+            unit: row.word("unit", row.get("unit")?)?,
+            per: row.maybe("per").to_owned().into(),
+            better: row.word("direction", row.get("better")?)?,
+        },
+        class: row.word("class", row.get("class")?)?,
+        stresses: row.words("stresses")?,
+        outcome: outcome(row)?,
+        flags: row.words("flags")?,
+        ops: 0,
+        amount: 1.0,
+        variant: row.some("variant"),
+        resolution: row.some("resolution").map(|text| need(&text, row.line)).transpose()?,
+        quantiles: if row.maybe("quantiles").is_empty() { Vec::new() } else { row.json("quantiles")? },
+        notes: notes.map(str::to_owned).collect(),
+        footprint: Footprint::default(),
+        launches,
+    })
+}
+
+fn outcome(row: &Row<'_>) -> Result<Outcome, Fault> {
+    Ok(match row.get("outcome")? {
+        "measured" => {
+            let estimate = Estimate {
+                value: row.number("value")?,
+                low: row.number("low")?,
+                high: row.number("high")?,
+                level: row.number("level")?,
+                launches: row.count("launches")?,
+                batches: row.count("batches")?,
+                method: row.word::<Method>("method", row.get("method")?)?,
+            };
+            let holds = estimate.low <= estimate.value && estimate.value <= estimate.high;
+            if !holds || !(0.0..=1.0).contains(&estimate.level) {
+                return Err(Fault::new("the interval does not hold its value, or its level is none", row.line));
+            }
+            Outcome::Measured(estimate)
+        }
+        "below" => Outcome::Below { bound: row.number("high")? },
+        "modes" => {
+            let modes: Vec<Mode> = row.json("detail")?;
+            if !modes.iter().all(|mode| usable(mode.estimate.value)) {
+                return Err(Fault::new("a mode's value is no usable number", row.line));
+            }
+            Outcome::Modes(modes)
+        }
+        "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
+        "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
+        other => return Err(Fault::new(format!("'{}' is no outcome", shown(other)), row.line)),
+    })
+}

@@ -1,0 +1,125 @@
+//! UnixBench 5: the log of a run, with a block for each number of parallel copies.
+
+use super::{Format, Parsed, Source, sure};
+use crate::date::ctime;
+use crate::sheet::{Reading, Sheet, bytes_per_second, rate, text};
+use crate::text::{Fault, between, first_number, lines, need, snake};
+
+pub(super) static FORMAT: Format = Format {
+    name: "unixbench",
+    tool: "UnixBench",
+    about: "the results of a run's log, one run a number of copies; only the number of samples is stated, no spread",
+    by_lines: true,
+    detect: |head| {
+        sure(head, &["BYTE UNIX Benchmarks (Version 5"]).max(sure(head, &["System Benchmarks Index Values"]))
+    },
+    parse,
+};
+
+/// What one copy of a test continues: beginning of its name, our id and point.
+pub(super) const TESTS: &[(&str, &str, &str)] = &[
+    ("Dhrystone 2 using register", "cpu.dhrystone", "registers=yes"),
+    ("Dhrystone 2 without register", "cpu.dhrystone", "registers=no"),
+    ("Double-Precision Whetstone", "cpu.whetstone", ""),
+    ("Execl Throughput", "os.exec", ""),
+    ("File Copy 256 ", "file.copy", "buffer=256B"),
+    ("File Copy 1024 ", "file.copy", "buffer=1KiB"),
+    ("File Copy 4096 ", "file.copy", "buffer=4KiB"),
+    ("File Read 256 ", "file.read", "buffer=256B"),
+    ("File Read 1024 ", "file.read", "buffer=1KiB"),
+    ("File Read 4096 ", "file.read", "buffer=4KiB"),
+    ("File Write 256 ", "file.write", "buffer=256B"),
+    ("File Write 1024 ", "file.write", "buffer=1KiB"),
+    ("File Write 4096 ", "file.write", "buffer=4KiB"),
+    ("Pipe Throughput", "ipc.pipe_throughput", ""),
+    ("Pipe-based Context Switching", "os.pipe_switch", "placement=free"),
+    ("Process Creation", "os.fork_exit", ""),
+    ("Shell Scripts (1 concurrent)", "shell.script", "concurrent=1"),
+    ("Shell Scripts (8 concurrent)", "shell.script", "concurrent=8"),
+    ("System Call Overhead", "os.syscall_mix", ""),
+    ("Recursion Test", "cpu.hanoi", ""),
+    ("Dc: sqrt(2)", "shell.dc", ""),
+    ("C Compiler Throughput", "shell.compile", ""),
+];
+
+fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+    let mut sheets: Vec<Sheet> = Vec::new();
+    let (mut head, mut copies, mut open) = (Sheet::default(), 1.0, None);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
+            head.version = Some(version.to_owned());
+        } else if let Some(name) = trimmed.strip_prefix("System: ") {
+            head.machine = name.split(':').next().unwrap_or_default().to_owned();
+        } else if let Some(words) = trimmed.strip_prefix("OS: ") {
+            head.facts.extend(text("os.name", words, "log", &[]));
+        } else if let Some(words) = trimmed.strip_prefix("CPU 0: ") {
+            head.facts.extend(text("cpu.model", words, "log", &[]));
+        } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
+            copies = 1.0;
+            let sheet = Sheet {
+                version: head.version.clone(),
+                machine: head.machine.clone(),
+                facts: head.facts.clone(),
+                started: ctime(date.split(" - ").next().unwrap_or_default()),
+                ..Sheet::default()
+            };
+            sheets.push(sheet);
+            if let Some(place) = open.replace(at) {
+                return Err(Fault::new("the run that begins here ends before its index score", place));
+            }
+        } else if let Some(count) = between(trimmed, "running", "parallel cop") {
+            copies = need(count, at)?;
+        } else if let (Some(samples), Some(sheet)) = (between(trimmed, " s, ", " samples)"), sheets.last_mut()) {
+            sheet.readings.push(reading(trimmed, samples, copies, at)?);
+        } else if let Some(sheet) = sheets.last_mut().filter(|_| trimmed.starts_with("System Benchmarks Index Score")) {
+            let score = need(trimmed.split_whitespace().last().unwrap_or_default(), at)?;
+            let reading = Reading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
+            sheet.readings.push(if copies > 1.0 { reading.at("copies", copies.to_string()) } else { reading });
+            open = None;
+        }
+    }
+    match open {
+        Some(place) => Err(Fault::new("the run that begins here ends before its index score", place)),
+        None => Ok(Parsed::Sheets(sheets)),
+    }
+}
+
+/// `Execl Throughput    4735.8 lps   (29.8 s, 2 samples)`
+fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<Reading, Fault> {
+    let (front, _) = line.rsplit_once('(').ok_or_else(|| Fault::new("the line ends early", at))?;
+    let mut words = front.split_whitespace().rev();
+    let unit = words.next().unwrap_or_default();
+    let value = need(words.next().unwrap_or_default(), at)?;
+    let name = front.trim_end().strip_suffix(unit).unwrap_or(front).trim_end();
+    let name = name.rsplit_once(char::is_whitespace).map_or(name, |(name, _)| name).trim_end();
+    let samples = first_number(samples).unwrap_or(1.0) as u32;
+    let note = format!("{samples} samples, each in a process of its own; their spread is not stated");
+    let reading = scaled(name, value, unit).note(note).counts(samples, 1);
+    Ok(if copies > 1.0 {
+        let id = format!("unixbench.{}", snake(name));
+        Reading { id, point: model::Point::origin().with("copies", copies.to_string()), ..reading }
+    } else {
+        reading
+    })
+}
+
+/// A test's value in base units, under our id where we continue it.
+pub(super) fn scaled(name: &str, value: f64, unit: &str) -> Reading {
+    let (value, metric, note) = match unit {
+        "KBps" => (value * 1024.0, bytes_per_second("bytes"), Some("its KB is 1024 bytes")),
+        "lpm" => (value / 60.0, rate("loops"), None),
+        "MWIPS" => (value * 1e6, rate("Whetstone instructions"), None),
+        _ => (value, rate("loops"), None),
+    };
+    let known = TESTS.iter().find(|(begin, ..)| name.to_ascii_lowercase().starts_with(&begin.to_ascii_lowercase()));
+    let mut reading = match known {
+        Some((_, id, point)) => {
+            let reading = Reading::new(*id, name, value, metric);
+            Reading { point: point.parse().unwrap_or_default(), ..reading }
+        }
+        None => Reading::new(format!("unixbench.{}", snake(name)), name, value, metric),
+    };
+    reading.notes.extend(note.map(str::to_owned));
+    reading
+}

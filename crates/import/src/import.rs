@@ -1,0 +1,96 @@
+//! From the bytes of a source to runs.
+
+use model::{Catalogue, Origin, Run};
+
+use crate::assemble::{Provenance, assemble};
+use crate::digest::sha256;
+use crate::error::Error;
+use crate::format::{Confidence, FORMATS, Format, Parsed, Source};
+use crate::text::{Fault, MOST_LINES, decode};
+
+/// How much of a source is looked at to tell its format, bytes.
+const LOOK: usize = 64 << 10;
+
+/// Reads a source as runs.
+///
+/// `name` is the path or name that messages and the runs' origin carry; some formats also take a benchmark's name from
+/// it. `from` names the format; without it the content tells. Units, directions and titles come from the catalogue
+/// where it knows a figure.
+///
+/// # Errors
+/// When the format is unknown or the source is not what it says: one line that names the place.
+pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
+    let text = decode(name, bytes)?;
+    let format = match from {
+        Some(wanted) => find(wanted)?,
+        None => detect(name, bytes)?,
+    };
+    let content = |fault: Fault| Error::Content {
+        source_name: name.to_owned(),
+        format: format.name,
+        reason: fault.reason,
+        place: fault.place,
+    };
+    if format.by_lines && memchr::memchr_iter(b'\n', text.as_bytes()).nth(MOST_LINES).is_some() {
+        return Err(content(Fault::new(format!("it has more than {MOST_LINES} lines"), MOST_LINES + 1)));
+    }
+    let sheets = match (format.parse)(&Source { name, text }).map_err(content)? {
+        Parsed::Runs(runs) => return Ok(runs),
+        Parsed::Sheets(sheets) => sheets,
+    };
+    if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
+        return Err(content(Fault::new("it ends before any figure", text.lines().count())));
+    }
+    let digest = sha256(bytes);
+    let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
+    for sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
+        let short = &digest[..12];
+        let id = match runs.len() {
+            0 => format!("{}-{short}", format.name),
+            others => format!("{}-{short}-{}", format.name, others + 1),
+        };
+        let origin = Origin {
+            tool: format.tool.to_owned(),
+            version: None,
+            document: Some(name.to_owned()),
+            sha256: Some(digest.clone()),
+            attribution: None,
+        };
+        let suite = format!("import:{}", format.name);
+        runs.push(assemble(sheet, Provenance { id, label: None, suite, origin }, catalogue));
+    }
+    Ok(runs)
+}
+
+/// The format that the content tells.
+///
+/// # Errors
+/// When no format knows the content, or several do.
+pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static Format, Error> {
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let head = &body[..body.len().min(LOOK)];
+    let rated: Vec<(Confidence, &'static Format)> =
+        FORMATS.iter().map(|format| ((format.detect)(head), *format)).collect();
+    let best = rated.iter().map(|(confidence, _)| *confidence).max().unwrap_or(Confidence::No);
+    let mut found = rated.iter().filter(|(confidence, _)| *confidence == best).map(|(_, format)| *format);
+    match (best, found.next(), found.next()) {
+        (Confidence::No, ..) | (_, None, _) => Err(Error::Unrecognised { source_name: name.to_owned() }),
+        (_, Some(format), None) => Ok(format),
+        (_, Some(first), Some(second)) => {
+            let names: Vec<&str> = [first.name, second.name].into_iter().chain(found.map(|more| more.name)).collect();
+            Err(Error::Ambiguous { source_name: name.to_owned(), formats: names.join(" and ") })
+        }
+    }
+}
+
+/// Every format, in the order of its name.
+#[must_use]
+pub fn formats() -> &'static [&'static Format] {
+    FORMATS
+}
+
+fn find(name: &str) -> Result<&'static Format, Error> {
+    let known = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    let found = FORMATS.iter().find(|format| format.name == name).copied();
+    found.ok_or_else(|| Error::Format { name: name.to_owned(), known: known() })
+}

@@ -1,0 +1,185 @@
+//! Reading JSON with bounded memory: what a reader does not ask for is skipped, lists and maps have a limit.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, de};
+
+use crate::error::Place;
+use crate::text::{Fault, MOST_ITEMS, usable};
+
+/// Reads the JSON of a text. Lines before the first that begins with a bracket are remarks of the tool and skipped.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    let mut skipped = 0;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with(['{', '[']) {
+            break;
+        }
+        skipped += 1;
+        start += line.len();
+    }
+    serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
+}
+
+pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> Fault {
+    let text = error.to_string();
+    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
+    Fault { reason, place: Place { line: error.line().max(1) + skipped, column: error.column() } }
+}
+
+/// A list with a limit on its length.
+#[derive(Debug)]
+pub(crate) struct List<T>(pub(crate) Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = List<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List<T>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    if list.len() == MOST_ITEMS {
+                        return Err(de::Error::custom(format!("a list of more than {MOST_ITEMS} items")));
+                    }
+                    list.push(item);
+                }
+                Ok(List(list))
+            }
+        }
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
+/// A map with a limit on its size.
+#[derive(Debug)]
+pub(crate) struct Map<T>(pub(crate) BTreeMap<String, T>);
+
+impl<T> Default for Map<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Map<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Map<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Map<T>, A::Error> {
+                let mut map = BTreeMap::new();
+                while let Some((key, value)) = entries.next_entry()? {
+                    if map.len() == MOST_ITEMS {
+                        return Err(de::Error::custom(format!("an object of more than {MOST_ITEMS} members")));
+                    }
+                    map.insert(key, value);
+                }
+                Ok(Map(map))
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// A value of which only numbers, words and truths are kept; lists and objects are skipped.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(crate) enum Scalar {
+    #[default]
+    None,
+    Number(f64),
+    Text(String),
+    Truth(bool),
+}
+
+impl Scalar {
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(value) => Some(*value),
+            Self::Text(text) => crate::text::number(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Number(value) => value.to_string(),
+            Self::Text(text) => text.clone(),
+            Self::Truth(truth) => truth.to_string(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Scalar;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+                Ok(Scalar::Truth(value))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
+                Ok(if usable(value) { Scalar::Number(value) } else { Scalar::None })
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(value as f64))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(value as f64))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
+                Ok(Scalar::Text(value.to_owned()))
+            }
+            fn visit_unit<E>(self) -> Result<Scalar, E> {
+                Ok(Scalar::None)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Scalar, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Scalar::None)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Scalar, A::Error> {
+                while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Scalar::None)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_are_skipped_and_places_still_right() {
+        let error = read::<Map<f64>>("note: x\n{\n\"a\": \"b\"}").unwrap_err();
+        assert_eq!(error.place.line, 3);
+        assert_eq!(read::<Map<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
+        assert!(read::<Map<f64>>("note").is_err());
+    }
+
+    #[test]
+    fn lists_have_a_limit_and_depth_too() {
+        let long = format!("[{}0]", "0,".repeat(MOST_ITEMS));
+        assert!(read::<List<f64>>(&long).unwrap_err().reason.contains("more than"));
+        assert!(read::<Scalar>(&"[".repeat(100_000)).is_err());
+    }
+}

@@ -1,0 +1,178 @@
+//! Reading words and numbers of texts that were written for people.
+
+use crate::error::{Error, Place};
+
+/// The longest source that is read, bytes: parsing keeps a few times as much in memory.
+pub const LONGEST: usize = 64 << 20;
+
+/// The most lines of a source that is read line by line. Outputs of tools have thousands at most.
+pub(crate) const MOST_LINES: usize = 200_000;
+
+/// The most items of one list in a source.
+pub(crate) const MOST_ITEMS: usize = 200_000;
+
+/// What is wrong with a source, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) reason: String,
+    pub(crate) place: Place,
+}
+
+impl Fault {
+    pub(crate) fn new(reason: impl Into<String>, line: usize) -> Self {
+        Self { reason: reason.into(), place: Place::line(line) }
+    }
+}
+
+/// The text of a source.
+pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
+    let source_name = || name.to_owned();
+    if bytes.len() > LONGEST {
+        return Err(Error::TooLong { source_name: source_name(), bytes: bytes.len(), limit: LONGEST });
+    }
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let hint = if wide { "; it looks like UTF-16: convert it to UTF-8 first" } else { "" };
+    let valid = std::str::from_utf8(body).map_err(|error| {
+        let before = &body[..error.valid_up_to()];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let place = Place { line, column: before.len() - line_start + 1 };
+        Error::Encoding { source_name: source_name(), place, hint }
+    })?;
+    Ok(valid)
+}
+
+/// Lines with their numbers from 1, without the ends of lines.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
+    (1..).zip(text.lines())
+}
+
+/// A number that a figure may have: finite, and small enough to be averaged and squared.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    // Words that Rust reads as numbers are no numbers here.
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
+        return None;
+    }
+    text.parse().ok().filter(|value: &f64| usable(*value))
+}
+
+pub(crate) fn usable(value: f64) -> bool {
+    value.is_finite() && value.abs() < 1e100
+}
+
+/// A number, or the fault that says why not.
+pub(crate) fn need(text: &str, line: usize) -> Result<f64, Fault> {
+    number(text).ok_or_else(|| Fault::new(format!("'{}' is no usable number", shown(text)), line))
+}
+
+/// A word of a line by its place from 0, as a number.
+pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, Fault> {
+    match text.split_whitespace().nth(at) {
+        Some(word) => need(word, line),
+        None => Err(Fault::new("the line ends early", line)),
+    }
+}
+
+/// What follows a word in a line, trimmed.
+pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    line.find(word).map(|at| line[at + word.len()..].trim())
+}
+
+/// What stands between two words of a line, trimmed.
+pub(crate) fn between<'a>(line: &'a str, from: &str, to: &str) -> Option<&'a str> {
+    let rest = after(line, from)?;
+    rest.find(to).map(|at| rest[..at].trim())
+}
+
+/// The first number in a text, whatever stands before and behind it.
+pub(crate) fn first_number(text: &str) -> Option<f64> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let signed = text[..start].ends_with('-');
+    let rest = &text[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    number(rest[..end].trim_end_matches('.')).map(|value| if signed { -value } else { value })
+}
+
+/// Part of an id: lower case, every run of other characters one underscore.
+pub(crate) fn snake(text: &str) -> String {
+    let mut snake = String::new();
+    for c in text.chars().take(200) {
+        if c.is_ascii_alphanumeric() {
+            snake.push(c.to_ascii_lowercase());
+        } else if !snake.is_empty() && !snake.ends_with('_') {
+            snake.push('_');
+        }
+    }
+    let trimmed = snake.trim_end_matches('_');
+    if trimmed.is_empty() { "unnamed".to_owned() } else { trimmed.to_owned() }
+}
+
+/// A value on an axis: no commas, which separate axes, no control characters, of bounded length.
+pub(crate) fn axis_value(text: &str) -> String {
+    let plain = |c: char| match c {
+        ',' => ';',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    let value: String = text.trim().chars().take(200).map(plain).collect();
+    let value = value.trim();
+    if value.is_empty() { "-".to_owned() } else { value.to_owned() }
+}
+
+/// Words of a source as they may stand in a message: one line, not too long.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(60).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// The text without terminal colours (ECMA-48 control sequences).
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\x1b[") {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 2..];
+        let end = tail.find(|c: char| ('@'..='~').contains(&c)).map_or(tail.len(), |end| end + 1);
+        rest = &tail[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_finite_and_usable() {
+        assert_eq!(number(" 1.5e3 "), Some(1500.0));
+        for text in ["nan", "inf", "-inf", "1e999", "1e200", "", "x", "1,5", "infinity", "0x10"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+        assert_eq!(first_number("Total ticks : 28457;"), Some(28457.0));
+        assert_eq!(first_number("+-2.500% @"), Some(-2.5));
+        assert_eq!(first_number("no"), None);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_with_the_place() {
+        let error = decode("x", b"one\ntwo\xff").unwrap_err().to_string();
+        assert_eq!(error, "could not import x: it is not UTF-8 text at line 2, column 4");
+        assert!(decode("x", b"\xff\xfea\0").unwrap_err().to_string().contains("UTF-16"));
+        assert_eq!(decode("x", b"\xef\xbb\xbfa").unwrap(), "a");
+    }
+
+    #[test]
+    fn names_become_ids_and_axis_values() {
+        assert_eq!(snake("bogo ops/s (real time)"), "bogo_ops_s_real_time");
+        assert_eq!(snake("\u{e9}!"), "unnamed");
+        assert_eq!(axis_value(" a,b\n"), "a;b");
+        assert_eq!(plain("a\x1b[2;35mb\x1b[0m"), "ab");
+        assert_eq!(plain("a\x1b["), "a");
+    }
+}
