@@ -92,6 +92,7 @@ fn fact(name: &str, value: FactValue, affects: &[P]) -> Fact {
 }
 
 /// Explains a planted change over several seeds, in one session and between two.
+#[allow(clippy::unwrap_used, reason = "a helper of tests")]
 fn planted(
     change: &dyn Fn(&str, &str) -> (String, f64),
     differ: &dyn Fn(&mut Run, &mut Run),
@@ -264,6 +265,56 @@ fn a_limit_on_cpu_time() {
     // Only long operations show it where a batch fits into a slice.
     let long = |probe: &str, at: &str| (at.to_owned(), if probe.starts_with("os.fork") { 2.0 } else { 1.0 });
     planted(&long, &limit, &|found| first_is(found, "CPU limit of the control group"));
+}
+
+#[test]
+fn a_limit_that_only_the_mean_batch_sees() {
+    let mut rng = generator(21);
+    let mut a = measured("a", "day 1", &unchanged, &mut generator(21));
+    let mut b = measured("b", "day 2", &unchanged, &mut rng);
+    for (run, limited) in [(&mut a, false), (&mut b, true)] {
+        for (index, figure) in run.figures.iter_mut().enumerate() {
+            for (number, launch) in figure.launches.iter_mut().enumerate() {
+                // Half of the launches meet a stop of 40 ms among their batches of 1 ms.
+                let stopped = limited && (number + index) % 2 == 0;
+                launch.nanos =
+                    (0..20).map(|i| if stopped && i == 7 { 41_000_000 } else { 1_000_000 + i * 100 }).collect();
+            }
+        }
+        let text = if limited { "0.5 CPUs" } else { "none" };
+        run.machine.facts.push(fact("cgroup.cpu_limit", FactValue::Text(text.into()), &[P::CoreClock]));
+    }
+    let found = explain(&a, &b, &Options::default()).unwrap();
+    first_is(&found, "CPU limit of the control group");
+    assert!((found.causes[0].factor - 2.0).abs() < 0.05, "{:?}", found.causes[0]);
+    assert!(found.difference && found.sentences()[0].contains("0.5 CPUs"), "{:?}", found.sentences());
+    // Without the stops a limit that differs explains nothing.
+    for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
+        launch.nanos.fill(1_000_000);
+    }
+    assert!(!explain(&a, &b, &Options::default()).unwrap().difference);
+}
+
+#[test]
+fn parties_left_free_on_fewer_cpus() {
+    let mut rng = generator(22);
+    let free = |slow: usize, rng: &mut ChaCha8Rng| {
+        let values: Vec<f64> = (0..20)
+            .map(|i| if i % 10 < slow { 63e-6 } else { 2.7e-6 } * (0.003 * standard_normal(rng)).exp())
+            .collect();
+        let mut made = from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &values);
+        made.stresses = vec![P::Pipe, P::ContextSwitch];
+        made
+    };
+    let mut a = measured("a", "day 1", &unchanged, &mut generator(22));
+    let mut b = measured("b", "day 2", &unchanged, &mut generator(22));
+    a.figures.push(free(7, &mut rng));
+    b.figures.push(free(0, &mut rng));
+    assert!(!explain(&a, &b, &Options::default()).unwrap().difference, "shares alone support nothing");
+    for (run, cpus) in [(&mut a, "0-1"), (&mut b, "0")] {
+        run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));
+    }
+    first_is(&explain(&a, &b, &Options::default()).unwrap(), "placement of the two parties");
 }
 
 #[test]

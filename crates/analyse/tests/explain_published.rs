@@ -1,5 +1,7 @@
 //! The worked case: two near-identical machines of 2004, by arithmetic on the published tables alone.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
+
 mod common;
 
 use analyse::explain::{Explanation, Options, explain};

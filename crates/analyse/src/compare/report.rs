@@ -186,7 +186,7 @@ impl Desk<'_> {
             .filter_map(|run| {
                 let figure = row.figures[run]?;
                 let Outcome::Measured(estimate) = &figure.outcome else { return None };
-                (estimate.value > 0.0).then(|| Entry {
+                (estimate.value > 0.0 && estimate.value.is_finite()).then(|| Entry {
                     run,
                     log: estimate.value.ln(),
                     error: standard_error(estimate),

@@ -9,6 +9,9 @@ use super::result::RatioMethod;
 /// Fewest valid launches on either side from which a ratio is made from launches.
 const FEWEST: usize = 6;
 
+/// Logarithm of the largest ratio that is one: beyond it a value is wrong or not finite.
+pub(crate) const FARTHEST: f64 = 300.0;
+
 /// Logarithm of other over reference, and what is known of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Shift {
@@ -31,6 +34,10 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
     };
     if !(a.value > 0.0 && b.value > 0.0) {
         return Err("a value is not positive, so that no ratio exists".to_owned());
+    }
+    let log = (b.value / a.value).ln();
+    if log.is_nan() || log.abs() >= FARTHEST {
+        return Err("the values lie too far apart for a ratio".to_owned());
     }
     if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
         return Ok(Shift { log: known.shift, known: Some(known), method: RatioMethod::Launches, reason: None });

@@ -6,7 +6,7 @@ use stats::distribution::normal_quantile;
 use super::modes::ModePair;
 use super::options::Normalise;
 use super::result::{Direction, ModeRatio, Need, Ratio, Verdict};
-use super::shift::Shift;
+use super::shift::{FARTHEST, Shift};
 
 /// Chance with which the effort proposed shall decide.
 const POWER: f64 = 0.8;
@@ -136,11 +136,12 @@ impl Judge<'_> {
     /// Value, low and high as the comparison writes ratios.
     fn written(&self, shift: &Shift) -> (f64, Option<f64>, Option<f64>) {
         let sign = sign(self.metric, self.normalise);
+        let ratio = |log: f64| (sign * log.clamp(-FARTHEST, FARTHEST)).exp();
         let ends = shift.known.as_ref().map(|known| {
-            let (a, b) = ((sign * known.interval.low).exp(), (sign * known.interval.high).exp());
+            let (a, b) = (ratio(known.interval.low), ratio(known.interval.high));
             (a.min(b), a.max(b))
         });
-        ((sign * shift.log).exp(), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
+        (ratio(shift.log), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
     }
 }
 

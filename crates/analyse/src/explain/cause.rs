@@ -151,7 +151,7 @@ pub(crate) fn attach(mut groups: Vec<Group>, tests: &[Test], differences: &[Diff
 }
 
 /// Rules look at what a note says and at what other differences are called.
-fn note_or_name(difference: &Difference) -> &str {
+pub(crate) fn note_or_name(difference: &Difference) -> &str {
     match difference.kind {
         DifferenceKind::Note if difference.a.starts_with("no such") => &difference.b,
         DifferenceKind::Note => &difference.a,

@@ -17,6 +17,8 @@ mod residual;
 mod result;
 mod rules;
 mod sentences;
+mod shares;
+mod stall;
 mod steps;
 mod test;
 mod text;

@@ -38,6 +38,11 @@ impl Rule {
         self.title.starts_with("CPU limit")
     }
 
+    /// Whether it is about where two parties run.
+    pub(crate) fn places(&self) -> bool {
+        self.title.starts_with("placement")
+    }
+
     pub(crate) fn touches(&self, primitive: Primitive) -> bool {
         self.touches.is_empty() || self.touches.contains(&primitive)
     }
@@ -48,7 +53,7 @@ use Primitive as P;
 /// Narrow rules stand before wide ones, which they resemble.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
-    Rule { title: "placement of the two parties", differs: "axis:placement",
+    Rule { title: "placement of the two parties", differs: "axis:placement,*affinity*,*cpus_allowed*,*cpuset*,note:*affinity*,note:*taskset*",
         touches: &[P::Wakeup, P::ContextSwitch, P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::CoreToCore, P::KernelCopy],
         shown_by: "ipc.pipe_latency", merges: true },
     Rule { title: "streaming against normal stores", differs: "axis:stores",
@@ -70,7 +75,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { title: "fault-around and large folios", differs: "*fault_around*,*folio*", touches: &[P::PageFault, P::PageCache], shown_by: "os.page_fault", merges: true },
     Rule { title: "accounting of memory by control groups", differs: "*cgroup*memory*,*memcg*",
         touches: &[P::PageFault, P::Fork, P::AddressSpace], shown_by: "os.page_fault", merges: true },
-    Rule { title: "CPU limit of the control group", differs: "*cgroup*cpu*,*cpu*quota*,*cpu*limit*,cpu.max,*.cpu.max,*cpuset*,*cpus_allowed*,note:*cpu limit*,note:*cpu*quota*",
+    Rule { title: "CPU limit of the control group", differs: "*cgroup*cpu*,*cpu*quota*,*cpu*limit*,cpu.max,*.cpu.max,note:*cpu limit*,note:*cpu*quota*",
         touches: &[], shown_by: "memory.read", merges: true },
     Rule { title: "forced context tracking", differs: "*nohz_full*,*context_tracking*",
         touches: &[P::SyscallEntry, P::PageFault, P::ContextSwitch], shown_by: "os.syscall_getppid", merges: true },

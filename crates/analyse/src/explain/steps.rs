@@ -5,7 +5,7 @@ use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
 use super::budget::{Bill, bills, slowest};
-use super::cause::{Group, attach, cause, groups, line};
+use super::cause::{Group, attach, cause, groups, line, note_or_name};
 use super::common::{Common, clock_ratio, common_factor};
 use super::facts::differences;
 use super::matching::{axes_that_differ, restricted};
@@ -13,7 +13,8 @@ use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
 use super::result::{Cause, CommonFactor, Difference, Explanation, LeftOpen, Unmeasured, WouldNeed};
 use super::rules::RULES;
-use super::test::{Test, tests};
+use super::stall::stall;
+use super::test::{Sides, Test, tests};
 use super::text;
 use crate::Error;
 use crate::compare::{Comparison, Normalise, Relation, compare, relation};
@@ -51,24 +52,28 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     };
     let z = normal_quantile(0.5 + options.level / 2.0);
     let comparison = set_side_by_side(&a, &b, options)?;
-    let (mut tests, passed) = tests(&comparison, &a, &b, z);
+    let recorded = differences(&a, &b);
+    let placement = |d: &Difference| RULES.iter().any(|rule| rule.places() && rule.names(d.kind, note_or_name(d)));
+    let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
+    let (mut tests, passed) = tests(&comparison, &sides, z);
     let one_session = relation(&a, &b) == Relation::SameSession;
     let common = common_factor(&tests, one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
-    let differences = all_differences(&a, &b, &tests);
+    let differences = with_axes(recorded, &tests);
     let factor = common.log.exp();
     let bills = bills(&tests, factor);
     let joined = attach(groups(&tests, &bills), &tests, &differences);
     let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, &tests, &bills, factor, z)).collect();
     let (common_cause, common_factor) = describe_common(&tests, &common, &differences, (&a, &b), options.band, z);
-    if let Some(first) = common_cause {
+    if let Some(first) = common_cause.or_else(|| stall(&tests, (&a, &b), &differences, options.level)) {
         causes.insert(0, first);
     }
     let unmeasured = unmeasured(&tests, &bills, &causes, factor);
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &bills);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
-    let difference = common.log != 0.0 || !left_open.is_empty() || tests.iter().any(|test| test.significant);
+    let significant = tests.iter().any(|test| test.significant);
+    let difference = common.log != 0.0 || !left_open.is_empty() || !causes.is_empty() || significant;
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     Ok(Explanation {
         a: comparison.machines[0].name.clone(),
@@ -109,8 +114,7 @@ fn set_side_by_side(a: &Run, b: &Run, options: &Options) -> Result<Comparison, E
 }
 
 /// Facts, settings and notes, and the axes on which matched points differ.
-fn all_differences(a: &Run, b: &Run, tests: &[Test]) -> Vec<Difference> {
-    let mut found = differences(a, b);
+fn with_axes(mut found: Vec<Difference>, tests: &[Test]) -> Vec<Difference> {
     for (axis, x, y) in tests.iter().flat_map(|test| &test.axes) {
         let difference = Difference {
             kind: super::DifferenceKind::Axis,

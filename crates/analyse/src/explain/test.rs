@@ -1,10 +1,11 @@
 //! A figure of both runs as explaining sees it: times, not rates.
 
-use model::{Class, Figure, FigureKey, Metric, Outcome, Primitive, Run, Unit};
+use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
 use super::common::FEWEST;
 use super::footprint::{Declared, Uses, declared};
 use super::level::Levels;
+use super::shares::moved;
 use crate::compare::{Comparison, Ratio, Row, Verdict};
 
 /// One figure of both runs, in seconds per operation.
@@ -61,9 +62,17 @@ pub(crate) struct Passed {
     pub(crate) why: String,
 }
 
+/// The two runs.
+pub(crate) struct Sides<'a> {
+    pub(crate) a: &'a Run,
+    pub(crate) b: &'a Run,
+    /// Whether a fact says that two parties may have been placed differently.
+    pub(crate) placed_differently: bool,
+}
+
 /// Makes tests of the rows of a comparison of A (the reference) with B, written as gains.
-pub(crate) fn tests(comparison: &Comparison, a: &Run, b: &Run, z: f64) -> (Vec<Test>, Vec<Passed>) {
-    let levels = Levels::new(a);
+pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Test>, Vec<Passed>) {
+    let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
     for row in &comparison.rows {
         let (Some(reference), Some(ratio)) =
@@ -71,7 +80,7 @@ pub(crate) fn tests(comparison: &Comparison, a: &Run, b: &Run, z: f64) -> (Vec<T
         else {
             continue;
         };
-        match test(row, reference, ratio, (a, b), &levels, z) {
+        match test(row, reference, ratio, sides, &levels, z) {
             Ok(test) => tests.push(test),
             Err(why) if ratio.outcome.is_some() && reference.outcome.is_some() => {
                 passed.extend(why.map(|why| Passed { key: row.key(), why }));
@@ -97,7 +106,7 @@ fn test(
     row: &Row,
     reference: &Ratio,
     ratio: &Ratio,
-    runs: (&Run, &Run),
+    sides: &Sides,
     levels: &Levels,
     z: f64,
 ) -> Result<Test, Option<String>> {
@@ -105,22 +114,14 @@ fn test(
         let key = FigureKey::new(row.probe.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
         run.figure(&key).cloned()
     };
-    let (Some(a), Some(b)) = (figure_of(runs.0, reference), figure_of(runs.1, ratio)) else { return Err(None) };
-    let Some(gain) = ratio.value else {
-        // A figure in modes matters only when its modes changed.
-        let changed = ratio.verdict == Some(Verdict::Different);
-        return Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())));
-    };
+    let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
-    let time = |figure: &Figure| {
-        let Outcome::Measured(estimate) = &figure.outcome else { return None };
-        seconds(&figure.metric, estimate.value).map(|seconds| seconds / operations)
-    };
-    let (Some(time_a), Some(time_b)) = (time(&a), time(&b)) else { return Err(None) };
-    let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+    let times = times(ratio, &a, &b, sides.placed_differently, z)?;
     let level = levels.primitive(&a);
-    let primitive = level.or(declared.map(|d| d.primitive)).or_else(|| a.stresses.first().copied());
+    // Of a CPU figure its own word says more than its family: AES, division, branches.
+    let own = a.stresses.first().copied();
+    let primitive = level.or(own.filter(|_| a.family() == "cpu")).or(declared.map(|d| d.primitive)).or(own);
     let Some(primitive) = primitive else { return Err(Some("nobody says which primitive it stresses".to_owned())) };
     let uses = if b.footprint.operations > 0 { Uses::of(&b) } else { Uses::of(&a) };
     let mut touches: Vec<Primitive> = a.stresses.clone();
@@ -132,12 +133,12 @@ fn test(
         primitive,
         touches,
         per: declared.map_or_else(|| one_of(&a.metric), |d| d.per.to_owned()),
-        time_a,
-        time_b,
-        log: -gain.ln(),
-        error,
+        time_a: times.a / operations,
+        time_b: times.b / operations,
+        log: times.log,
+        error: times.error,
         class: a.class,
-        verdict: ratio.verdict,
+        verdict: times.verdict,
         composite: declared.is_some_and(|d| d.composite) || matches!(a.family(), "shell" | "application"),
         pure_user: pure_user(&a),
         on_curve: levels.on_curve(&a),
@@ -147,6 +148,32 @@ fn test(
         residual: 0.0,
         significant: false,
     })
+}
+
+/// What the times of the two figures say.
+struct Times {
+    a: f64,
+    b: f64,
+    log: f64,
+    error: Option<f64>,
+    verdict: Option<Verdict>,
+}
+
+/// From the ratio, where there is a single one; of figures in modes the expected times, where they may count. Else, as
+/// an error, the reason why a figure that differs is passed over.
+fn times(ratio: &Ratio, a: &Figure, b: &Figure, placed_differently: bool, z: f64) -> Result<Times, Option<String>> {
+    let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
+    if let (Some(gain), Some(x), Some(y)) = (ratio.value, a.outcome.estimate(), b.outcome.estimate()) {
+        let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let (a, b) = (time(a, x.value)?, time(b, y.value)?);
+        return Ok(Times { a, b, log: -gain.ln(), error, verdict: ratio.verdict });
+    }
+    if let Some((x, y, error)) = moved(a, b).filter(|_| placed_differently) {
+        let (a, b) = (time(a, x)?, time(b, y)?);
+        return Ok(Times { a, b, log: (b / a).ln(), error: Some(error), verdict: Some(Verdict::Different) });
+    }
+    let changed = ratio.verdict == Some(Verdict::Different);
+    Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
 }
 
 /// Seconds of one of what a figure counts; `None` for figures that are no speed.

@@ -1,0 +1,36 @@
+//! Figures in modes, where a fact says that the two parties may have been placed differently.
+//!
+//! Left to the scheduler, two parties meet on one CPU in some launches and on two in others. Shares of such modes wander
+//! from session to session, so that alone they support nothing; they count when a fact on placement differs as well.
+
+use model::{Figure, Mode, Outcome};
+use stats::distribution::normal_cdf;
+
+/// Smallest factor between expected times that counts.
+const LEAST: f64 = 1.5;
+/// Largest p-value of equal expected times.
+const SIGNIFICANCE: f64 = 0.001;
+
+/// Expected value over the modes of each figure, with the standard deviation of the logarithm of B's over A's from the
+/// multinomial error of the shares; `None` where neither has modes or the difference does not count.
+pub(crate) fn moved(a: &Figure, b: &Figure) -> Option<(f64, f64, f64)> {
+    let ((mean_a, error_a), (mean_b, error_b)) = (expected(a)?, expected(b)?);
+    let in_modes = matches!(a.outcome, Outcome::Modes(_)) || matches!(b.outcome, Outcome::Modes(_));
+    let (log, error) = ((mean_b / mean_a).ln(), error_a.hypot(error_b));
+    let counts =
+        in_modes && error > 0.0 && log.abs() > LEAST.ln() && 2.0 * normal_cdf(-log.abs() / error) < SIGNIFICANCE;
+    counts.then_some((mean_a, mean_b, error))
+}
+
+/// Mean over modes by share, and its relative standard deviation.
+fn expected(figure: &Figure) -> Option<(f64, f64)> {
+    let modes: Vec<Mode> = match &figure.outcome {
+        Outcome::Modes(modes) => modes.clone(),
+        Outcome::Measured(estimate) => vec![Mode { share: 1.0, estimate: *estimate }],
+        _ => return None,
+    };
+    let launches: u32 = modes.iter().map(|mode| mode.estimate.launches).sum();
+    let mean: f64 = modes.iter().map(|mode| mode.share * mode.estimate.value).sum();
+    let variance: f64 = modes.iter().map(|mode| mode.share * (mode.estimate.value - mean).powi(2)).sum();
+    (mean > 0.0 && launches > 0).then(|| (mean, (variance / f64::from(launches)).sqrt() / mean))
+}

@@ -1,0 +1,98 @@
+//! Time that was taken away from a run between its batches.
+//!
+//! A limit on CPU time stops a process for most of a scheduling period and leaves it alone for the rest. The median batch
+//! does not see that; the mean does. Mean over median batch, pooled over the launches of a figure, is how much longer the
+//! work took than its typical batch says: 2 where half the time was taken.
+
+use model::{Figure, FigureKey, Method, Outcome, Run};
+
+use super::result::{Cause, Difference, Payment};
+use super::rules::RULES;
+use super::test::Test;
+use super::text;
+
+/// Fewest figures from which stalls are read.
+const FEWEST: usize = 6;
+/// Smallest factor that is called a stall: other programs take a few percent.
+const LEAST: f64 = 1.10;
+
+/// A cause, where a limit on CPU time differs between the runs and their figures show that time was taken.
+///
+/// The logarithm of B's mean over median, less A's, must lie wholly beyond `LEAST` by the order-statistic interval over
+/// figures.
+pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Difference], level: f64) -> Option<Cause> {
+    let rule = RULES.iter().find(|rule| rule.limits())?;
+    let because: Vec<Difference> =
+        differences.iter().filter(|d| rule.names(d.kind, super::cause::note_or_name(d))).cloned().collect();
+    if because.is_empty() {
+        return None;
+    }
+    let mut found: Vec<(usize, f64)> = Vec::new();
+    for (index, test) in tests.iter().enumerate() {
+        let of = |run: &Run| run.figure(&test.key).and_then(taken);
+        if let (Some(a), Some(b)) = (of(runs.0), of(runs.1)) {
+            found.push((index, (b / a).ln()));
+        }
+    }
+    let logs: Vec<f64> = found.iter().map(|(_, log)| *log).collect();
+    let median = stats::median_interval(&logs, level).filter(|_| logs.len() >= FEWEST)?;
+    let (low, high) = (median.interval.low, median.interval.high);
+    if low < LEAST.ln() && high > -LEAST.ln() {
+        return None;
+    }
+    found.sort_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+    let unit = &tests[found[found.len() / 2].0];
+    let at = |log: f64| unit.time_a * (log.exp() - 1.0);
+    let excess = at(median.median);
+    let pays = |(index, log): &(usize, f64)| Payment {
+        test: tests[*index].key.clone(),
+        excess: tests[*index].time_a * (log.exp() - 1.0),
+        factor: log.exp(),
+        units: tests[*index].time_a * (log.exp() - 1.0) / excess,
+        uses: None,
+    };
+    let stalled = found.iter().filter(|(_, log)| log.abs() > LEAST.ln());
+    Some(Cause {
+        title: rule.title.to_owned(),
+        primitives: vec![model::Primitive::CoreClock],
+        unit: unit.key.clone(),
+        per: unit.per.clone(),
+        excess,
+        excess_low: Some(at(low).min(at(high))),
+        excess_high: Some(at(low).max(at(high))),
+        factor: median.median.exp(),
+        pays_for: stalled.clone().map(pays).collect(),
+        explained: stalled.map(|(_, log)| log.abs()).sum(),
+        because,
+        known_as: Some(rule.title.to_owned()),
+        arithmetic: found.iter().map(|(index, log)| line(&tests[*index].key, runs, *log)).collect(),
+    })
+}
+
+fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
+    let of = |run: &Run| run.figure(key).and_then(taken).map_or_else(String::new, text::digits);
+    format!(
+        "{key}: mean over median batch {} in B, {} in A: {}× taken away",
+        of(runs.1),
+        of(runs.0),
+        text::digits(log.exp())
+    )
+}
+
+/// Mean over median batch, pooled over valid launches. Batches of paired figures alternate between two kinds of work and
+/// say nothing of this.
+fn taken(figure: &Figure) -> Option<f64> {
+    let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == Method::PairedOrderStatistic);
+    let (mut total, mut typical) = (0.0, 0.0);
+    for launch in figure.launches.iter().filter(|launch| launch.invalid.is_none() && !paired) {
+        let per: Vec<f64> = launch
+            .nanos
+            .iter()
+            .enumerate()
+            .map(|(i, nanos)| *nanos as f64 / launch.ops.get(i).map_or(1.0, |ops| (*ops).max(1) as f64))
+            .collect();
+        total += per.iter().sum::<f64>();
+        typical += stats::median(&per).unwrap_or(0.0) * per.len() as f64;
+    }
+    (typical > 0.0).then(|| total / typical)
+}
