@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{USUAL, run};
+use common::{Shape, USUAL, run};
 use model::Run;
 use store::{Access, Detail, FigurePattern, Filter, Selector, Store};
 
@@ -36,6 +36,7 @@ fn main() {
     row("open to read", 50, || drop(store::open(&path, Access::Read).unwrap()));
     let mut store = store::open(&path, Access::Write).unwrap();
     reads(&*store);
+    imports(&home.path().join("imported.sqlite"));
     row("save a round of a run (put, fsync)", 20, || assert!(store.put(&one).unwrap() > 0));
     row("label a run", 20, || store.set_label(&one.id, Some("bench")).unwrap());
     row("remove a run", 1, || store.remove(&[&one.id]).unwrap());
@@ -88,6 +89,18 @@ fn fill(path: &Path) {
         spent += started.elapsed();
     }
     println!("{:<70} {:>9.3} ms a run", "import 1,000 runs, 50 at once", spent.as_secs_f64() * 1e3 / f64::from(RUNS));
+}
+
+/// What importers bring: a few figures a run, without launches.
+fn imports(path: &Path) {
+    let shape = Shape { figures: 20, launches: 1, batches: 1 };
+    let runs: Vec<_> = (0..500).map(|number| run("machine", number, shape)).collect();
+    let mut store = store::open(path, Access::Write).unwrap();
+    row("import 500 runs of 20 figures, 100 at once", 1, || {
+        runs.chunks(100).for_each(|runs| assert_eq!(store.put_all(runs).unwrap().len(), runs.len()));
+    });
+    let mut next = (500..).map(|number| run("machine", number, shape));
+    row("import a run of 20 figures by itself (fsync)", 50, || assert!(store.put(&next.next().unwrap()).unwrap() > 0));
 }
 
 fn row(what: &str, times: usize, mut work: impl FnMut()) {

@@ -66,8 +66,7 @@ fn a_connection_that_was_cut_loses_no_round() {
     Client::connect(&address, NoTls).unwrap().batch_execute(cut).unwrap();
     assert_eq!(store.put(&run("m", 2, SMALL)).unwrap(), 2);
     Client::connect(&address, NoTls).unwrap().batch_execute(cut).unwrap();
-    assert!(matches!(trouble(&store.summaries().unwrap_err()), Trouble::Other(_)));
-    assert_eq!(store.summaries().unwrap().len(), 2, "whoever asks again is answered");
+    assert_eq!(store.summaries().unwrap().len(), 2);
 }
 
 #[test]

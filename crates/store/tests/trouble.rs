@@ -258,6 +258,25 @@ fn a_locked_database_is_waited_for_and_then_said() {
 }
 
 #[test]
+fn a_store_that_many_make_at_once_is_one_store() {
+    for name in ["runs.sqlite", "runs/"] {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("new").join(name);
+        let makers: Vec<_> = (0..8)
+            .map(|maker| {
+                let place = place.clone();
+                std::thread::spawn(move || {
+                    store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", maker, SMALL))).unwrap()
+                })
+            })
+            .collect();
+        let mut numbers: Vec<_> = makers.into_iter().map(|maker| maker.join().unwrap()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8], "{name}");
+    }
+}
+
+#[test]
 fn a_damaged_database_is_told_and_left_alone() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("runs.sqlite");

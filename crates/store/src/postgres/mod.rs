@@ -7,7 +7,7 @@ mod schema;
 mod trouble;
 mod write;
 
-use std::cell::{RefCell, RefMut};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Runs in a PostgreSQL database.
 pub struct PostgresStore {
     /// A query changes the connection, but not what the store is.
-    client: RefCell<Client>,
+    client: RefCell<Option<Client>>,
     config: Config,
     access: Access,
     patience: Duration,
@@ -75,7 +75,7 @@ impl PostgresStore {
             }
             _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
         }
-        Ok(Self { client: RefCell::new(client), config, access, patience, place })
+        Ok(Self { client: RefCell::new(Some(client)), config, access, patience, place })
     }
 
     fn refuse(&self, action: &'static str, error: &postgres::Error) -> Error {
@@ -86,29 +86,30 @@ impl PostgresStore {
         Error::Unknown { text: id.to_owned(), place: self.place.clone(), nearest: Vec::new() }
     }
 
-    /// The connection; a new one where the server has closed it.
-    fn client(&self) -> Result<RefMut<'_, Client>, postgres::Error> {
-        let mut client = self.client.borrow_mut();
-        if client.is_closed() {
-            *client = connect(&self.config, self.access, self.patience)?;
+    /// Does work over the connection, or over a new one where it is lost; a connection over which an error came that may
+    /// mean its end is not used again.
+    fn once<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
+        let mut held = self.client.borrow_mut();
+        let mut client = match held.take() {
+            Some(client) => client,
+            None => connect(&self.config, self.access, self.patience)?,
+        };
+        let result = work(&mut client);
+        if !result.as_ref().is_err_and(trouble::ends_connection) {
+            *held = Some(client);
         }
-        Ok(client)
+        result
+    }
+
+    /// Does work that may be done twice: a server that was started anew meanwhile is no reason to lose a round.
+    fn surely<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
+        let result = self.once(work);
+        let lost = result.is_err() && self.client.borrow().is_none();
+        if lost { self.once(work) } else { result }
     }
 
     fn query(&self, action: &'static str, sql: &str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        self.client().and_then(|mut client| client.query(sql, with)).map_err(|error| self.refuse(action, &error))
-    }
-
-    fn write<T>(
-        &self,
-        work: impl Fn(&mut postgres::Transaction<'_>) -> Result<T, postgres::Error>,
-    ) -> Result<T, postgres::Error> {
-        let mut client = self.client()?;
-        let mut transaction = client.transaction()?;
-        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&schema::LOCK])?;
-        let result = work(&mut transaction)?;
-        transaction.commit()?;
-        Ok(result)
+        self.surely(&|client| client.query(sql, with)).map_err(|error| self.refuse(action, &error))
     }
 
     fn number(&self, id: &str) -> Result<i64, Error> {
@@ -137,6 +138,18 @@ fn connect(config: &Config, access: Access, patience: Duration) -> Result<Client
     Ok(client)
 }
 
+/// Does work in one transaction, while nobody else writes.
+fn in_transaction<T>(
+    client: &mut Client,
+    work: impl FnOnce(&mut postgres::Transaction<'_>) -> Result<T, postgres::Error>,
+) -> Result<T, postgres::Error> {
+    let mut transaction = client.transaction()?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&schema::LOCK])?;
+    let result = work(&mut transaction)?;
+    transaction.commit()?;
+    Ok(result)
+}
+
 impl Store for PostgresStore {
     fn place(&self) -> String {
         self.place.clone()
@@ -144,15 +157,12 @@ impl Store for PostgresStore {
 
     fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
         let packed = runs.iter().map(|run| Packed::of(run, &self.place)).collect::<Result<Vec<_>, _>>()?;
-        let put = |transaction: &mut postgres::Transaction<'_>| {
-            packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
+        let put = |client: &mut Client| {
+            in_transaction(client, |transaction| {
+                packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
+            })
         };
-        let mut numbers = self.write(put);
-        if numbers.is_err() && self.client.borrow().is_closed() {
-            // A server that was started anew between two rounds is no reason to lose one; to put twice is to put once.
-            numbers = self.write(put);
-        }
-        let numbers = numbers.map_err(|error| self.refuse("save the run in", &error))?;
+        let numbers = self.surely(&put).map_err(|error| self.refuse("save the run in", &error))?;
         Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
     }
 
@@ -245,7 +255,8 @@ impl Store for PostgresStore {
     /// Space comes back by the server's own vacuum.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
         let numbers = ids.iter().map(|id| self.number(id)).collect::<Result<Vec<_>, _>>()?;
-        self.write(|transaction| transaction.execute("DELETE FROM prony.runs WHERE number = ANY ($1)", &[&numbers]))
+        let sql = "DELETE FROM prony.runs WHERE number = ANY ($1)";
+        self.once(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&numbers])))
             .map_err(|error| self.refuse("remove runs from", &error))?;
         Ok(())
     }
@@ -254,7 +265,7 @@ impl Store for PostgresStore {
         label.map_or(Ok(()), check_label)?;
         let sql = "UPDATE prony.runs SET label = $2 WHERE id = $1";
         let changed = self
-            .write(|transaction| transaction.execute(sql, &[&id, &label]))
+            .surely(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&id, &label])))
             .map_err(|error| self.refuse("label the run in", &error))?;
         if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
     }

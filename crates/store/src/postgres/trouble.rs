@@ -20,6 +20,12 @@ pub(super) fn of(error: &postgres::Error) -> Trouble {
     }
 }
 
+/// Whether a connection is not to be used after an error: the server ended it (class 57P: it shuts down, or somebody
+/// ended the session), or the error did not come from the server at all.
+pub(super) fn ends_connection(error: &postgres::Error) -> bool {
+    error.code().is_none_or(|state| state.code().starts_with("57P"))
+}
+
 /// The error's text with what it rests on: the outermost says no more than "db error".
 fn causes(error: &postgres::Error) -> String {
     let mut text = error.to_string();

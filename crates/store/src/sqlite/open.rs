@@ -53,7 +53,7 @@ impl SqliteStore {
                 return Err(Error::NewerStore { place: path.display().to_string(), found, known: KNOWN });
             }
             Form::Store(KNOWN) => {}
-            Form::Empty | Form::Store(_) => prepare(&mut connection, path).map_err(explain)?,
+            Form::Empty | Form::Store(_) => prepare(&mut connection).map_err(explain)?,
         }
         settle(&connection, path, access).map_err(explain)?;
         Ok(Self { connection, path: path.to_path_buf() })
@@ -129,15 +129,10 @@ fn unchanging(path: &Path) -> String {
 }
 
 /// Creates the tables, or brings older ones to the present form.
-fn prepare(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
+fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     // Has an effect only while the file is empty: pages of removed runs can be given back without rewriting the file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    schema::migrate(connection).inspect_err(|_| {
-        // A file that was made for nothing shall not stay behind.
-        if std::fs::metadata(path).is_ok_and(|found| found.len() == 0) {
-            let _ = std::fs::remove_file(path);
-        }
-    })
+    schema::migrate(connection)
 }
 
 /// Chooses the journal. A write-ahead log lets readers and a writer work at once, but needs shared memory, which processes
