@@ -4,7 +4,7 @@ mod disassembly;
 
 use disassembly::{Instruction, count, function, inner_loops};
 use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
-use sys::kernel::{copy, ring};
+use sys::kernel::{arithmetic, copy, counted, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
@@ -112,5 +112,46 @@ fn copying_calls_the_library_or_does_not() {
         let turn = loops.iter().find(|turn| count(turn, Instruction::is_store) == copy::UNROLL as u64);
         assert_eq!(turn.map(|turn| count(turn, Instruction::is_load)), Some(copy::UNROLL as u64));
         assert!(turn.is_some_and(|turn| turn.len() <= 2 * copy::UNROLL + 5), "more than loads and stores: {turn:#?}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn counted_loops_hold_what_they_declare() {
+    for one in counted::all().filter(|one| one.isa != "portable") {
+        let Some(code) = function(one.symbol) else { return };
+        let name = format!("{} with {}", one.name, one.isa);
+        assert_eq!(code.len(), 1, "{name} is in the program {} times", code.len());
+        let works = |instruction: &Instruction| {
+            instruction.text.split(' ').find(|word| *word != "{vex}") == Some(one.instruction)
+        };
+        let turn = only_loop(code[0], &name, works);
+        // The sums of the arithmetic tests are loops inside the turn.
+        let times = if one.name.starts_with("arithmetic") { arithmetic::TERMS } else { 1 };
+        assert_eq!(count(turn, works) * one.each * times, one.turn.ops, "operations of {name}: {turn:#?}");
+        if one.turn.loads > 0 {
+            assert_eq!(count(turn, Instruction::is_load), one.turn.loads, "loads of {name}: {turn:#?}");
+        }
+        assert_eq!(count(turn, Instruction::is_store), 0, "stores of {name}: {turn:#?}");
+        assert_eq!(count(turn, |one| one.mnemonic() == "call"), 0, "{name} calls");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn chains_are_as_many_as_declared() {
+    let written = |one: &Instruction| {
+        one.text.split_once(' ').and_then(|(_, operands)| operands.split(',').next()).map(str::to_owned)
+    };
+    for one in
+        counted::all().filter(|one| one.isa == "x86-64" && one.name.contains("_i") && !one.name.starts_with("arith"))
+    {
+        let Some(code) = function(one.symbol) else { return };
+        let turn = only_loop(code[0], one.name, |instruction| instruction.mnemonic() == one.instruction);
+        let mut chains: Vec<_> =
+            turn.iter().filter(|instruction| instruction.mnemonic() == one.instruction).filter_map(written).collect();
+        chains.sort_unstable();
+        chains.dedup();
+        assert_eq!(chains.len(), if one.name.contains("latency") { 1 } else { 8 }, "chains of {}", one.name);
     }
 }

@@ -3,10 +3,17 @@
 //! Nothing here allocates inside a loop or looks at a clock. A kernel exists in a portable form and, where the
 //! architecture offers something better, in forms chosen at run time among those that this CPU has.
 
+pub mod arithmetic;
+mod bits;
 pub mod copy;
+pub mod counted;
 mod declared;
+mod operation;
+mod peak;
+mod reference;
 pub mod ring;
 mod route;
+mod sha256;
 pub mod stream;
 
 #[cfg(target_arch = "aarch64")]

@@ -2,4 +2,5 @@
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) mod access;
+pub(super) mod bits;
 pub(super) mod stream;

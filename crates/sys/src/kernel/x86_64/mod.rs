@@ -1,4 +1,13 @@
 //! Kernels in the instruction sets of x86-64.
 
 pub(super) mod access;
+mod arithmetic;
+mod counted;
+mod crypto;
+mod operation;
+mod peak;
+mod sha256;
 pub(super) mod stream;
+
+pub(super) static LOOPS: [&[super::counted::Loop]; 4] =
+    [&arithmetic::LOOPS, &operation::LOOPS, &peak::LOOPS, &crypto::LOOPS];

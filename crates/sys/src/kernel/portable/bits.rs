@@ -1,0 +1,26 @@
+//! Counting bits, as Rust does it for any CPU.
+
+use std::hint::black_box;
+
+use crate::kernel::counted::{Loop, WORDS};
+use crate::kernel::{Declared, bits};
+
+/// Counts the ones of so many of the random words.
+#[inline(never)]
+fn popcount(turns: u64) -> u64 {
+    let words = &WORDS.0[..bits::WORDS_A_TURN];
+    (0..turns).fold(0, |total, _| total + black_box(words).iter().map(|word| u64::from(word.count_ones())).sum::<u64>())
+}
+
+pub(in crate::kernel) static LOOPS: [Loop; 1] = [Loop {
+    name: "popcount",
+    isa: "portable",
+    turn: Declared { stores: 0, ..bits::TURN },
+    instruction: "",
+    each: 1,
+    symbol: "portable::bits::popcount",
+    needs: "nothing",
+    present: || true,
+    body: popcount,
+    expected: bits::popcount_expected,
+}];

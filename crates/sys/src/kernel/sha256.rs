@@ -1,0 +1,21 @@
+//! What the SHA-256 loop must return.
+
+use super::counted::WORDS;
+use super::reference::sha256;
+
+/// The block that is hashed again and again: the first of the random words.
+fn block() -> [u32; 16] {
+    std::array::from_fn(|i| (WORDS.0[i / 2] >> (32 * (i % 2))) as u32)
+}
+
+/// The hash value as two quarters each of 64 bits, added.
+fn fold([a, b, c, d, e, f, g, h]: [u32; 8]) -> u64 {
+    let join = |high, low| u64::from(high) << 32 | u64::from(low);
+    [join(e, f), join(a, b), join(g, h), join(c, d)].iter().fold(0, |sum: u64, part| sum.wrapping_add(*part))
+}
+
+/// One block a turn, each starting from the hash value of the one before.
+pub(super) fn expected(turns: u64) -> u64 {
+    let block = block();
+    fold((0..turns).fold(sha256::START, |hash, _| sha256::compress(hash, block)))
+}
