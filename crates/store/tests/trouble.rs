@@ -1,4 +1,5 @@
 //! Bad conditions: each gets one clear line that says what, where and what to do, and nothing is damaged.
+//! One table of conditions, so it is longer than a file may be otherwise.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
