@@ -13,6 +13,7 @@ mod kernel;
 mod line;
 mod party;
 mod probe;
+mod stream;
 mod suite;
 mod team;
 

@@ -103,16 +103,23 @@ pub(crate) fn tcp_pair() -> Result<Pair, Unfit> {
 pub(crate) fn tcp_streams() -> Result<(TcpStream, TcpStream), Unfit> {
     let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(door.local_addr()?)?;
-    // Anybody on this machine may knock: only the peer that was called is let in.
-    let far = loop {
-        let (far, address) = door.accept()?;
-        if address == near.local_addr()? {
-            break far;
-        }
-    };
+    let far = accept_from(&door, &near)?;
     near.set_nodelay(true)?;
     far.set_nodelay(true)?;
     Ok((near, far))
+}
+
+/// The other end of `caller`'s connection. Anybody on this machine may knock: only the one that was called is let in.
+///
+/// # Errors
+/// When accepting fails.
+pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpStream, Unfit> {
+    loop {
+        let (stream, address) = door.accept()?;
+        if address == caller.local_addr()? {
+            return Ok(stream);
+        }
+    }
 }
 
 /// A pipe as two files: reading end, writing end.

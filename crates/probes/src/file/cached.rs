@@ -1,0 +1,89 @@
+//! A file whose pages are all in the page cache, with content that is known without reading it.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use model::{KIB, MIB, Point};
+
+use super::place;
+use crate::{Bench, Fault, Scratch, Unfit};
+
+/// Bytes of the file: more than the caches near a core hold, so that rereading it comes from memory.
+pub(super) const SIZE: u64 = 64 * MIB;
+/// Bytes of a block, of which sums are known.
+pub(super) const BLOCK: usize = 64 * KIB as usize;
+/// Blocks of the file.
+pub(super) const BLOCKS: u64 = SIZE / BLOCK as u64;
+
+/// The file.
+pub(super) struct Cached {
+    _scratch: Rc<Scratch>,
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    seed: u64,
+}
+
+impl Cached {
+    /// Writes it at a point's place, once for all sharers of a launch.
+    pub(super) fn shared(at: &Point, bench: &mut Bench) -> Result<Rc<Self>, Unfit> {
+        let seed = bench.seed();
+        let scratch = place::open(at, bench, SIZE)?;
+        bench.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
+    }
+
+    fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unfit> {
+        let path = scratch.path().join("cached");
+        let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        let mut block = Vec::with_capacity(BLOCK);
+        for number in 0..BLOCKS {
+            block.clear();
+            (0..BLOCK as u64 / 8).for_each(|index| block.extend((first(seed, number) + index).to_ne_bytes()));
+            file.write_all(&block)?;
+        }
+        let cached = Self { _scratch: scratch, path, file, seed };
+        // Reading it once shows that the content is there, and brings back what a small cache has lost.
+        for number in 0..BLOCKS {
+            let read = sys::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
+            if read != BLOCK || sum(&block) != cached.sum(number) {
+                return Err(Unfit::new("the file did not keep its content"));
+            }
+        }
+        Ok(cached)
+    }
+
+    /// The first word of a block.
+    pub(super) fn first(&self, number: u64) -> u64 {
+        first(self.seed, number)
+    }
+
+    /// The sum of a block's words, by its definition.
+    pub(super) fn sum(&self, number: u64) -> u64 {
+        let words = BLOCK as u64 / 8;
+        self.first(number).wrapping_mul(words).wrapping_add(words * (words - 1) / 2)
+    }
+
+    /// The sum of the whole file's words.
+    pub(super) fn total(&self) -> u64 {
+        (0..BLOCKS).fold(0, |total, number| total.wrapping_add(self.sum(number)))
+    }
+}
+
+/// Word `index` of block `number` is the block's first word plus `index`.
+fn first(seed: u64, number: u64) -> u64 {
+    (seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 8
+}
+
+/// Sum of a buffer's words.
+pub(super) fn sum(bytes: &[u8]) -> u64 {
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_ne_bytes(*word)))
+}
+
+/// Reads a block whole into `buffer`.
+#[inline]
+pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<(), Fault> {
+    let read = sys::file::read_at(file, buffer, number * BLOCK as u64)?;
+    if read == buffer.len() { Ok(()) } else { Err(Fault::new(format!("a read of the file ended after {read} bytes"))) }
+}

@@ -1,0 +1,46 @@
+//! Making files.
+
+use super::folders::{AXES, Folders, MOST};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.create",
+    title: "File creation",
+    about: "Makes files that were not there, writes their content and closes them, at most 100 to a directory: files a second. With \
+            fsync, content and directory entry of each are durable before the next. Afterwards the files are counted on disk.",
+    metric: Metric::higher(Unit::PerSecond, "files"),
+    class: Class::FileMetadata,
+    stresses: &[Primitive::FileMetadata, Primitive::Durability],
+    sources: &[
+        Source::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98"),
+        Source::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+    ],
+    axes: AXES,
+    batch: BatchRule::at_most(MOST),
+    prepare: |at, bench| Ok(Trial::one(Create { files: Folders::new("create", at, bench)? })),
+    ..Probe::BLANK
+};
+
+struct Create {
+    files: Folders,
+}
+
+impl Kernel for Create {
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        self.files.lay_out(ops)
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut made = 0;
+        for index in 0..ops {
+            self.files.create(index)?;
+            made += 1;
+        }
+        Ok(Work { ops, token: made })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let found = self.files.found()?;
+        Fault::unless_equal((done.token, done.ops), (found, found))
+    }
+}

@@ -1,0 +1,52 @@
+//! Removing files.
+
+use super::folders::{AXES, Folders, MOST};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.delete",
+    title: "File deletion",
+    about: "Removes files that were made before, at most 100 to a directory: files a second. With fsync, each removal is durable \
+            before the next. Before and afterwards the files are counted on disk.",
+    metric: Metric::higher(Unit::PerSecond, "files"),
+    class: Class::FileMetadata,
+    stresses: &[Primitive::FileMetadata, Primitive::Durability],
+    sources: &[
+        Source::new("BaBar", "table 7, file deletion", "T. J. Pavel, CHEP 98"),
+        Source::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+    ],
+    axes: AXES,
+    batch: BatchRule::at_most(MOST),
+    prepare: |at, bench| Ok(Trial::one(Delete { files: Folders::new("delete", at, bench)?, there: 0 })),
+    ..Probe::BLANK
+};
+
+struct Delete {
+    files: Folders,
+    there: u64,
+}
+
+impl Kernel for Delete {
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        self.files.lay_out(ops)?;
+        for index in 0..ops {
+            self.files.create(index)?;
+        }
+        self.there = self.files.found()?;
+        Ok(())
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut removed = 0;
+        for index in 0..ops {
+            self.files.delete(index)?;
+            removed += 1;
+        }
+        Ok(Work { ops, token: removed })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let removed = self.there - self.files.found()?;
+        Fault::unless_equal((done.token, done.ops), (removed, removed))
+    }
+}

@@ -1,0 +1,143 @@
+//! Many small files, at most a hundred a directory.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use model::{KIB, Point};
+
+use super::place;
+use crate::{Axis, Bench, Fault, Scratch, Unfit};
+
+/// The axes of making and removing files.
+pub(super) const AXES: &[Axis] = &[
+    Axis::choice("size", &["0B", "1KiB", "4KiB", "10KiB"], &["0B"]),
+    Axis::choice("durability", &["none", "fsync"], &["none"]),
+    place::place(&["target", "tmpfs"]),
+];
+
+/// Most files of a batch: their largest size stays far below what a launch may take.
+pub(super) const MOST: u64 = 10_000;
+
+const A_FOLDER: usize = 100;
+
+/// Files of one size in folders of a hundred.
+pub(super) struct Folders {
+    scratch: Rc<Scratch>,
+    name: &'static str,
+    folders: Vec<(PathBuf, File)>,
+    paths: Vec<PathBuf>,
+    content: Vec<u8>,
+    durable: bool,
+}
+
+impl Folders {
+    /// None yet, at a point's place.
+    pub(super) fn new(name: &'static str, at: &Point, bench: &mut Bench) -> Result<Self, Unfit> {
+        let size = at.bytes("size")?;
+        let scratch = place::open(at, bench, MOST * (size + 4 * KIB))?;
+        let content = (0..size).map(|index| (index * 31 + bench.seed()) as u8).collect();
+        let durable = at.choice("durability")? == "fsync";
+        Ok(Self { scratch, name, folders: Vec::new(), paths: Vec::new(), content, durable })
+    }
+
+    /// Removes every file, and makes folders and names for `count`.
+    pub(super) fn lay_out(&mut self, count: u64) -> Result<(), Fault> {
+        for (folder, _) in &self.folders {
+            for entry in fs::read_dir(folder)? {
+                fs::remove_file(entry?.path())?;
+            }
+        }
+        let count = count as usize;
+        while self.folders.len() < count.div_ceil(A_FOLDER) {
+            let path = self.scratch.path().join(format!("{}-{}", self.name, self.folders.len()));
+            fs::create_dir(&path)?;
+            let open = File::open(&path)?;
+            self.folders.push((path, open));
+        }
+        while self.paths.len() < count {
+            let index = self.paths.len();
+            self.paths.push(self.folders[index / A_FOLDER].0.join(format!("file-{:02}", index % A_FOLDER)));
+        }
+        Ok(())
+    }
+
+    /// Makes file `index` and its content; durable with its name where the point says so.
+    #[inline]
+    pub(super) fn create(&self, index: u64) -> Result<(), Fault> {
+        let mut file = File::create_new(&self.paths[index as usize])?;
+        if !self.content.is_empty() {
+            file.write_all(&self.content)?;
+        }
+        if self.durable {
+            sys::file::sync(&file)?;
+            self.sync_folder(index)?;
+        }
+        Ok(())
+    }
+
+    /// Removes file `index`, durably where the point says so.
+    #[inline]
+    pub(super) fn delete(&self, index: u64) -> Result<(), Fault> {
+        fs::remove_file(&self.paths[index as usize])?;
+        if self.durable {
+            self.sync_folder(index)?;
+        }
+        Ok(())
+    }
+
+    fn sync_folder(&self, index: u64) -> Result<(), Fault> {
+        Ok(sys::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
+    }
+
+    /// How many files of the right size there are on disk; a wrong size or a crowded folder is a fault.
+    pub(super) fn found(&self) -> Result<u64, Fault> {
+        let mut files = 0;
+        for (folder, _) in &self.folders {
+            let mut here = 0;
+            for entry in fs::read_dir(folder)? {
+                Fault::unless_equal(entry?.metadata()?.len(), self.content.len() as u64)?;
+                here += 1;
+            }
+            if here > A_FOLDER as u64 {
+                return Err(Fault::new(format!("{here} files stand in one directory")));
+            }
+            files += here;
+        }
+        Ok(files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setting;
+
+    #[test]
+    fn no_directory_has_more_than_a_hundred_files() {
+        let home = tempfile::tempdir().unwrap();
+        let mut bench = Bench::new(Setting {
+            seed: 1,
+            cpus: vec![],
+            allowed: vec![],
+            directory: home.path().to_owned(),
+            variant: None,
+            calibrating: false,
+        });
+        let at = "size=1KiB,durability=none,place=target".parse().unwrap();
+        let mut folders = match Folders::new("test", &at, &mut bench) {
+            Ok(folders) => folders,
+            Err(unfit) => return eprintln!("SKIPPED: {unfit}"),
+        };
+        for count in [250, 101, 1] {
+            folders.lay_out(count).unwrap();
+            (0..count).for_each(|index| folders.create(index).unwrap());
+            assert_eq!(folders.found().unwrap(), count);
+        }
+        folders.delete(0).unwrap();
+        assert_eq!(folders.found().unwrap(), 0);
+        drop((folders, bench));
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left");
+    }
+}

@@ -1,0 +1,63 @@
+//! Where the file figures work: the target directory, or a file system in memory for what the operating system alone costs.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use model::{GIB, Point};
+use sys::file::filesystem;
+
+use crate::{Axis, Bench, Scratch, Unfit};
+
+/// The axis of places; which of them the default suite measures.
+pub(super) const fn place(usual: &'static [&'static str]) -> Axis {
+    Axis::choice("place", &["target", "tmpfs"], usual)
+}
+
+/// A directory of this launch at a point's place, with room for `bytes`; the file system is noted.
+pub(super) fn open(at: &Point, bench: &mut Bench, bytes: u64) -> Result<Rc<Scratch>, Unfit> {
+    let inside = match at.choice("place")? {
+        "target" => bench.directory().to_owned(),
+        _ => tmpfs().ok_or_else(|| Unfit::new("no file system in memory (tmpfs) can be written"))?,
+    };
+    let scratch = bench.scratch_in(&inside)?;
+    describe(&inside, bench);
+    room(&inside, bytes)?;
+    Ok(scratch)
+}
+
+/// Notes what a directory lies on.
+pub(super) fn describe(directory: &Path, bench: &mut Bench) {
+    match filesystem(directory) {
+        Ok(found) => bench.note(format!(
+            "{}: {} on {}, mounted at {} with {}",
+            directory.display(),
+            found.kind,
+            found.source,
+            found.point,
+            found.options
+        )),
+        Err(error) => bench.note(format!("{}: {error}", directory.display())),
+    }
+}
+
+/// Refuses to fill a disk: half of what is free must remain, and no launch takes more than 1 GiB.
+pub(super) fn room(directory: &Path, bytes: u64) -> Result<(), Unfit> {
+    let free = filesystem(directory)?.free_bytes;
+    if bytes > free / 2 || bytes > GIB {
+        return Err(Unfit::new(format!("{bytes} bytes are wanted and {free} are free in {}", directory.display())));
+    }
+    Ok(())
+}
+
+fn tmpfs() -> Option<PathBuf> {
+    ["/dev/shm", "/run/shm", "/tmp", "/run"]
+        .iter()
+        .map(PathBuf::from)
+        .chain(std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from))
+        .find(|path| filesystem(path).is_ok_and(|found| found.kind == "tmpfs") && writable(path))
+}
+
+fn writable(directory: &Path) -> bool {
+    let trial = directory.join(format!("prony-{}-trial", std::process::id()));
+    std::fs::create_dir(&trial).and_then(|()| std::fs::remove_dir(&trial)).is_ok()
+}

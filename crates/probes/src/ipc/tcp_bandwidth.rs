@@ -1,0 +1,58 @@
+//! Data over a TCP connection on the loopback.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+
+use sys::socket::{effective_buffers, set_receive_buffer, set_send_buffer};
+
+use crate::line::accept_from;
+use crate::prelude::*;
+use crate::stream::{BLOCK, DATA, Stream};
+
+pub(super) static PROBE: Probe = Probe {
+    id: "ipc.tcp_bandwidth",
+    title: "TCP bandwidth, loopback",
+    about: "Another process writes blocks into a loopback TCP connection and this one reads them. Bytes count once, as moved. \
+            Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
+            after. Buffers are the largest that the system grants, or its own choice as it goes.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes moved"),
+    class: Class::Ipc,
+    stresses: &[Primitive::TcpStack, Primitive::KernelCopy, Primitive::ContextSwitch],
+    sources: &[
+        Source::new("lmbench", "bw_tcp", "McVoy & Staelin, USENIX ATC 1996"),
+        Source::new("DAISy/HEAT", "table 9, local", "section 6.6.1.2"),
+    ],
+    axes: &[
+        BLOCK,
+        Axis::choice("buffers", &["autotuning", "largest"], &["autotuning", "largest"]),
+        Axis::choice("data", DATA, &["copied"]),
+        Axis::placement(&["same_cpu"]),
+    ],
+    parties: Parties::Placed,
+    prepare,
+    ..Probe::BLANK
+};
+
+/// More than any system grants to an ordinary user: the kernel cuts it to its limit (net.core.rmem_max, wmem_max).
+const MOST: usize = 1 << 30;
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let largest = at.choice("buffers")? == "largest";
+    // The reader accepts: its buffer must be set before the connection, and a listener hands its own on (tcp(7)).
+    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    if largest {
+        set_receive_buffer(&door, MOST)?;
+    }
+    let far = TcpStream::connect(door.local_addr()?)?;
+    let near = accept_from(&door, &far)?;
+    if largest {
+        set_send_buffer(&far, MOST)?;
+        if let (Ok((receive, _)), Ok((_, send))) = (effective_buffers(&near), effective_buffers(&far)) {
+            bench.note(format!("TCP buffers: receive {receive} bytes, send {send} bytes, as the kernel counts them"));
+        }
+    }
+    let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));
+    let touched = at.choice("data")? == "touched";
+    Ok(Trial::one(Stream::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
+}

@@ -1,0 +1,130 @@
+//! Blocks of data from another process, as fast as they come.
+
+use std::fs::File;
+
+use sys::memory::{Arena, Pages};
+
+use crate::line::{gone, pipe, receive, send};
+use crate::party::{Party, fold};
+use crate::{Axis, Bench, Declared, Fault, Kernel, Unfit, Work};
+
+/// Whether the parties look at the data or leave that to the kernel's copy.
+pub(crate) const DATA: &[&str] = &["copied", "touched"];
+
+/// The axis of block sizes.
+pub(crate) const BLOCK: Axis = Axis::choice("block", &["4KiB", "16KiB", "64KiB", "256KiB", "1MiB"], &["64KiB"]);
+
+/// A peer writes blocks and this process reads them. Touched: the peer writes every word of a block before sending it, and
+/// every word is summed here. Copied: only the first word is, so that every block can be told.
+pub(crate) struct Stream {
+    from: File,
+    orders: File,
+    _peer: Party,
+    block: Arena,
+    touched: bool,
+    began: u64,
+    next: u64,
+}
+
+impl Stream {
+    /// Forks the peer, which will write into `to` what is read from `from`, in blocks of `bytes` (a multiple of 8).
+    ///
+    /// # Errors
+    /// When it cannot be forked or pinned, or there is no memory.
+    pub(crate) fn start(
+        bench: &mut Bench,
+        (from, to): (File, File),
+        bytes: usize,
+        touched: bool,
+    ) -> Result<Self, Unfit> {
+        let (far_orders, orders) = pipe()?;
+        let (peer, (from, orders)) = Party::start(bench, 1, (from, orders), (far_orders, to), |(orders, to)| {
+            let mut block = Arena::populated(bytes, Pages::System)?;
+            let (mut order, mut number) = ([0; 8], 0);
+            while receive(&orders, &mut order)? {
+                for _ in 0..u64::from_ne_bytes(order) {
+                    fill(block.words_mut(), number, touched);
+                    send(&to, block.bytes())?;
+                    number += 1;
+                }
+            }
+            Ok(())
+        })?;
+        let block = Arena::populated(bytes, Pages::System)?;
+        Ok(Self { from, orders, _peer: peer, block, touched, began: 0, next: 0 })
+    }
+}
+
+impl Kernel for Stream {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.next;
+        send(&self.orders, &ops.to_ne_bytes())?;
+        let mut token = 0;
+        for _ in 0..ops {
+            if !receive(&self.from, self.block.bytes_mut())? {
+                return Err(gone());
+            }
+            token = fold(token, look(self.block.words(), self.touched));
+            self.next += 1;
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let words = (self.block.len() / 8) as u64;
+        let numbers = self.began..self.began + done.ops;
+        Fault::unless_equal(
+            done.token,
+            numbers.fold(0, |token, number| fold(token, expected(number, words, self.touched))),
+        )
+    }
+
+    fn amount(&self) -> f64 {
+        self.block.len() as f64
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        let touched = if self.touched { self.block.len() as f64 } else { 8.0 };
+        Some(Declared { bytes_read: touched, bytes_written: touched, operations: 1.0 })
+    }
+}
+
+/// Word `index` of block `number` is the block's first word plus `index`.
+fn first(number: u64) -> u64 {
+    (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn fill(words: &mut [u64], number: u64, touched: bool) {
+    let count = if touched { words.len() } else { 1 };
+    for (index, word) in words[..count].iter_mut().enumerate() {
+        *word = first(number).wrapping_add(index as u64);
+    }
+}
+
+fn look(words: &[u64], touched: bool) -> u64 {
+    if touched { words.iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)) } else { words[0] }
+}
+
+/// What looking at block `number` must show, without a block.
+fn expected(number: u64, words: u64, touched: bool) -> u64 {
+    if touched { first(number).wrapping_mul(words).wrapping_add(words * (words - 1) / 2) } else { first(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_told_apart_and_one_changed_word_is_noticed() {
+        let mut words = vec![0; 512];
+        for number in 0..20 {
+            for touched in [false, true] {
+                fill(&mut words, number, touched);
+                assert_eq!(look(&words, touched), expected(number, 512, touched));
+                assert_ne!(look(&words, touched), expected(number + 1, 512, touched));
+            }
+            words[300] ^= 4;
+            assert_ne!(look(&words, true), expected(number, 512, true));
+        }
+    }
+}
