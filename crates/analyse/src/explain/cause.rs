@@ -174,6 +174,8 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
     let unit = &tests[group.unit];
     let excess = unit.excess(common);
     let interval = unit.excess_interval(common, z);
+    // Units are counted only where they pay; tests that one known cause joins are not each other's change.
+    let counted = |index: usize| matches!(bills.get(index), Some(Some(Bill::PaidBy(by, _))) if *by == group.unit);
     let pays_for: Vec<Payment> = group
         .tests
         .iter()
@@ -184,7 +186,7 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
                 excess: test.excess(common),
                 factor: test.residual.exp(),
                 units: test.excess(common) / excess,
-                uses: test.uses.count(unit.primitive).filter(|_| index != group.unit),
+                uses: test.uses.count(unit.primitive).filter(|_| counted(index)),
             }
         })
         .collect();

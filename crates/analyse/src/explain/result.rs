@@ -123,7 +123,7 @@ pub struct Payment {
     pub factor: f64,
     /// Units of the cause that would pay for it.
     pub units: f64,
-    /// Units that it uses, where known or assumed.
+    /// Units that it uses, where they are what pays for it and their number is known or assumed.
     pub uses: Option<f64>,
 }
 
