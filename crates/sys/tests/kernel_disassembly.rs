@@ -4,7 +4,7 @@ mod disassembly;
 
 use disassembly::{Instruction, count, function, inner_loops};
 use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
-use sys::kernel::{arithmetic, copy, counted, ring};
+use sys::kernel::{arithmetic, branch, copy, counted, hanoi, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
@@ -12,6 +12,7 @@ fn linked() {
     let mut ring = ring::Ring::new(vec![0; 1024].into_boxed_slice(), ring::Order::Random, 1).unwrap();
     ring.chase(10);
     ring.chase_parallel(&mut ring.starts(8), 10);
+    std::hint::black_box((branch::count_odd(&[1, 2, 3], 1), hanoi::solve(3, 1, &mut 0)));
 }
 
 /// The only loop of the function, or the one that `holds` describes.
@@ -154,4 +155,22 @@ fn chains_are_as_many_as_declared() {
         chains.dedup();
         assert_eq!(chains.len(), if one.name.contains("latency") { 1 } else { 8 }, "chains of {}", one.name);
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_data_dependent_branch_is_a_branch() {
+    linked();
+    let Some(code) = function("x86_64::branch::count_odd") else { return };
+    let turn = only_loop(code[0], "branch::count_odd", Instruction::is_load);
+    let names: Vec<_> = turn.iter().map(Instruction::mnemonic).collect();
+    assert_eq!(names, ["test", "je", "inc", "inc", "cmp", "jne"]);
+}
+
+#[test]
+fn the_recursion_calls_itself_three_times() {
+    linked();
+    let Some(code) = function("hanoi::shift") else { return };
+    let calls = |one: &Instruction| ["call", "bl"].contains(&one.mnemonic()) && one.text.contains("shift");
+    assert_eq!(count(code[0], calls), 3, "{:#?}", code[0]);
 }

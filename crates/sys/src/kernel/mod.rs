@@ -5,9 +5,12 @@
 
 pub mod arithmetic;
 mod bits;
+pub mod branch;
 pub mod copy;
 pub mod counted;
 mod declared;
+pub mod handoff;
+pub mod hanoi;
 mod operation;
 mod peak;
 mod reference;

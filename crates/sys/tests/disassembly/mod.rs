@@ -31,13 +31,17 @@ impl Instruction {
             .then(|| operands.split(',').position(|operand| operand.contains('[')))?
     }
 
-    /// Stores if the first operand is memory.
+    /// A store has memory for its first operand, unless it only compares.
     pub(crate) fn is_store(&self) -> bool {
-        self.memory() == Some(0)
+        self.memory() == Some(0) && !self.compares()
     }
 
     pub(crate) fn is_load(&self) -> bool {
-        self.memory().is_some_and(|place| place > 0)
+        self.memory().is_some_and(|place| place > 0 || self.compares())
+    }
+
+    fn compares(&self) -> bool {
+        ["cmp", "test"].contains(&self.mnemonic())
     }
 }
 

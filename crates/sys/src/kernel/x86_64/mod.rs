@@ -2,6 +2,7 @@
 
 pub(super) mod access;
 mod arithmetic;
+pub(super) mod branch;
 mod counted;
 mod crypto;
 mod operation;

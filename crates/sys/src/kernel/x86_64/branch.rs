@@ -1,0 +1,28 @@
+//! The data-dependent branch as a `jz` that no compiler can turn into arithmetic.
+
+/// The bytes must not be empty.
+#[inline(never)]
+pub(in crate::kernel) fn count_odd(bytes: &[u8]) -> u64 {
+    assert!(!bytes.is_empty(), "a branch needs a byte");
+    let range = bytes.as_ptr_range();
+    let mut odd = 0_u64;
+    // SAFETY: reads from the start to the end of the slice, which holds at least one byte.
+    unsafe {
+        std::arch::asm!(
+            ".p2align 5",
+            "2:",
+            "test byte ptr [{at}], 1",
+            "jz 3f",
+            "inc {odd}",
+            "3:",
+            "inc {at}",
+            "cmp {at}, {end}",
+            "jne 2b",
+            at = inout(reg) range.start => _,
+            end = in(reg) range.end,
+            odd = inout(reg) odd,
+            options(nostack, readonly),
+        );
+    }
+    odd
+}
