@@ -95,7 +95,10 @@ fn connect(path: &Path, access: Access, patience: Duration) -> Result<(Connectio
         connection.busy_timeout(patience)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "foreign_keys", true)?;
-        let form = schema::form(&connection)?;
+        // One transaction: a store that somebody makes at this moment is seen before or after, not half.
+        let moment = connection.unchecked_transaction()?;
+        let form = schema::form(&moment)?;
+        moment.finish()?;
         Ok((connection, form))
     };
     match attempt(Connection::open_with_flags(path, flags)) {

@@ -77,7 +77,7 @@ pub(super) enum Form {
     Foreign,
 }
 
-/// What a database is, without changing it.
+/// What a database is, without changing it; it takes several looks, so the caller holds a transaction.
 pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
