@@ -12,10 +12,13 @@ mod declared;
 pub mod handoff;
 pub mod hanoi;
 mod operation;
+#[cfg(target_arch = "x86_64")]
 mod peak;
+#[cfg(target_arch = "x86_64")]
 mod reference;
 pub mod ring;
 mod route;
+#[cfg(target_arch = "x86_64")]
 mod sha256;
 pub mod stream;
 

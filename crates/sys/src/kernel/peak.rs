@@ -1,9 +1,10 @@
-//! What the loops of fused multiply-adds, byte dot products and AES rounds must return.
+//! What the loops of fused multiply-adds, byte dot products, AES rounds and checksums must return.
 //!
-//! Each loop has twelve independent chains, enough for two units of up to six cycles. At the end all chains are added
+//! Each but the last has twelve independent chains, enough for two units of up to six cycles. At the end all chains are added
 //! up as 64-bit integers, lane by lane, so nothing is rounded and a chain that fell short shows.
 
-use super::reference::aes;
+use super::counted::WORDS;
+use super::reference::{aes, crc32c};
 
 /// Independent chains.
 pub(super) const CHAINS: u64 = 12;
@@ -57,4 +58,16 @@ pub(super) fn aes_latency_expected(turns: u64) -> u64 {
 /// Twelve chains of so many 128-bit lanes, which all do the same.
 pub(super) fn aes_throughput_expected<const LANES: u64>(turns: u64) -> u64 {
     aes_rounds(turns).wrapping_mul(CHAINS * LANES)
+}
+
+/// Chains of the checksum loop, which each read eight words a turn, one chain after the other.
+pub(super) const CRC_CHAINS: usize = 4;
+/// Words that each of them reads.
+pub(super) const CRC_WORDS: usize = 8;
+
+/// The sum of the chains' registers, which start with all ones.
+pub(super) fn crc32c_expected(turns: u64) -> u64 {
+    let chain =
+        |words: &[u64]| (0..turns).fold(!0, |crc, _| words.iter().fold(crc, |crc, word| crc32c::step(crc, *word)));
+    WORDS.0.chunks_exact(CRC_WORDS).take(CRC_CHAINS).map(|words| u64::from(chain(words))).sum()
 }

@@ -120,7 +120,10 @@ pub(super) enum Body {
     /// Whole slices, in Rust.
     Compiled(OnSlices),
     /// Whole turns from aligned addresses, in assembly.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no assembly here"))]
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "no assembly here")
+    )]
     Assembly(unsafe fn(&Walk) -> u64),
 }
 
@@ -136,7 +139,7 @@ impl std::fmt::Debug for Body {
 /// What an assembly loop is told. The pointers used by the kind are valid for `streams * span` bytes, the first array
 /// in use starts on a cache line, `span` is a positive multiple of the bytes that one turn takes from each stream, and
 /// `passes` is positive.
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no assembly here"))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code, reason = "no assembly here"))]
 pub(super) struct Walk {
     pub(super) a: *mut f64,
     pub(super) b: *const f64,
@@ -276,7 +279,12 @@ fn native() -> impl Iterator<Item = &'static Variant> {
     super::native::stream::VARIANTS.iter().flat_map(|family| family.iter())
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
+fn native() -> impl Iterator<Item = &'static Variant> {
+    super::native::stream::VARIANTS.iter().flat_map(|set| set.iter()).flat_map(|family| family.iter())
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn native() -> impl Iterator<Item = &'static Variant> {
     std::iter::empty()
 }

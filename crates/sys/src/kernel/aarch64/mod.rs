@@ -1,3 +1,5 @@
 //! Kernels in the instruction set of 64-bit Arm.
 
 pub(super) mod access;
+pub(super) mod branch;
+pub(super) mod stream;

@@ -61,7 +61,7 @@ counted!(
     "lea rax, [r8 + r9]\n add rax, r10\n add rax, r11"
 );
 
-const CRC_STEPS: u64 = (bits::CRC_CHAINS * bits::CRC_WORDS) as u64;
+const CRC_STEPS: u64 = (peak::CRC_CHAINS * peak::CRC_WORDS) as u64;
 
 macro_rules! row {
     ($name:literal, $isa:literal, $turn:expr, $instruction:literal, $each:expr, $symbol:literal, $needs:literal,
@@ -153,7 +153,7 @@ pub(super) static LOOPS: [Loop; 7] = [
         "SSE4.2",
         || is_x86_feature_detected!("sse4.2"),
         crc32c,
-        bits::crc32c_expected
+        peak::crc32c_expected
     ),
     row!(
         "sha256",
