@@ -7,7 +7,11 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
         .trim_end_matches('%')
         .parse()
         .map_err(|_| format!("'{text}' is no percentage; write one such as 2 or 0.5%"))?;
-    if number > 0.0 && number <= 100.0 { Ok(number / 100.0) } else { Err("it must be above 0 and at most 100".to_owned()) }
+    if number > 0.0 && number <= 100.0 {
+        Ok(number / 100.0)
+    } else {
+        Err("it must be above 0 and at most 100".to_owned())
+    }
 }
 
 /// A time: `90`, `90s`, `2m`, `1.5h`; kept in seconds.

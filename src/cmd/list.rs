@@ -41,11 +41,7 @@ fn suites() -> Document {
         Column::new("what it measures", Kind::Words),
     ];
     let row = |suite: &probes::Suite| Row {
-        cells: vec![
-            Cell::text(suite.name),
-            Cell::text(suite.selections().len().to_string()),
-            Cell::text(suite.about),
-        ],
+        cells: vec![Cell::text(suite.name), Cell::text(suite.selections().len().to_string()), Cell::text(suite.about)],
         ..Row::default()
     };
     let rows = probes::SUITES.iter().map(row).collect();

@@ -28,6 +28,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Completions(arguments) => completions::run(&arguments),
         Verb::Manual => completions::manual(),
         Verb::Worker => {
+            // A harness that is killed takes its worker with it.
+            sys::process::die_with_parent(sys::process::parent_pid())?;
             measure::serve(std::io::stdin(), &mut std::io::stdout())?;
             Ok(Exit::Fine)
         }

@@ -59,8 +59,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let order = order(arguments, common)?;
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
-    let _claim = claim(&order.run().plan.suite);
     let mut keeper = Keeper::open(arguments, common)?;
+    let _claim = claim(&order.run().plan.suite);
     let mut engine = engine()?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = Progress::new(target, visible);
@@ -195,7 +195,8 @@ fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Co
             Ok(Exit::Failed)
         }
         Ending::Stopped => {
-            let resume = if arguments.no_store { String::new() } else { format!("; go on with: prony run --resume {name}") };
+            let resume =
+                if arguments.no_store { String::new() } else { format!("; go on with: prony run --resume {name}") };
             output::remark(&format!("stopped; what was measured is kept{resume}"));
             Ok(Exit::Stopped)
         }

@@ -94,8 +94,7 @@ fn published() -> Result<Vec<RunRow>> {
     let catalogue = probes::catalogue();
     let mut rows = Vec::new();
     for listing in import::published::list()? {
-        let name = format!("published:{}", listing.name);
-        rows.extend(import::published::get(&name, &catalogue)?.into_iter().map(|run| RunRow {
+        rows.extend(import::published::get(&listing.name, &catalogue)?.into_iter().map(|run| RunRow {
             handle: run.id.clone(),
             id: run.id.clone(),
             label: run.label.clone(),

@@ -1,10 +1,10 @@
 //! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm.
 
-use analyse::compare::self_test;
 use analyse::Options;
+use analyse::compare::self_test;
 use anyhow::Result;
 use clap::Args;
-use measure::{Engine, Ending, Event, Listener, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper};
+use measure::{Ending, Engine, Listener, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper};
 use model::{Identity, Machine, Plan, Run};
 
 use super::run::{draw_seed, engine, watch_for_signals};
@@ -88,7 +88,8 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     };
     let visible = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let (order, mut engine, mut listener): (Order, Box<dyn Engine>, Box<dyn Listener>) = if arguments.simulate {
-        let machine = Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
+        let machine =
+            Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
         let identity = Identity { fingerprint: "simulated".to_owned(), ..Identity::default() };
         let order = Order::new(plan, machine, identity, vec![0, 1])?;
         (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(Silent))
@@ -97,7 +98,10 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         let order = Order::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
         (order, Box::new(engine()?), Box::new(Progress::new(0.02, visible)))
     };
-    let ended = Session::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
-    listener.hear(&Event::Ended(&ended.run));
+    let mut ended = Session::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
+    if arguments.simulate {
+        // Simulated sessions take no time: their starts would make them one session.
+        ended.run.session.started = format!("simulated session {seed}");
+    }
     Ok((ended.ending != Ending::Stopped).then_some(ended.run))
 }

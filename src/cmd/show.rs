@@ -24,7 +24,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     // A name with a dot that is no path can only have meant a probe.
     if name.contains('.') && !store::is_path(name) && !name.contains(':') {
         let unknown = measure::select(None, &[name.to_owned()], 0.02).err();
-        anyhow::bail!(unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string()));
+        anyhow::bail!(
+            unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string())
+        );
     }
     let found = house::find_one(name, common)?;
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };

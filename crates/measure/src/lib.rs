@@ -17,8 +17,8 @@ mod session;
 mod step;
 mod worker;
 
-pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
 pub use doctor::{Check, Health, doctor};
+pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
 pub use error::Error;
 pub use event::{Event, Listener, Silent};
 pub use expand::{nearest, select};

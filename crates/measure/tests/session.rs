@@ -1,6 +1,8 @@
 //! The order of execution and the endings, with launches that need no clock.
 
-use measure::{Ended, Ending, Event, Listener, MockEngine, MockFigure, Order, Purpose, Saver, Session, Silent, Stopper, select};
+use measure::{
+    Ended, Ending, Event, Listener, MockEngine, MockFigure, Order, Purpose, Saver, Session, Silent, Stopper, select,
+};
 use model::{FigureKey, Flag, Identity, Machine, Outcome, Plan, Run};
 use stats::simulate::Noise;
 
@@ -153,7 +155,10 @@ fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
 
 #[test]
 fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
-    let named = ["memory.copy:threads=1,stores=normal,working_set=1MiB", "memory.triad:threads=1,stores=normal,working_set=1MiB"];
+    let named = [
+        "memory.copy:threads=1,stores=normal,working_set=1MiB",
+        "memory.triad:threads=1,stores=normal,working_set=1MiB",
+    ];
     let entries = plan(&named).entries;
     let copy = FigureKey::new("memory.copy", entries[0].point.clone());
     let crash = MockFigure { crashes_at: Some(2), ..MockFigure::stable(1e10) };
@@ -161,7 +166,10 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
     let (ended, _) = run_with(order(&named), &mut engine);
     let shared = engine.log().iter().filter(|step| step.tasks.len() == 2).count();
     assert_eq!(shared, 4, "calibration and three rounds, the last of which crashes");
-    assert!(ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some()), "a crash that does not recur blames nobody");
+    assert!(
+        ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some()),
+        "a crash that does not recur blames nobody"
+    );
 }
 
 #[test]
@@ -245,7 +253,8 @@ fn a_paired_figure_is_never_negative() {
     let named = ["os.signal_handle"];
     let probe = probes::find("os.signal_handle").unwrap();
     assert!(probe.paired);
-    let nothing = MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
+    let nothing =
+        MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
     let mut engine = MockEngine::new(12, nothing);
     let (ended, _) = run_with(order(&named), &mut engine);
     match &ended.run.figures[0].outcome {

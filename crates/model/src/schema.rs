@@ -64,7 +64,8 @@ fn check(run: &Run) -> Result<(), Error> {
 /// Writes a run document: JSON, UTF-8, `schema` first, on one line, for there are many numbers.
 ///
 /// # Errors
-/// Never for a run of finite numbers; a number that JSON cannot hold is refused.
+/// When an interval does not hold its value or a figure stands twice. A number that JSON cannot hold, deeper inside, is written as
+/// `null`, which does not read back: stores check that.
 pub fn render_run(run: &Run) -> Result<String, Error> {
     check(run)?;
     let mut text = serde_json::to_string(run).map_err(|error| Error::Invalid(error.to_string()))?;

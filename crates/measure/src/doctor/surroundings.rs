@@ -56,13 +56,20 @@ fn busy() -> Check {
             "stop them (see top); pinned figures bear it, figures across CPUs and of threads=all less",
         );
     }
-    Check::fine("other work", format!("other processes used {busy:.1}% of all CPUs in one second, the hypervisor {steal:.1}%"))
+    Check::fine(
+        "other work",
+        format!("other processes used {busy:.1}% of all CPUs in one second, the hypervisor {steal:.1}%"),
+    )
 }
 
 fn cpus(machine: &Machine, allowed: &[usize]) -> Check {
     let online = machine.number("cpu.count").map_or(allowed.len(), |count| count as usize);
     if allowed.len() == 1 {
-        return Check::attention("CPUs", "one may be used", "figures across two CPUs need a second; see taskset, cpuset");
+        return Check::attention(
+            "CPUs",
+            "one may be used",
+            "figures across two CPUs need a second; see taskset, cpuset",
+        );
     }
     if allowed.len() < online {
         return Check::attention(
@@ -176,12 +183,14 @@ fn leftovers(directory: &Path) -> Option<Check> {
         let mut parts = name.split('-');
         parts.next() == Some("prony") && parts.next().is_some_and(|pid| pid.parse::<u32>().is_ok_and(|pid| !alive(pid)))
     };
-    let left: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| ours(name))
-        .collect();
+    let left: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).filter(|name| ours(name)).collect();
     (!left.is_empty()).then(|| {
-        Check::attention("leftovers", format!("a killed launch left {}", left.join(", ")), "remove them: nothing uses them")
+        Check::attention(
+            "leftovers",
+            format!("a killed launch left {}", left.join(", ")),
+            "remove them: nothing uses them",
+        )
     })
 }
 

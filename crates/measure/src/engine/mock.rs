@@ -144,6 +144,10 @@ impl Engine for MockEngine {
     fn tick(&self) -> u64 {
         1
     }
+
+    fn identity(&self) -> model::Identity {
+        model::Identity::default()
+    }
 }
 
 /// FNV-1a: the same on every machine and in every version, unlike the standard library's hasher.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use model::Identity;
+
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
 
@@ -25,6 +27,9 @@ pub trait Engine {
 
     /// Smallest step of the clock that times batches, nanoseconds.
     fn tick(&self) -> u64;
+
+    /// Which machine and boot the launches run on.
+    fn identity(&self) -> Identity;
 }
 
 /// Why a launch gave no complete answer.

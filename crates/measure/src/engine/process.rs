@@ -69,6 +69,10 @@ impl Engine for ProcessEngine {
     fn tick(&self) -> u64 {
         sys::clock::tick()
     }
+
+    fn identity(&self) -> model::Identity {
+        crate::identity()
+    }
 }
 
 /// A running worker: killed with its whole group when it is dropped.

@@ -275,6 +275,8 @@ impl<'a> Session<'a> {
 
     fn finish(mut self, ending: Ending) -> Ended {
         self.run.session.complete = ending == Ending::Complete;
+        self.run.session.ended = Some(start::stamp(time::OffsetDateTime::now_utc()));
+        self.run.session.ended_on = Some(self.engine.identity());
         self.run.session.seconds = self.elapsed();
         self.listener.hear(&Event::Ended(&self.run));
         Ended { run: self.run, ending }

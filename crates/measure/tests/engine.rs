@@ -1,0 +1,116 @@
+//! Workers that misbehave, as real processes: whatever they do, the harness ends them with their whole group and says why.
+
+use std::time::{Duration, Instant};
+
+use measure::{Engine, EngineError, ProcessEngine, Purpose, Reply, Step, Stopper};
+
+fn step() -> Step {
+    Step {
+        purpose: Purpose::Measure,
+        round: 0,
+        seed: 1,
+        batch_nanos: 1_000_000,
+        directory: ".".into(),
+        allowed: vec![0],
+        tasks: Vec::new(),
+    }
+}
+
+/// A worker that is a shell script.
+fn shell(script: &str) -> ProcessEngine {
+    ProcessEngine::new("/bin/sh", ["-c", script])
+}
+
+fn launch(script: &str, patience: Duration) -> Result<Vec<Reply>, EngineError> {
+    shell(script).launch(&step(), patience, &Stopper::default())
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn an_honest_worker_is_heard() {
+    let replies =
+        launch(r#"cat >/dev/null; echo '{"unfit":{"figure":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
+    assert_eq!(replies, [Reply::Unfit { figure: 0, reason: "no".to_owned() }, Reply::Done]);
+}
+
+#[test]
+fn a_crash_is_told_with_the_last_words() {
+    let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
+    assert_eq!(error, EngineError::Crashed("exit code 3; it said: out of cheese".to_owned()));
+    let error = launch("kill -SEGV $$", LONG).unwrap_err();
+    assert_eq!(error, EngineError::Crashed("killed by signal 11".to_owned()));
+}
+
+#[test]
+fn a_hanging_worker_is_killed_with_everything_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let script = format!("sleep 1000 & echo $! > {}; sleep 1000", file.display());
+    let error = launch(&script, Duration::from_secs(2)).unwrap_err();
+    assert_eq!(error, EngineError::Hung(2));
+    let pid: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+    let gone = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.contains(") Z "),
+        Err(_) => true,
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !gone() {
+        assert!(Instant::now() < deadline, "the grandchild {pid} lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_flood_ends_and_nonsense_is_named() {
+    let error = launch("yes", LONG).unwrap_err();
+    assert!(matches!(&error, EngineError::Babbled(why) if why.contains('y')), "{error}");
+    let endless = r#"while :; do echo '{"unfit":{"figure":0,"reason":"no"}}'; done"#;
+    let error = launch(endless, LONG).unwrap_err();
+    assert!(matches!(error, EngineError::Babbled(_) | EngineError::Crashed(_)), "{error}");
+    let error = launch("head -c 20000000 /dev/zero", LONG).unwrap_err();
+    assert!(matches!(error, EngineError::Babbled(_)), "{error}");
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let error =
+        ProcessEngine::new("/nowhere/prony", ["worker"]).launch(&step(), LONG, &Stopper::default()).unwrap_err();
+    assert!(matches!(&error, EngineError::NotStarted(why) if why.contains("/nowhere/prony")), "{error}");
+}
+
+#[test]
+fn a_request_to_stop_is_followed_at_once() {
+    let stopper = Stopper::default();
+    let asked = stopper.clone();
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        asked.stop();
+    });
+    let error = shell("sleep 1000").launch(&step(), LONG, &stopper).unwrap_err();
+    assert_eq!(error, EngineError::Stopped);
+    other.join().unwrap();
+}
+
+/// The worker's side of the pipe, without a process: what it says to steps that make no sense.
+#[test]
+fn a_worker_refuses_what_is_no_step_and_names_what_it_does_not_have() {
+    let mut said = Vec::new();
+    assert!(measure::serve(&b"{"[..], &mut said).is_err());
+    assert!(measure::serve(&b""[..], &mut said).is_err());
+    assert!(said.is_empty());
+    let mut unknown = step();
+    unknown.tasks.push(measure::Task {
+        figure: 4,
+        probe: "no.such".to_owned(),
+        point: model::Point::origin(),
+        ops: 1,
+        batches: 1,
+        warmup: 1,
+        variant: None,
+        cpus: Vec::new(),
+    });
+    measure::serve(serde_json::to_vec(&unknown).unwrap().as_slice(), &mut said).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("unfit") && said.contains("no.such") && said.ends_with("\"done\"\n"), "{said}");
+}
