@@ -4,6 +4,7 @@
 //! number is formatted anywhere but in [`Quantity`].
 #![forbid(unsafe_code)]
 
+mod chart;
 mod document;
 mod error;
 mod format;
@@ -11,7 +12,8 @@ pub mod view;
 pub mod words;
 
 pub use document::{
-    Block, Cell, Column, Data, Digits, Document, Group, Kind, Quantity, Records, Row, Scale, Section, Spread, Table, Tone,
+    Axis, Block, Cell, Chart, Column, Curves, Data, Digits, Division, Document, Forest, ForestRow, Group, Kind, Mark, Plot,
+    Quantity, Records, Row, Scale, Scatter, Section, Series, Spread, Strip, StripRow, Table, Tone,
 };
 pub use error::Error;
 pub use format::{Csv, FORMATS, Format, Json, Markdown, Terminal, by_name};

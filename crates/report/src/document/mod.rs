@@ -1,8 +1,10 @@
 //! What a report says, before a format draws it.
 
+mod chart;
 mod quantity;
 mod table;
 
+pub use chart::{Axis, Chart, Curves, Division, Forest, ForestRow, Mark, Plot, Scatter, Series, Strip, StripRow};
 pub use quantity::{Digits, Quantity, Scale, Spread};
 pub use table::{Cell, Column, Group, Kind, Row, Table, Tone};
 
@@ -79,6 +81,15 @@ pub enum Block {
     Facts(Vec<(String, String)>),
     /// Rows and columns.
     Table(Table),
+    /// A picture; formats without pictures give its title and how to read it.
+    Chart(Chart),
+    /// What only who wants to know reads: folded where a format can fold.
+    Folded {
+        /// What it holds.
+        title: String,
+        /// The blocks.
+        blocks: Vec<Block>,
+    },
 }
 
 /// JSON text, serialised once so that order and digits of the source are kept.

@@ -52,6 +52,13 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
             }
         }
         Block::Table(table) => write_table(out, table)?,
+        Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
+        Block::Folded { title, blocks } => {
+            writeln!(out, "**{}**", escaped(title))?;
+            for block in blocks {
+                write_block(out, block)?;
+            }
+        }
     }
     Ok(())
 }

@@ -64,12 +64,24 @@ impl Page {
     fn section(&self, lines: &mut Vec<String>, section: &Section) {
         lines.push(String::new());
         self.text(lines, &section.title, "", "  ", Tone::Strong);
-        for block in &section.blocks {
+        self.blocks(lines, &section.blocks);
+    }
+
+    fn blocks(&self, lines: &mut Vec<String>, blocks: &[Block]) {
+        for block in blocks {
             match block {
                 Block::Text(text) => self.text(lines, text, "  ", "  ", Tone::Plain),
                 Block::List { numbered, items } => self.list(lines, *numbered, items),
                 Block::Facts(facts) => self.facts(lines, facts),
                 Block::Table(table) => grid::draw(table, self.width, self.paint, lines),
+                Block::Chart(chart) => {
+                    let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
+                    self.text(lines, &text, "  ", "    ", Tone::Muted);
+                }
+                Block::Folded { title, blocks } => {
+                    self.text(lines, title, "  ", "  ", Tone::Strong);
+                    self.blocks(lines, blocks);
+                }
             }
         }
     }

@@ -1,0 +1,54 @@
+//! Curves: memory hierarchy, bandwidth over block size, quantiles.
+
+use super::scale::{Scale, position};
+use super::sheet::{AXIS, Size, draw as sheet, series};
+use crate::{Chart, Curves, Error, Quantity, Series};
+
+const SIZE: Size = Size { width: 760, height: 400, left: 84, right: 0 };
+/// Series that get colours of their own; the next ones get hollow dots.
+const COLOURS: usize = 7;
+
+pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Error> {
+    let points = || curves.series.iter().flat_map(|series| &series.points);
+    let ends = |q: &Quantity| if q.has_interval() { vec![q.low, q.value, q.high] } else { vec![q.value] };
+    let x = Scale::over(&curves.x, points().map(|(x, _)| *x));
+    let y = Scale::over(&curves.y, points().flat_map(|(_, quantity)| ends(quantity)));
+    let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
+    sheet(chart, SIZE, (x, y), (&curves.x.title, &curves.y.title), |sheet| {
+        let ((left, bottom), (right, top)) = sheet.corners();
+        let mut row = 0;
+        for mark in &curves.marks {
+            let Some(at) = position(curves.x.division, mark.x).filter(|at| (left..=right).contains(at)) else { continue };
+            sheet.line(&[(at, bottom), (at, top)], AXIS, 1)?;
+            sheet.words((at, top), (4, 13 + 14 * (row % 3)), "start", &mark.text);
+            row += 1;
+        }
+        for (index, one) in curves.series.iter().enumerate() {
+            curve(sheet, curves, index, one)?;
+        }
+        Ok(())
+    })
+}
+
+fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, index: usize, one: &Series) -> Result<(), Error> {
+    let colour = series(index);
+    let place = |x: f64, y: f64| Some((position(curves.x.division, x)?, position(curves.y.division, y)?));
+    let drawn: Vec<(f64, f64)> = one.points.iter().filter_map(|(x, q)| place(*x, q.value)).collect();
+    sheet.line(&drawn, colour, 2)?;
+    for (x, quantity) in &one.points {
+        let Some(at) = place(*x, quantity.value) else { continue };
+        if quantity.has_interval()
+            && let (Some(low), Some(high)) = (place(*x, quantity.low), place(*x, quantity.high))
+        {
+            sheet.line(&[low, high], colour, 1)?;
+        }
+        sheet.dot(at, 3, colour, index >= COLOURS)?;
+        let at_x = match curves.x.division {
+            crate::Division::Nines if *x >= 1.0 => "maximum".to_owned(),
+            crate::Division::Nines => format!("{}%", x * 100.0),
+            _ => Quantity::bare(*x, curves.x.unit).text(),
+        };
+        sheet.hover(at, &format!("{}, {at_x}: {}", one.name, quantity.text_with_interval()));
+    }
+    Ok(())
+}

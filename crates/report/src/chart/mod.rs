@@ -1,0 +1,23 @@
+//! Charts drawn as SVG with the crate `plotters`; hover texts and words for screen readers are laid over them.
+
+mod curves;
+mod forest;
+mod scale;
+mod scatter;
+mod sheet;
+mod strip;
+
+use crate::{Chart, Error, Plot};
+
+/// A chart as an `svg` element, or nothing when it has no point that can be drawn.
+///
+/// # Errors
+/// When the drawing library refuses.
+pub(crate) fn svg(chart: &Chart) -> Result<Option<String>, Error> {
+    match &chart.plot {
+        Plot::Curves(curves) => curves::draw(chart, curves),
+        Plot::Forest(forest) => forest::draw(chart, forest),
+        Plot::Strip(strip) => strip::draw(chart, strip),
+        Plot::Scatter(scatter) => scatter::draw(chart, scatter),
+    }
+}

@@ -1,0 +1,38 @@
+//! Strip plot: every launch as a dot, so that groups show.
+
+use super::forest::shortened;
+use super::scale::{Scale, position};
+use super::sheet::{Size, draw as sheet, series};
+use crate::words::percent;
+use crate::{Chart, Error, Quantity, Strip};
+
+/// Dots of a row stand at this many heights, so that equal values do not hide each other.
+const LANES: usize = 5;
+
+pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error> {
+    let values = strip.rows.iter().flat_map(|row| &row.values).copied();
+    let Some(x) = Scale::over(&strip.x, values) else { return Ok(None) };
+    let names: Vec<String> = strip.rows.iter().map(|row| shortened(&row.label)).collect();
+    #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
+    let height = 70 + 52 * strip.rows.len() as u32;
+    let size = Size { width: 760, height, left: 300, right: 0 };
+    sheet(chart, size, (x, Scale::rows(&names)), (&strip.x.title, ""), |sheet| {
+        for (index, row) in strip.rows.iter().enumerate() {
+            let middle = -(index as f64);
+            for (place, value) in row.values.iter().enumerate() {
+                let Some(at) = position(strip.x.division, *value) else { continue };
+                let lane = (place % LANES) as f64 / (LANES - 1) as f64 - 0.5;
+                sheet.dot((at, middle + lane * 0.4), 3, series(index), true)?;
+            }
+            for (centre, share) in &row.centres {
+                let Some(at) = position(strip.x.division, *centre) else { continue };
+                sheet.line(&[(at, middle - 0.32), (at, middle + 0.32)], series(index), 2)?;
+                let value = Quantity::bare(*centre, strip.x.unit).short();
+                sheet.words((at, middle + 0.36), (5, 4), "start", &format!("{value}, {}", percent(*share)));
+            }
+            let words = format!("{}: {} launches", row.label, row.values.len());
+            sheet.hover_row(middle, size, &words);
+        }
+        Ok(())
+    })
+}
