@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
-use crate::cmd::{compare, completions, doctor, list, run, runs, selftest, show};
+use crate::cmd::{compare, completions, doctor, explain, export, import, list, report, run, runs, selftest, show};
 
 const EXIT_CODES: &str = "Exit codes:
   0  fine
@@ -39,7 +39,7 @@ pub(crate) struct Common {
     pub(crate) store: Option<PathBuf>,
     /// How to print: terminal, json, csv or markdown
     #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",
-          value_parser = clap::builder::PossibleValuesParser::new(report::FORMATS.iter().map(|(name, _)| *name)))]
+          value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
     pub(crate) format: String,
     /// The same as --format json
     #[arg(long, global = true)]
@@ -61,6 +61,14 @@ pub(crate) enum Verb {
     Runs(runs::Arguments),
     /// Set runs side by side, with a verdict on every figure
     Compare(compare::Arguments),
+    /// Say why two runs differ, in sentences that can be checked
+    Explain(explain::Arguments),
+    /// Write a report of one or several runs as one self-contained HTML file
+    Report(report::Arguments),
+    /// Read other tools' outputs as runs
+    Import(import::Arguments),
+    /// Write runs in the formats of other tools
+    Export(export::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -3,7 +3,11 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
@@ -23,6 +27,10 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Show(arguments) => show::run(&arguments, common),
         Verb::Runs(arguments) => runs::run(arguments, common),
         Verb::Compare(arguments) => compare::run(&arguments, common),
+        Verb::Explain(arguments) => explain::run(&arguments, common),
+        Verb::Report(arguments) => report::run(&arguments, common),
+        Verb::Import(arguments) => import::run(&arguments, common),
+        Verb::Export(arguments) => export::run(&arguments, common),
         Verb::Doctor(arguments) => doctor::run(&arguments, common),
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
         Verb::Completions(arguments) => completions::run(&arguments),

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use report::view::RunRow;
+use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
 use store::{Selection, Selector, Summary};
 
 use crate::Exit;
@@ -42,7 +43,7 @@ enum Action {
 
 pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
     if arguments.published {
-        output::print(&report::view::runs(&published()?), common)?;
+        output::print(&published()?, common)?;
         return Ok(Exit::Fine);
     }
     match arguments.action.unwrap_or(Action::List) {
@@ -90,20 +91,28 @@ fn row(summary: &Summary) -> RunRow {
     }
 }
 
-fn published() -> Result<Vec<RunRow>> {
-    let catalogue = probes::catalogue();
-    let mut rows = Vec::new();
-    for listing in import::published::list()? {
-        rows.extend(import::published::get(&listing.name, &catalogue)?.into_iter().map(|run| RunRow {
-            handle: run.id.clone(),
-            id: run.id.clone(),
-            label: run.label.clone(),
-            machine: run.machine.name.clone(),
-            started: run.session.started.clone(),
-            suite: run.plan.suite.clone(),
-            figures: run.figures.len(),
-            complete: run.session.complete,
-        }));
+/// The published evaluations: a name that stands for all its machines, and a name for each.
+fn published() -> Result<Document> {
+    let listings = import::published::list()?;
+    let machines: usize = listings.iter().map(|listing| listing.machines.len()).sum();
+    let mut document = Document::new(format!("{} published evaluations of {machines} machines", listings.len()));
+    for listing in &listings {
+        let columns = vec![Column::new("name", Kind::Label), Column::new("machine", Kind::Words)];
+        let row =
+            |(id, name): &(String, String)| Row { cells: vec![Cell::text(id), Cell::text(name)], ..Row::default() };
+        let rows = listing.machines.iter().map(row).collect();
+        document.sections.push(Section::of(listing.name.clone(), Block::Text(listing.attribution.to_owned())));
+        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
     }
-    Ok(rows)
+    document.next = vec!["prony compare published:babar-cpu-1998 latest --figures os.syscall_write".to_owned()];
+    let data: Vec<_> = listings
+        .iter()
+        .map(|listing| {
+            let machines: Vec<_> =
+                listing.machines.iter().map(|(id, name)| serde_json::json!({ "id": id, "machine": name })).collect();
+            serde_json::json!({ "name": listing.name, "attribution": listing.attribution, "machines": machines })
+        })
+        .collect();
+    document.data = Data::of(&data).ok();
+    Ok(document)
 }

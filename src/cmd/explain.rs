@@ -1,0 +1,49 @@
+//! `prony explain`: why two machines differ.
+
+use analyse::explain::{Options, explain};
+use anyhow::Result;
+use clap::Args;
+use model::Point;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::{house, output};
+
+/// Options of `prony explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The run to explain from: number, id, label, file or published:EVALUATION/MACHINE
+    a: String,
+    /// The run to explain; the same as the first when it is left out (give --at then)
+    b: Option<String>,
+    /// Only figures that match, such as 'os.*'
+    #[arg(long, value_name = "GLOB")]
+    figures: Option<String>,
+    /// Take the first run's figures at one point and the second's at another, such as placement=same_cpu placement=cross_cpu
+    #[arg(long, num_args = 2, value_names = ["POINT_A", "POINT_B"])]
+    at: Option<Vec<Point>>,
+    /// Show the arithmetic
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let a = house::find_one(&arguments.a, common)?;
+    let b = match &arguments.b {
+        Some(name) => house::find_one(name, common)?,
+        None if arguments.at.is_some() => house::find_one(&arguments.a, common)?,
+        None => anyhow::bail!("name a second run, or two points of the first one with --at"),
+    };
+    let history = house::history(&[&a.run, &b.run], common)?;
+    let at = arguments.at.as_ref().and_then(|points| match points.as_slice() {
+        [first, second] => Some((first.clone(), second.clone())),
+        _ => None,
+    });
+    let options = Options { figures: arguments.figures.clone(), at, history: &history, ..Options::default() };
+    let explanation = explain(&a.run, &b.run, &options)?;
+    output::print(
+        &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),
+        common,
+    )?;
+    Ok(Exit::Fine)
+}

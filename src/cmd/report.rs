@@ -1,0 +1,77 @@
+//! `prony report`: one self-contained HTML file of one run or several.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use analyse::explain::explain;
+use analyse::{Options, compare};
+use anyhow::{Context, Result};
+use clap::Args;
+use model::Run;
+use report::view::ReportInput;
+use report::{Format, Html};
+use store::Detail;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::{house, output};
+
+/// Options of `prony report`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<String>,
+    /// The file to write; - for standard output [default: prony-report.html]
+    #[arg(long, short, value_name = "FILE", default_value = "prony-report.html")]
+    output: PathBuf,
+    /// Only figures that match, such as 'memory.*'
+    #[arg(long, value_name = "GLOB")]
+    figures: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let named = house::find(&arguments.runs, common, Detail::Whole)?;
+    let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
+    let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
+    let history = house::history(&runs, common)?;
+    let figures = arguments.figures.clone();
+    let comparison = if runs.len() > 1 {
+        let options = Options { figures: figures.clone(), history: &history, ..Options::default() };
+        Some(compare(&runs, &options)?)
+    } else {
+        None
+    };
+    let explanation = match runs.as_slice() {
+        [a, b] => {
+            let options = analyse::explain::Options { figures, history: &history, ..Default::default() };
+            // Runs that cannot be explained can still be reported: the comparison says what they have in common.
+            explain(a, b, &options).ok()
+        }
+        _ => None,
+    };
+    let input = ReportInput {
+        runs: &runs,
+        handles: &handles,
+        comparison: comparison.as_ref(),
+        explanation: explanation.as_ref(),
+    };
+    let document = report::view::report(&input);
+    if common.json || common.format != "terminal" {
+        output::print(&document, common)?;
+        return Ok(Exit::Fine);
+    }
+    let html = Html;
+    if arguments.output.as_os_str() == "-" {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        html.render(&document, &mut out)?;
+        out.flush()?;
+        return Ok(Exit::Fine);
+    }
+    let cannot = || format!("could not write the report to {}", arguments.output.display());
+    let mut text = Vec::new();
+    html.render(&document, &mut text)?;
+    std::fs::write(&arguments.output, text).with_context(cannot)?;
+    output::write(format!("Wrote {}\n", arguments.output.display()).as_bytes())?;
+    Ok(Exit::Fine)
+}
