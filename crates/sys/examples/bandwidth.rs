@@ -53,10 +53,8 @@ type Rates = Vec<(&'static Variant, Vec<f64>)>;
 fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<Rates> {
     sys::affinity::pin(&[cpu])?;
     let mut arrays = [(); 3].map(|()| Arena::populated(wish.bytes, wish.pages));
-    for array in &mut arrays {
-        if let Ok(array) = array {
-            array.doubles_mut().fill(1.0);
-        }
+    for array in arrays.iter_mut().flatten() {
+        array.doubles_mut().fill(1.0);
     }
     let [a, b, c] = arrays;
     let (mut a, b, c) = (a?, b?, c?);

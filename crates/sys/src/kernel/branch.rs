@@ -2,7 +2,9 @@
 //!
 //! On bytes in random order about half of the branches are mispredicted, on the same bytes in sorted order hardly any;
 //! the work is the same. A predictor learns a random pattern that it sees again and again, so the bytes should be
-//! more than it can remember: a million, walked from front to back.
+//! more than it can remember: a million, walked from front to back (on one server core of 2023, 4096 bytes were learnt
+//! almost wholly, 262144 not at all). They must come from a good generator: the low bits of multiples of a constant
+//! were predicted too.
 
 use super::{Declared, native};
 

@@ -1,6 +1,6 @@
 //! Streaming kernels in NEON, one double at a time, and through the integer registers.
 //!
-//! One macro makes the loop ([`walk!`]); what differs is the text of one step. The streams' pointers are `x0` to `x3`
+//! One macro makes the loop (`walk!`); what differs is the text of one step. The streams' pointers are `x0` to `x3`
 //! into a, `x10` to `x13` into b and `x20` to `x23` into c, so that in a step the assembler's `.irp` finds them by the
 //! number `\s` of the stream; `\o` is the place in the turn, in bytes. A step takes a pair of registers.
 //! Streaming stores are `stnp`, a hint that the CPU may ignore.

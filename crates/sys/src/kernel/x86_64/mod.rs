@@ -1,6 +1,7 @@
 //! Kernels in the instruction sets of x86-64.
 
 pub(super) mod access;
+mod amx;
 mod arithmetic;
 pub(super) mod branch;
 mod counted;
@@ -10,5 +11,5 @@ mod peak;
 mod sha256;
 pub(super) mod stream;
 
-pub(super) static LOOPS: [&[super::counted::Loop]; 4] =
-    [&arithmetic::LOOPS, &operation::LOOPS, &peak::LOOPS, &crypto::LOOPS];
+pub(super) static LOOPS: [&[super::counted::Loop]; 5] =
+    [&amx::LOOPS, &arithmetic::LOOPS, &operation::LOOPS, &peak::LOOPS, &crypto::LOOPS];

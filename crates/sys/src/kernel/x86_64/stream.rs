@@ -1,6 +1,6 @@
 //! Streaming kernels in SSE2, AVX2 and AVX-512F, and through the integer registers.
 //!
-//! One macro makes the loop ([`walk!`]); what differs between instruction sets is the text of one step and the names
+//! One macro makes the loop (`walk!`); what differs between instruction sets is the text of one step and the names
 //! put into it. In a step the assembler's `.irp` fills in `\i`, the index register of the stream, `\o`, the place in
 //! the turn, `\r`, the register or suffix of the width, and `\ld` and `\st`, the load and the store. Every step goes
 //! through the same register: renaming makes that as good as many. A name that a step does not use is "-", because an
