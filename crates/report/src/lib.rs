@@ -16,4 +16,4 @@ pub use document::{
     Quantity, Records, Row, Scale, Scatter, Section, Series, Spread, Strip, StripRow, Table, Tone,
 };
 pub use error::Error;
-pub use format::{Csv, FORMATS, Format, Json, Markdown, Terminal, by_name};
+pub use format::{Csv, FORMATS, Format, Html, Json, Markdown, Terminal, by_name};

@@ -1,6 +1,7 @@
 //! The formats: one file each, one line each in [`FORMATS`].
 
 mod csv;
+mod html;
 mod json;
 mod markdown;
 mod terminal;
@@ -10,6 +11,7 @@ use std::io::Write;
 use crate::{Document, Error};
 
 pub use csv::Csv;
+pub use html::Html;
 pub use json::Json;
 pub use markdown::Markdown;
 pub use terminal::Terminal;
@@ -28,6 +30,7 @@ pub const FORMATS: &[(&str, &str)] = &[
     ("terminal", "tables for people, at most 100 columns wide"),
     ("json", "the data behind the report, for programs"),
     ("csv", "one tidy table in base units, for spreadsheets and data frames"),
+    ("html", "one self-contained page with charts"),
     ("markdown", "tables for issues, wikis and README files"),
 ];
 
@@ -40,6 +43,7 @@ pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn Format>
         "terminal" => Ok(Box::new(Terminal { width, colour })),
         "json" => Ok(Box::new(Json)),
         "csv" => Ok(Box::new(Csv)),
+        "html" => Ok(Box::new(Html)),
         "markdown" => Ok(Box::new(Markdown)),
         _ => {
             let known = FORMATS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

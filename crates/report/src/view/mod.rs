@@ -2,16 +2,20 @@
 
 mod catalogue;
 mod compare;
+mod explain;
 mod findings;
 mod machine;
 mod probe;
+mod report;
 mod run;
 mod runs;
 
 pub use catalogue::catalogue;
 pub use compare::{CompareContext, compare, self_test};
+pub use explain::{ExplainContext, explain};
 pub use findings::{Finding, Findings, State, findings};
 pub use machine::{heading, machine_facts};
 pub use probe::probe;
+pub use report::{ReportInput, report};
 pub use run::{RunContext, run, run_records};
 pub use runs::{RunRow, runs};

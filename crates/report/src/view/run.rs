@@ -34,7 +34,7 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     document
 }
 
-fn table(run: &Run) -> Table {
+pub(super) fn table(run: &Run) -> Table {
     let mut columns = vec![
         Column::new("", Kind::Label),
         Column::new("value", Kind::Number),
@@ -116,7 +116,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
 }
 
 /// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
-fn summary(run: &Run, context: &RunContext) -> String {
+pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 6];
     for figure in &run.figures {

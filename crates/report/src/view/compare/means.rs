@@ -7,11 +7,8 @@ use model::Unit;
 use crate::words::{family_title, percent};
 use crate::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
 
-/// Machines in one table; more get a table more.
-const BESIDE: usize = 3;
-
-/// The means against the reference, one row a family; nothing when there is none.
-pub(super) fn section(comparison: &Comparison, others: &[usize]) -> Option<Section> {
+/// The means against the reference, one row a family, `most` machines in one table; nothing when there is none.
+pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<Section> {
     let mut families: Vec<Option<&str>> = Vec::new();
     for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
         if !families.contains(&mean.family.as_deref()) {
@@ -23,7 +20,7 @@ pub(super) fn section(comparison: &Comparison, others: &[usize]) -> Option<Secti
     }
     let blocks = match others {
         [other] => vec![Block::Table(pair(comparison, &families, &comparison.machines[*other].name))],
-        many => many.chunks(BESIDE).map(|part| Block::Table(beside(comparison, &families, part))).collect(),
+        many => many.chunks(most.max(1)).map(|part| Block::Table(beside(comparison, &families, part))).collect(),
     };
     Some(Section { title: format!("geometric means against {}", comparison.reference), blocks })
 }
@@ -68,7 +65,7 @@ fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) ->
 }
 
 /// The mean with its interval, where the spread of every figure is known.
-pub(crate) fn quantity(mean: &GeometricMean) -> Quantity {
+fn quantity(mean: &GeometricMean) -> Quantity {
     if mean.level > 0.0 {
         Quantity::ratio(mean.value, mean.low, mean.high)
     } else {

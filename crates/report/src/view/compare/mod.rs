@@ -1,8 +1,8 @@
 //! Runs side by side: verdicts, ratios with intervals, geometric means.
 
-mod means;
+pub(super) mod means;
 mod records;
-mod rows;
+pub(super) mod rows;
 mod self_test;
 
 pub use self_test::self_test;
@@ -15,6 +15,9 @@ use crate::{Block, Column, Data, Document, Group, Kind, Section, Table};
 
 /// Machines beside the reference in one table; more get a table more.
 const BESIDE: usize = 4;
+
+/// The same for geometric means, which carry their intervals.
+const MEANS_BESIDE: usize = 3;
 
 /// What a comparison does not know: what people type to name its runs.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +45,7 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
         }
     }
     document.sections.extend(still_open(comparison, &others));
-    document.sections.extend(means::section(comparison, &others));
+    document.sections.extend(means::section(comparison, &others, MEANS_BESIDE));
     if let [other] = others.as_slice() {
         let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
         document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
@@ -138,7 +141,7 @@ fn tallies(comparison: &Comparison, context: &CompareContext, others: &[usize]) 
 }
 
 /// What is not decided and what would decide it, figures with the same answer together.
-fn still_open(comparison: &Comparison, others: &[usize]) -> Option<Section> {
+pub(super) fn still_open(comparison: &Comparison, others: &[usize]) -> Option<Section> {
     let mut answers: Vec<(String, Vec<String>)> = Vec::new();
     for row in &comparison.rows {
         for other in others {
@@ -172,7 +175,7 @@ fn pair(comparison: &Comparison, context: &CompareContext, reference: usize, oth
     Table { columns, groups: groups(comparison, |row| rows::pair(row, reference, other)) }
 }
 
-fn side_by_side(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Table {
+pub(super) fn side_by_side(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Table {
     let mut columns = vec![
         Column::new("", Kind::Label),
         Column::new(short_name(&run_name(comparison, context, reference)), Kind::Number),

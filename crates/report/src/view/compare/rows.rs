@@ -7,7 +7,7 @@ use crate::words::{label, modes, percent, plural};
 use crate::{Cell, Quantity, Row, Scale, Tone};
 
 /// What the column of ratios is called.
-pub(super) const fn ratio_title(normalise: Normalise) -> &'static str {
+pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
     match normalise {
         Normalise::Ratio => "ratio",
         Normalise::Gain => "times better",
@@ -35,7 +35,7 @@ pub(super) fn pair(row: &Compared, reference: usize, other: usize) -> Row {
 }
 
 /// What a row is called.
-pub(super) fn name(row: &Compared) -> String {
+pub(crate) fn name(row: &Compared) -> String {
     label(&row.title, &row.metric, &row.point)
 }
 
@@ -75,7 +75,7 @@ fn value(ratio: &Ratio, unit: Unit) -> Cell {
     }
 }
 
-const fn brief(ratio: &Ratio) -> (&'static str, Tone) {
+pub(crate) const fn brief(ratio: &Ratio) -> (&'static str, Tone) {
     match (ratio.verdict, ratio.direction) {
         (Some(Verdict::Different), Some(Direction::Faster)) => ("faster", Tone::Good),
         (Some(Verdict::Different), Some(Direction::Better)) => ("better", Tone::Good),
@@ -89,7 +89,7 @@ const fn brief(ratio: &Ratio) -> (&'static str, Tone) {
 }
 
 /// What would decide an undecided figure, or why there is no verdict or no interval; nothing where all is said.
-pub(crate) fn open(ratio: &Ratio) -> Option<String> {
+pub(super) fn open(ratio: &Ratio) -> Option<String> {
     let need = ratio.need.map(|need| match need {
         Need::Launches(1) => "1 more launch would decide".to_owned(),
         Need::Launches(count) => format!("{count} more launches would decide"),

@@ -1,0 +1,46 @@
+//! Sections and their blocks.
+
+use maud::{Markup, html};
+
+use super::{chart, table};
+use crate::{Block, Document, Error, Section};
+
+/// Links to the sections, where there are several.
+pub(super) fn contents(document: &Document) -> Markup {
+    let titled: Vec<_> = document.sections.iter().enumerate().filter(|(_, section)| !section.title.is_empty()).collect();
+    html! {
+        @if titled.len() > 2 {
+            nav aria-label="sections" { @for (index, section) in titled { a href={ "#s" (index) } { (section.title) } } }
+        }
+    }
+}
+
+pub(super) fn section(index: usize, section: &Section) -> Result<Markup, Error> {
+    let drawn = blocks(&section.blocks)?;
+    Ok(html! {
+        section id={ "s" (index) } {
+            @if !section.title.is_empty() { h2 { (section.title) } }
+            (drawn)
+        }
+    })
+}
+
+fn blocks(all: &[Block]) -> Result<Markup, Error> {
+    let drawn = all.iter().map(block).collect::<Result<Vec<Markup>, Error>>()?;
+    Ok(html! { @for one in drawn { (one) } })
+}
+
+fn block(block: &Block) -> Result<Markup, Error> {
+    Ok(match block {
+        Block::Text(text) => html! { p { (text) } },
+        Block::List { numbered: true, items } => html! { ol { @for item in items { li { (item) } } } },
+        Block::List { numbered: false, items } => html! { ul { @for item in items { li { (item) } } } },
+        Block::Facts(facts) => html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } },
+        Block::Table(table) => table::draw(table),
+        Block::Chart(chart) => chart::draw(chart)?,
+        Block::Folded { title, blocks: inner } => {
+            let inner = blocks(inner)?;
+            html! { details { summary { (title) } (inner) } }
+        }
+    })
+}

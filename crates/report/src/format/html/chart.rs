@@ -1,0 +1,77 @@
+//! Charts with their legends, and the numbers behind them as a table.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::chart::svg;
+use crate::{Chart, Curves, Division, Error, Plot, Quantity};
+
+/// Colours that series cycle through; see the style sheet.
+const COLOURS: usize = 7;
+
+pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
+    let drawing = svg(chart)?;
+    Ok(html! {
+        figure {
+            figcaption { h3 { (chart.title) } p.muted { (chart.about) } (legend(&chart.plot)) }
+            @match drawing {
+                Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
+                None => p.muted { "No point of it can be drawn." },
+            }
+            (numbers(&chart.plot))
+        }
+    })
+}
+
+fn legend(plot: &Plot) -> Markup {
+    let Plot::Curves(curves) = plot else { return html! {} };
+    html! {
+        ul.legend {
+            @for (index, series) in curves.series.iter().enumerate() {
+                li { span class={ "swatch c" (index % COLOURS) @if index >= COLOURS { " hollow" } } {} (series.name) }
+            }
+        }
+    }
+}
+
+/// The numbers as a table, for who cannot see the picture or wants to copy them.
+fn numbers(plot: &Plot) -> Markup {
+    let table = match plot {
+        Plot::Curves(curves) => curve_numbers(curves),
+        Plot::Forest(_) | Plot::Strip(_) => return html! {},
+        Plot::Scatter(scatter) => html! {
+            table {
+                thead { tr { th scope="col" {} th.n scope="col" { (scatter.x.title) } th.n scope="col" { (scatter.y.title) } } }
+                tbody { @for (name, x, y) in &scatter.points {
+                    tr { th scope="row" { (name) } td.n { (x.text_with_interval()) } td.n { (y.text_with_interval()) } }
+                } }
+            }
+        },
+    };
+    html! { details.numbers { summary { "the numbers" } div.scroll tabindex="0" { (table) } } }
+}
+
+fn curve_numbers(curves: &Curves) -> Markup {
+    let mut places: BTreeMap<u64, Vec<Option<&Quantity>>> = BTreeMap::new();
+    for (index, series) in curves.series.iter().enumerate() {
+        for (x, quantity) in &series.points {
+            // Bits of positive floats sort as their values do.
+            let row = places.entry(x.max(0.0).to_bits()).or_insert_with(|| vec![None; curves.series.len()]);
+            row[index] = Some(quantity);
+        }
+    }
+    let place = |bits: u64| match curves.x.division {
+        Division::Nines if f64::from_bits(bits) >= 1.0 => "maximum".to_owned(),
+        Division::Nines => format!("{}%", f64::from_bits(bits) * 100.0),
+        _ => Quantity::bare(f64::from_bits(bits), curves.x.unit).text(),
+    };
+    html! {
+        table {
+            thead { tr { th scope="col" { (curves.x.title) } @for series in &curves.series { th.n scope="col" { (series.name) } } } }
+            tbody { @for (bits, row) in places {
+                tr { th scope="row" { (place(bits)) } @for quantity in row { td.n { @if let Some(q) = quantity { (q.text()) } } } }
+            } }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Tables, with bars for intervals.
+
+use maud::{Markup, html};
+
+use crate::{Cell, Column, Group, Kind, Quantity, Row, Spread, Table, Tone};
+
+/// Relative width that a bar shows on each side.
+const REACH: f64 = 0.05;
+/// The band drawn in a bar: what counts as converged by default.
+const BAND: f64 = 0.02;
+
+pub(super) fn draw(table: &Table) -> Markup {
+    let headed = table.columns.iter().any(|column| !column.title.is_empty());
+    html! {
+        div.scroll tabindex="0" {
+            table {
+                @if barred(table) { caption { "Bars: the interval around its value, up to ±5%; the band is ±2%." } }
+                @if headed {
+                    thead { tr { @for column in &table.columns { (head(column)) } } }
+                }
+                @for group in &table.groups {
+                    @let decimals = decimals(table, group);
+                    tbody {
+                        @if !group.title.is_empty() {
+                            tr.group { th scope="rowgroup" colspan=(table.columns.len()) {
+                                (group.title) @if !group.note.is_empty() { span.muted { " (" (group.note) ")" } }
+                            } }
+                        }
+                        @for one in &group.rows { (row(&table.columns, &decimals, one)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn barred(table: &Table) -> bool {
+    let bar = |cell: &Cell| matches!(cell, Cell::Interval(q) if q.has_interval() && q.unit != model::Unit::Ratio);
+    table.rows().flat_map(|row| &row.cells).any(bar)
+}
+
+fn head(column: &Column) -> Markup {
+    let class = if column.kind == Kind::Number { "n" } else { "" };
+    html! { th scope="col" class=(class) { (column.title) } }
+}
+
+fn row(columns: &[Column], decimals: &[usize], row: &Row) -> Markup {
+    let across = row.cells.iter().position(|cell| matches!(cell, Cell::Across(..)));
+    let shown = across.map_or(columns.len(), |index| index + 1);
+    html! {
+        tr {
+            @for (index, column) in columns.iter().take(shown).enumerate() {
+                @let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
+                @if index == 0 && column.kind == Kind::Label {
+                    th scope="row" { (content(row, cell, decimals[index])) }
+                } @else if let Cell::Across(text, tone) = cell {
+                    td colspan=(columns.len() - index) class=(class(*tone)) { (text) }
+                } @else {
+                    td class=(if column.kind == Kind::Number { "n" } else { "" }) { (content(row, cell, decimals[index])) }
+                }
+            }
+        }
+    }
+}
+
+fn content(row: &Row, cell: &Cell, decimals: usize) -> Markup {
+    if let Some(quantity) = cell.quantity() {
+        let digits = quantity.digits(row.scale(quantity.unit));
+        return match cell {
+            Cell::Interval(_) if quantity.has_interval() => {
+                html! { (digits.low) " – " (number(&digits.high, decimals)) (bar(quantity)) }
+            }
+            Cell::Interval(_) => html! { span.muted { "no spread known" } },
+            Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },
+            _ => html! { (number(&digits.value, decimals)) (unit(digits.unit)) },
+        };
+    }
+    match cell {
+        Cell::Text(text, tone) | Cell::Across(text, tone) if *tone != Tone::Plain => {
+            html! { span class=(class(*tone)) { (text) } }
+        }
+        Cell::Text(text, _) | Cell::Across(text, _) => html! { (text) },
+        Cell::Count(count) => html! { (count) },
+        _ => html! {},
+    }
+}
+
+/// Most decimals of every column in a group.
+fn decimals(table: &Table, group: &Group) -> Vec<usize> {
+    let of = |row: &Row, index: usize| {
+        let quantity = row.cells.get(index)?.quantity()?;
+        Some(places(&quantity.digits(row.scale(quantity.unit)).value))
+    };
+    (0..table.columns.len())
+        .map(|index| group.rows.iter().filter_map(|row| of(row, index)).max().unwrap_or(0))
+        .collect()
+}
+
+fn places(number: &str) -> usize {
+    number.split_once('.').map_or(0, |(_, decimals)| decimals.len())
+}
+
+/// A number with room after it for the decimals that others of its column have, so that the points stand in line.
+fn number(text: &str, decimals: usize) -> Markup {
+    let missing = decimals.saturating_sub(places(text));
+    let point = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };
+    html! {
+        @if missing > 0 { span style={ "padding-right:" (missing as f64 + point) "ch" } { (text) } } @else { (text) }
+    }
+}
+
+fn unit(unit: &str) -> Markup {
+    html! { @if !unit.is_empty() { span.u { "\u{a0}" (unit) } } }
+}
+
+const fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Strong => "strong",
+        Tone::Muted => "muted",
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Caution => "caution",
+    }
+}
+
+/// The interval around its value, up to ±5%; an arrow says that it goes on. Ratios have their own plot.
+fn bar(quantity: &Quantity) -> Markup {
+    if quantity.unit == model::Unit::Ratio || quantity.spread == Spread::Unknown || quantity.value == 0.0 {
+        return html! {};
+    }
+    let relative = |x: f64| (x / quantity.value - 1.0).clamp(-2.0 * REACH, 2.0 * REACH);
+    let (low, high) = (relative(quantity.low), relative(quantity.high));
+    if !low.is_finite() || !high.is_finite() {
+        return html! {};
+    }
+    let place = |x: f64| format!("{:.1}", 40.0 + 36.0 * (x / REACH).clamp(-1.0, 1.0));
+    let band = (place(-BAND), format!("{:.1}", 72.0 * BAND / REACH));
+    let class = if high.max(-low) > BAND * 1.01 { "bar wide" } else { "bar" };
+    html! {
+        svg class=(class) viewBox="0 0 80 12" aria-hidden="true" {
+            rect.band x=(band.0) y="1" width=(band.1) height="10" {}
+            line x1=(place(low)) x2=(place(high)) y1="6" y2="6" {}
+            @if low < -REACH { path d="M6 3 L2 6 L6 9" {} }
+            @if high > REACH { path d="M74 3 L78 6 L74 9" {} }
+            circle cx="40" cy="6" r="2.2" {}
+        }
+    }
+}

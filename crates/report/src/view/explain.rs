@@ -1,0 +1,72 @@
+//! Why two machines differ, in sentences, and the arithmetic for who wants to check it.
+
+use analyse::explain::{Difference, Explanation};
+
+use crate::words::plural;
+use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+
+/// What an explanation does not know.
+#[derive(Debug, Clone, Default)]
+pub struct ExplainContext {
+    /// Whether to show every line of the arithmetic.
+    pub verbose: bool,
+}
+
+/// The report of `prony explain`; its JSON is the [`Explanation`].
+#[must_use]
+pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document {
+    let mut title = format!("{} against {}, {}", explanation.b, explanation.a, plural(explanation.tests, "test"));
+    if explanation.curve_points > 0 {
+        title.push_str(&format!(" and {} of curves", plural(explanation.curve_points, "point")));
+    }
+    let mut document = Document::new(title);
+    document.sections.push(Section { title: String::new(), blocks: sentences(explanation) });
+    if !explanation.assumed.is_empty() {
+        let items = explanation.assumed.clone();
+        document.sections.push(Section::of("assumed, not measured", Block::List { numbered: false, items }));
+    }
+    if explanation.difference && !explanation.facts.is_empty() {
+        document.sections.push(Section::of("what differs between them", Block::Table(facts(explanation))));
+    }
+    let arithmetic = explanation.arithmetic();
+    if context.verbose && !arithmetic.is_empty() {
+        document.sections.push(Section::of("the arithmetic", Block::List { numbered: false, items: arithmetic }));
+    }
+    if let Some(next) = &explanation.next_experiment {
+        document.next = next.probes.iter().take(2).map(|probe| format!("prony run --probe {probe}")).collect();
+    }
+    document.data = Data::of(explanation).ok();
+    document
+}
+
+/// Causes are numbered; what is ruled out, left open or to be measured next follows as sentences.
+pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
+    let after = |text: &String| ["Ruled out", "Left open", "Next experiment"].iter().any(|head| text.starts_with(head));
+    let (rest, causes): (Vec<String>, Vec<String>) = explanation.sentences().into_iter().partition(after);
+    let numbered = explanation.difference && causes.len() > 1;
+    let mut blocks = match causes.as_slice() {
+        [] => Vec::new(),
+        [only] => vec![Block::Text(only.clone())],
+        _ => vec![Block::List { numbered, items: causes }],
+    };
+    blocks.extend(rest.into_iter().map(Block::Text));
+    blocks
+}
+
+fn facts(explanation: &Explanation) -> Table {
+    let columns = vec![
+        Column::new("", Kind::Label),
+        Column::new(&explanation.a, Kind::Words),
+        Column::new(&explanation.b, Kind::Words),
+        Column::new("may change", Kind::Words),
+    ];
+    let row = |fact: &Difference| Row {
+        cells: vec![
+            Cell::text(&fact.name),
+            Cell::text(&fact.a),
+            Cell::text(&fact.b),
+            Cell::text(fact.affects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        ],
+    };
+    Table::plain(columns, explanation.facts.iter().map(row).collect())
+}

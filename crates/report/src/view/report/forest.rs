@@ -1,0 +1,104 @@
+//! Verdicts as a list and as a forest plot.
+
+use analyse::Comparison;
+use analyse::compare::Verdict;
+
+use crate::view::compare::rows;
+use crate::words::percent;
+use crate::{Block, Cell, Chart, Column, Forest, ForestRow, Kind, Plot, Quantity, Row, Table};
+
+/// Machines that get a forest plot of their own; of more, only figures that are DIFFERENT are drawn.
+const WHOLE: usize = 3;
+/// Rows of one plot.
+const ROWS: usize = 160;
+
+/// How many figures of every machine got which verdict.
+pub(super) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
+    let columns = ["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"]
+        .iter()
+        .enumerate()
+        .map(|(index, title)| Column::new(*title, if index == 0 { Kind::Label } else { Kind::Number }))
+        .collect();
+    let row = |other: &usize| {
+        let machine = &comparison.machines[*other];
+        let tally = machine.tally;
+        let counts = [tally.different, tally.same, tally.undecided, tally.without];
+        let cells = std::iter::once(Cell::text(&machine.name));
+        Row { cells: cells.chain(counts.map(|count| Cell::Count(count as u64))).collect() }
+    };
+    Table::plain(columns, others.iter().map(row).collect())
+}
+
+/// What is surely different, the largest change first.
+pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
+    let mut found: Vec<(f64, Row)> = Vec::new();
+    for row in &comparison.rows {
+        for other in others {
+            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(Verdict::Different)) else { continue };
+            let (word, tone) = rows::brief(ratio);
+            let quantity = rows::quantity(ratio);
+            let size = quantity.map_or(f64::INFINITY, |q| q.value.ln().abs());
+            let mut cells = vec![Cell::text(rows::name(row)), Cell::text(&comparison.machines[*other].name)];
+            match quantity {
+                Some(quantity) => cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]),
+                None => cells.extend([Cell::text("in modes"), Cell::Empty]),
+            }
+            cells.push(Cell::Text(word.to_owned(), tone));
+            found.push((size, Row { cells }));
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let columns = vec![
+        Column::new("surely different", Kind::Label),
+        Column::new("machine", Kind::Words),
+        Column::new(rows::ratio_title(comparison.normalise), Kind::Number),
+        Column::new(format!("{} interval", percent(comparison.level)), Kind::Number),
+        Column::new("", Kind::Words),
+    ];
+    let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
+    if others.len() > 1 {
+        return vec![Block::Folded { title: "figures that surely differ, the largest change first".to_owned(), blocks: vec![table] }];
+    }
+    vec![table]
+}
+
+/// One plot a machine.
+pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
+    let whole = others.len() <= WHOLE;
+    let mut blocks = Vec::new();
+    for other in others {
+        let machine = &comparison.machines[*other].name;
+        let mut drawn: Vec<ForestRow> = Vec::new();
+        for row in &comparison.rows {
+            let Some(ratio) = row.ratios.get(*other) else { continue };
+            let different = ratio.verdict == Some(Verdict::Different);
+            let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
+            let (word, tone) = rows::brief(ratio);
+            drawn.push(ForestRow { label: rows::name(row), ratio: quantity, verdict: word.to_owned(), tone });
+        }
+        drawn.sort_by(|a, b| from_one(&b.ratio).total_cmp(&from_one(&a.ratio)));
+        drawn.truncate(ROWS);
+        if drawn.is_empty() {
+            continue;
+        }
+        let title = format!("{machine} against {}", comparison.reference);
+        let about = format!(
+            "{} of every figure{} with its interval, the largest change first. The band is ±{}, which counts as the \
+             same; a hollow dot has no known spread.",
+            rows::ratio_title(comparison.normalise),
+            if whole { "" } else { " that is surely different" },
+            percent(comparison.band)
+        );
+        let forest = Forest { band: comparison.band, title: rows::ratio_title(comparison.normalise).to_owned(), rows: drawn };
+        let chart = Block::Chart(Chart { title: title.clone(), about, plot: Plot::Forest(forest) });
+        blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
+    }
+    blocks
+}
+
+fn from_one(ratio: &Quantity) -> f64 {
+    ratio.value.ln().abs()
+}

@@ -1,0 +1,66 @@
+//! The machines side by side, what differs first.
+
+use std::collections::BTreeSet;
+
+use model::Run;
+
+use super::words_table;
+use crate::view::machine::fact_words;
+use crate::{Block, Column, Kind, Section};
+
+/// What is written where a machine is silent about a fact.
+const NOT_RECORDED: &str = "not recorded";
+
+pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
+    let mut facts: Vec<&str> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for fact in runs.iter().flat_map(|run| &run.machine.facts) {
+        if seen.insert(fact.name.as_str()) {
+            facts.push(&fact.name);
+        }
+    }
+    let said = |run: &&Run, name: &str| run.machine.fact(name).map_or_else(|| NOT_RECORDED.to_owned(), fact_words);
+    let row = |name: &&str| {
+        let mut row = vec![(*name).to_owned()];
+        row.extend(runs.iter().map(|run| said(run, name)));
+        row
+    };
+    let (differ, same): (Vec<Vec<String>>, Vec<Vec<String>>) =
+        facts.iter().map(row).partition(|row| {
+            // A machine that is silent about a fact does not differ in it.
+            let mut said = row[1..].iter().filter(|text| *text != NOT_RECORDED);
+            said.next().is_some_and(|first| said.any(|text| text != first))
+        });
+    let heads = |first: &str| {
+        let mut heads = vec![Column::new(first, Kind::Label)];
+        heads.extend(names.iter().map(|name| Column::new(name, Kind::Words)));
+        heads
+    };
+    let mut blocks = Vec::new();
+    if runs.len() > 1 {
+        let mut rows: Vec<Vec<String>> = vec![
+            line("machine", runs, |run| run.machine.name.clone()),
+            line("summary", runs, |run| run.machine.summary.clone()),
+            line("started (UTC)", runs, |run| crate::words::day(&run.session.started)),
+        ];
+        rows.extend(differ);
+        blocks.push(Block::Table(words_table(heads("what differs"), rows)));
+    }
+    if !same.is_empty() {
+        let title = if runs.len() > 1 { "what is the same" } else { "what the machine says of itself" };
+        let (heads, rows) = if runs.len() > 1 {
+            let spoken = |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
+            let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
+            (vec![Column::new("", Kind::Label), Column::new("all that record it", Kind::Words)], short)
+        } else {
+            (heads(""), same)
+        };
+        blocks.push(Block::Folded { title: title.to_owned(), blocks: vec![Block::Table(words_table(heads, rows))] });
+    }
+    let title = if runs.len() > 1 { "Machines" } else { "Machine" };
+    (!blocks.is_empty()).then(|| Section { title: title.to_owned(), blocks })
+}
+
+fn line(name: &str, runs: &[&Run], say: impl Fn(&Run) -> String) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(runs.iter().map(|run| say(run))).collect()
+}

@@ -1,0 +1,50 @@
+//! How the figures came about, for readers who have only the page.
+
+use model::{Method, Outcome};
+
+use super::ReportInput;
+use crate::words::percent;
+use crate::{Block, Section};
+
+pub(super) fn section(input: &ReportInput) -> Section {
+    let estimates = || input.runs.iter().flat_map(|run| &run.figures).filter_map(|figure| figure.outcome.estimate());
+    let mut items = Vec::new();
+    if estimates().any(|e| matches!(e.method, Method::OrderStatistic | Method::PairedOrderStatistic)) {
+        items.push(
+            "A figure is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
+             figures alternate in a random order, so that drift of the machine falls on all alike."
+                .to_owned(),
+        );
+        items.push(
+            "An interval is made from order statistics of launches: from one process alone no interval is ever made, for \
+             nearly all variation lies between processes."
+                .to_owned(),
+        );
+        items.push(
+            "A difference of two nearly equal things is measured inside one launch; where it cannot be told from zero, \
+             the figure is an upper bound, written with <."
+                .to_owned(),
+        );
+    }
+    if input.runs.iter().flat_map(|run| &run.figures).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
+        items.push("Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned());
+    }
+    if estimates().any(|e| e.method == Method::None) {
+        items.push("\"No spread known\" marks values that others published without one; they support no verdict.".to_owned());
+    }
+    if let Some(comparison) = input.comparison {
+        items.push(format!(
+            "A ratio between sessions is widened by how far sessions of one machine lie apart by habit. DIFFERENT: \
+             significant over all {} tests together (Holm) and wholly outside ±{}; SAME: wholly inside; UNDECIDED: neither.",
+            comparison.tests,
+            percent(comparison.band)
+        ));
+    }
+    items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
+    for run in input.runs {
+        let origin = run.origin.as_ref();
+        let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());
+        items.push(format!("{}: {by}, suite {}, seed {}.", run.name(), run.plan.suite, run.plan.seed));
+    }
+    Section::of("Method", Block::List { numbered: false, items })
+}

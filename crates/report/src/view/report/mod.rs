@@ -1,0 +1,218 @@
+//! The whole report of one run or several: machines, figures, verdicts, explanation, charts, method.
+
+mod curves;
+mod forest;
+mod machines;
+mod method;
+mod rating;
+mod spread;
+
+use std::collections::HashSet;
+
+use analyse::Comparison;
+use analyse::compare::Relation;
+use analyse::explain::Explanation;
+use model::{FigureKey, Run};
+use serde::Serialize;
+
+use super::compare::{means, side_by_side, still_open};
+use super::{CompareContext, explain, machine, run};
+use crate::words::{family_title, plural};
+use crate::{Block, Cell, Data, Document, Records, Section, Table};
+
+/// Runs whose own tables are shown, folded, beside the comparison; of more, the comparison and the data must do.
+const OWN_TABLES: usize = 4;
+
+/// What a report is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReportInput<'a> {
+    /// The runs, the reference first.
+    pub runs: &'a [&'a Run],
+    /// What people type to name them, one a run; empty when unknown.
+    pub handles: &'a [String],
+    /// Their comparison, where there are several.
+    pub comparison: Option<&'a Comparison>,
+    /// Why two of them differ.
+    pub explanation: Option<&'a Explanation>,
+}
+
+/// The report that [`Html`](crate::Html) is made for; the other formats draw it without its charts.
+#[must_use]
+pub fn report(input: &ReportInput) -> Document {
+    let names = names(input);
+    let mut document = Document::new(title(input, &names));
+    for run in input.runs {
+        for note in machine::notes(run) {
+            if !document.notes.contains(&note) {
+                document.notes.push(note);
+            }
+        }
+    }
+    document.sections.extend(machines::section(input.runs, &names));
+    match input.comparison {
+        Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison),
+        _ => own(&mut document, input, &names),
+    }
+    if let Some(explanation) = input.explanation {
+        let mut blocks = explain::sentences(explanation);
+        if !explanation.assumed.is_empty() {
+            blocks.push(Block::Folded {
+                title: "assumed, not measured".to_owned(),
+                blocks: vec![Block::List { numbered: false, items: explanation.assumed.clone() }],
+            });
+        }
+        let arithmetic = explanation.arithmetic();
+        if !arithmetic.is_empty() {
+            let blocks_in = vec![Block::List { numbered: false, items: arithmetic }];
+            blocks.push(Block::Folded { title: "the arithmetic".to_owned(), blocks: blocks_in });
+        }
+        document.sections.push(Section { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks });
+    }
+    document.sections.extend(curves::sections(input.runs, &names));
+    document.sections.extend(spread::sections(input.runs, &names));
+    document.sections.extend(rating::section(input.runs, &names));
+    document.sections.push(method::section(input));
+    document.data = data(input);
+    document.records = Some(records(input));
+    document
+}
+
+/// What every run is called in the report; no two alike.
+fn names(input: &ReportInput) -> Vec<String> {
+    let compared = input.comparison.filter(|comparison| comparison.machines.len() == input.runs.len());
+    input
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(index, run)| {
+            let listed = compared.and_then(|comparison| comparison.machines.iter().find(|m| m.run == run.id));
+            match (listed, input.handles.get(index)) {
+                (Some(machine), _) => machine.name.clone(),
+                (None, Some(handle)) => handle.clone(),
+                (None, None) => run.name().to_owned(),
+            }
+        })
+        .collect()
+}
+
+fn title(input: &ReportInput, names: &[String]) -> String {
+    match input.runs {
+        [run] => machine::heading(run, input.handles.first().map(String::as_str)),
+        runs if runs.len() <= 3 => names.join(" · "),
+        runs => format!("{} side by side", plural(runs.len(), "run")),
+    }
+}
+
+/// One run, or several that nobody compared: the tables of each.
+fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
+    for (run_, name) in input.runs.iter().zip(names) {
+        let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
+        document.sections.push(Section { title, blocks: tables(run_, &curves::keys(input.runs)) });
+        document.summary.push(run::summary(run_, &super::RunContext::default()));
+    }
+}
+
+/// The table of a run; points of curves are folded away under it.
+fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
+    let (mut rest, mut points) = (run_.clone(), run_.clone());
+    rest.figures.retain(|figure| !on_curves.contains(&figure.key()));
+    points.figures.retain(|figure| on_curves.contains(&figure.key()));
+    let mut blocks = Vec::new();
+    if !rest.figures.is_empty() {
+        blocks.push(Block::Table(run::table(&rest)));
+    }
+    if !points.figures.is_empty() {
+        let title = format!("{} on curves, which are drawn below", plural(points.figures.len(), "figure"));
+        blocks.push(Block::Folded { title, blocks: vec![Block::Table(run::table(&points))] });
+    }
+    blocks
+}
+
+fn compared(document: &mut Document, input: &ReportInput, comparison: &Comparison) {
+    let context = CompareContext::default();
+    let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
+    let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
+    let on_curves = curves::keys(input.runs);
+    let (mut rest, mut points) = (comparison.clone(), comparison.clone());
+    rest.rows.retain(|row| !on_curves.contains(&row.key()));
+    points.rows.retain(|row| on_curves.contains(&row.key()));
+    let mut blocks = vec![Block::Table(forest::tallies(comparison, &others))];
+    blocks.extend(forest::verdict_list(&rest, &others));
+    document.sections.push(Section { title: format!("Verdicts against {}", comparison.reference), blocks });
+    document.sections.extend(means::section(comparison, &others, usize::MAX).map(|mut section| {
+        section.title = format!("Geometric means against {}", comparison.reference);
+        section
+    }));
+    let mut ratios = forest::charts(&rest, &others);
+    if !points.rows.is_empty() {
+        let title = format!("ratios of {} on curves", plural(points.rows.len(), "figure"));
+        ratios.push(Block::Folded { title, blocks: forest::charts(&points, &others) });
+    }
+    document.sections.push(Section { title: "Ratios".to_owned(), blocks: ratios });
+    let mut normalised = vec![Block::Table(side_by_side(&rest, &context, reference, &others))];
+    if !points.rows.is_empty() {
+        let title = format!("{} on curves, which are drawn below", plural(points.rows.len(), "figure"));
+        let table = Block::Table(side_by_side(&points, &context, reference, &others));
+        normalised.push(Block::Folded { title, blocks: vec![table] });
+    }
+    if let Some(open) = still_open(comparison, &others) {
+        let title = "not decided or not comparable: why, and what would decide".to_owned();
+        normalised.push(Block::Folded { title, blocks: open.blocks });
+    }
+    document.sections.push(Section { title: "Every figure, normalised".to_owned(), blocks: normalised });
+    if input.runs.len() <= OWN_TABLES {
+        let tables = input.runs.iter().zip(&comparison.machines).map(|(run_, machine)| Block::Folded {
+            title: format!("figures of {} with their intervals", machine.name),
+            blocks: tables(run_, &on_curves),
+        });
+        document.sections.push(Section { title: "Every run by itself".to_owned(), blocks: tables.collect() });
+    }
+}
+
+/// Everything behind the report. The times of single batches stay in the run documents: they are most of the bytes, and
+/// launches are what intervals are made from.
+#[derive(Serialize)]
+struct Behind<'a> {
+    runs: Vec<Run>,
+    comparison: Option<&'a Comparison>,
+    explanation: Option<&'a Explanation>,
+}
+
+fn data(input: &ReportInput) -> Option<Data> {
+    let runs = input
+        .runs
+        .iter()
+        .map(|run| {
+            let mut run = (*run).clone();
+            for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
+                launch.nanos = Vec::new();
+                launch.ops = Vec::new();
+            }
+            run
+        })
+        .collect();
+    Data::compact(&Behind { runs, comparison: input.comparison, explanation: input.explanation }).ok()
+}
+
+fn records(input: &ReportInput) -> Records {
+    let mut all = Records::default();
+    for run_ in input.runs {
+        let records = run::run_records(run_);
+        all.header = records.header;
+        all.rows.extend(records.rows);
+    }
+    all
+}
+
+/// A table of words with a name column first.
+fn words_table(heads: Vec<crate::Column>, rows: Vec<Vec<String>>) -> Table {
+    let row = |cells: Vec<String>| crate::Row { cells: cells.into_iter().map(Cell::text).collect() };
+    Table::plain(heads, rows.into_iter().map(row).collect())
+}
+
+/// The family of a probe in words, with a capital.
+fn heading(probe: &str) -> String {
+    let family = family_title(probe.split('.').next().unwrap_or_default());
+    let mut letters = family.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,58 @@
+//! Applications against a rating, machine by machine, with the line through the origin.
+
+use model::{Figure, FigureKey, Run};
+
+use crate::words::figure_label;
+use crate::{Axis, Block, Chart, Division, Plot, Quantity, Scatter, Section};
+
+/// Fewer machines make no picture.
+const LEAST_MACHINES: usize = 3;
+
+/// One chart an application, over the first rating that enough runs have.
+pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
+    let of = |families: &[&str]| -> Vec<FigureKey> {
+        let mut keys: Vec<FigureKey> = Vec::new();
+        for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| families.contains(&figure.family())) {
+            let holders = runs.iter().filter(|run| value(run, &figure.key()).is_some()).count();
+            if holders >= LEAST_MACHINES && !keys.contains(&figure.key()) {
+                keys.push(figure.key());
+            }
+        }
+        keys
+    };
+    let rating = of(&["rating", "spec"]).into_iter().next()?;
+    let blocks: Vec<Block> =
+        of(&["application", "app"]).iter().filter_map(|key| chart(runs, names, &rating, key)).map(Block::Chart).collect();
+    (!blocks.is_empty()).then(|| Section { title: "Applications against the rating".to_owned(), blocks })
+}
+
+fn value<'a>(run: &'a Run, key: &FigureKey) -> Option<(&'a Figure, Quantity)> {
+    let figure = run.figure(key)?;
+    Some((figure, Quantity::of(figure.outcome.estimate()?, figure.metric.unit)))
+}
+
+fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &FigureKey) -> Option<Chart> {
+    let mut points = Vec::new();
+    let mut labels = None;
+    for (run, name) in runs.iter().zip(names) {
+        if let (Some((x, across)), Some((y, up))) = (value(run, rating), value(run, application)) {
+            labels.get_or_insert_with(|| (figure_label(x), across.unit, figure_label(y), up.unit));
+            points.push((name.clone(), across, up));
+        }
+    }
+    let (x_title, x_unit, y_title, y_unit) = labels?;
+    let xs: Vec<f64> = points.iter().map(|(_, x, _)| x.value).collect();
+    let ys: Vec<f64> = points.iter().map(|(_, _, y)| y.value).collect();
+    let rates = y_unit.is_rate() && x_unit != model::Unit::Seconds;
+    let slope = if rates { stats::fit::line::line_through_origin(&xs, &ys).map(|line| line.slope) } else { None };
+    let division = if rates { Division::Linear } else { Division::Decades };
+    let about = if slope.is_some() {
+        "One dot a machine; the line goes through the origin: a machine above it runs the application faster than its \
+         rating promises."
+    } else {
+        "One dot a machine, both axes logarithmic."
+    };
+    let x = Axis { title: x_title, unit: x_unit, division };
+    let y = Axis { title: y_title.clone(), unit: y_unit, division };
+    Some(Chart { title: y_title, about: about.to_owned(), plot: Plot::Scatter(Scatter { x, y, points, slope }) })
+}

@@ -1,0 +1,91 @@
+//! How single operations and launches spread: quantiles, and hand-offs in modes.
+
+use model::{Figure, Flag, Outcome, Run, Unit};
+
+use crate::words::{figure_label, point_words};
+use crate::{Axis, Block, Chart, Curves, Division, Plot, Quantity, Section, Series, Strip, StripRow};
+
+/// Rows of one strip plot; what comes after is left to the tables.
+const ROWS: usize = 24;
+
+pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<Section> {
+    let distributions = quantiles(runs, names);
+    let mut sections = Vec::new();
+    if !distributions.is_empty() {
+        sections.push(Section { title: "Latency distributions".to_owned(), blocks: distributions });
+    }
+    sections.extend(modes(runs, names).map(|chart| Section::of("Figures in modes", Block::Chart(chart))));
+    sections
+}
+
+/// One chart a probe that times single operations.
+fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
+    let with = |figure: &&Figure| figure.quantiles.len() > 1;
+    let mut probes: Vec<&Figure> = Vec::new();
+    for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
+        if probes.iter().all(|known| known.probe != figure.probe) {
+            probes.push(figure);
+        }
+    }
+    let chart = |first: &&Figure| {
+        let mut series = Vec::new();
+        for (run, name) in runs.iter().zip(names) {
+            for figure in run.figures.iter().filter(|figure| figure.probe == first.probe).filter(with) {
+                series.push(Series { name: series_name(figure, name, runs.len() > 1), points: points(figure) });
+            }
+        }
+        let x = Axis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
+        let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
+        let y = Axis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
+        let about = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
+                     point is the median over launches, each bar its interval."
+            .to_owned();
+        let plot = Plot::Curves(Curves { x, y, series, marks: Vec::new() });
+        Block::Chart(Chart { title: first.title.clone(), about, plot })
+    };
+    probes.iter().map(chart).collect()
+}
+
+fn series_name(figure: &Figure, run: &str, several: bool) -> String {
+    let words = point_words(&figure.point);
+    match (several, words.is_empty()) {
+        (true, true) => run.to_owned(),
+        (true, false) => format!("{run}, {words}"),
+        (false, true) => figure.title.clone(),
+        (false, false) => words,
+    }
+}
+
+fn points(figure: &Figure) -> Vec<(f64, Quantity)> {
+    let mut points: Vec<(f64, Quantity)> =
+        figure.quantiles.iter().map(|q| (q.quantile, Quantity::of(&q.estimate, figure.metric.unit))).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// Every launch of the figures whose launches fall into groups.
+fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
+    let mut rows = Vec::new();
+    for (run, name) in runs.iter().zip(names) {
+        let grouped = |f: &&Figure| matches!(f.outcome, Outcome::Modes(_)) || f.has(Flag::Modes);
+        for figure in run.figures.iter().filter(grouped).filter(|f| f.metric.unit == Unit::Seconds) {
+            let centres = match &figure.outcome {
+                Outcome::Modes(modes) => modes.iter().map(|mode| (mode.estimate.value, mode.share)).collect(),
+                _ => Vec::new(),
+            };
+            let label = figure_label(figure);
+            let label = if runs.len() > 1 { format!("{name}: {label}") } else { label };
+            rows.push(StripRow { label, values: figure.values(), centres });
+        }
+    }
+    rows.retain(|row| !row.values.is_empty());
+    rows.truncate(ROWS);
+    if rows.is_empty() {
+        return None;
+    }
+    let about = "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
+                 launches. One number would describe none of them."
+        .to_owned();
+    let x = Axis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
+    Some(Chart { title: "Launches".to_owned(), about, plot: Plot::Strip(Strip { x, rows }) })
+}

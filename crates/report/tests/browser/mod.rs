@@ -1,0 +1,82 @@
+//! A real browser without a window: opens a page from disk and tells what happened.
+#![allow(unreachable_pub, reason = "a module of a test")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What came of opening a page.
+pub struct Seen {
+    /// The page after its scripts ran.
+    pub dom: String,
+    /// What the console and the security policy complained about.
+    pub complaints: Vec<String>,
+    /// Addresses beyond the page itself that were asked for.
+    pub requests: Vec<String>,
+}
+
+pub struct Browser {
+    program: PathBuf,
+}
+
+/// A browser of the Chromium family, where one is installed.
+pub fn find() -> Option<Browser> {
+    let path = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    std::env::split_paths(&path)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|program| program.is_file())
+        .map(|program| Browser { program })
+}
+
+impl Browser {
+    fn command(&self, profile: &Path) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", "60"]).arg(&self.program);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-default-apps",
+            "--disable-extensions",
+            "--disable-sync",
+            "--no-first-run",
+            "--no-proxy-server",
+        ]);
+        command.arg(format!("--user-data-dir={}", profile.display())).stdin(Stdio::null());
+        command
+    }
+
+    /// Opens a page, unpacks its data as a reader would, and returns what there is to see.
+    pub fn open(&self, name: &str, page: &str) -> Seen {
+        let folder = std::env::temp_dir().join(format!("prony-page-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, log) = (folder.join("page.html"), folder.join("net.json"));
+        std::fs::write(&file, page).unwrap();
+        let mut command = self.command(&folder.join("profile"));
+        command.arg(format!("--log-net-log={}", log.display()));
+        command.args(["--enable-logging=stderr", "--v=0", "--virtual-time-budget=8000", "--dump-dom"]);
+        let output = command.arg(format!("file://{}#check", file.display())).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let complaints = said.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
+        let requests = requests(&std::fs::read_to_string(&log).unwrap_or_default());
+        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+        std::fs::remove_dir_all(&folder).unwrap();
+        Seen { dom, complaints, requests }
+    }
+}
+
+/// Addresses in a net log; those of the browser's own services are not the page's doing.
+fn requests(log: &str) -> Vec<String> {
+    let own = ["googleapis.com", "google.com", "gstatic.com", "gvt1.com"];
+    log.split("\"url\":\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|url| url.starts_with("http") || url.starts_with("ws"))
+        .filter(|url| !own.iter().any(|own| url.contains(own)))
+        .map(str::to_owned)
+        .collect()
+}
