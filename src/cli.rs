@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
-use crate::cmd::{compare, completions, doctor, explain, export, import, list, report, run, runs, selftest, show};
+use crate::cmd::{
+    compare, completions, doctor, explain, export, import, list, reference, report, run, runs, selftest, show,
+};
 
 const EXIT_CODES: &str = "Exit codes:
   0  fine
@@ -75,6 +77,9 @@ pub(crate) enum Verb {
     Selftest(selftest::Arguments),
     /// Write completions for a shell
     Completions(completions::Arguments),
+    /// Write a page of the reference
+    #[command(hide = true)]
+    Reference(reference::Arguments),
     /// Write the manual page
     #[command(hide = true)]
     Manual,

@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Doctor(arguments) => doctor::run(&arguments, common),
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
         Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Reference(arguments) => reference::run(&arguments),
         Verb::Manual => completions::manual(),
         Verb::Worker => {
             // A harness that is killed takes its worker with it.

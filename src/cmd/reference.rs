@@ -1,0 +1,95 @@
+//! `prony reference`: the pages of `docs/reference`, generated from the catalogue and from the command line's definition.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use probes::{FAMILIES, Probe, SUITES};
+
+use crate::cli::Cli;
+use crate::{Exit, output};
+
+/// What can be written.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Page {
+    /// Every probe with its axes and sources, and the suites
+    Catalogue,
+    /// The verbs and their options
+    Commands,
+}
+
+/// Options of `prony reference`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    page: Page,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let text = match arguments.page {
+        Page::Catalogue => catalogue()?,
+        Page::Commands => commands()?,
+    };
+    output::write(text.as_bytes())?;
+    Ok(Exit::Fine)
+}
+
+fn catalogue() -> Result<String> {
+    let mut text = String::from(
+        "# The catalogue\n\nGenerated from the probes by `prony reference catalogue`; do not edit. Values in bold are those of the default suite.\n",
+    );
+    for family in FAMILIES.iter().filter(|family| !family.probes.is_empty()) {
+        writeln!(text, "\n## {} (`{}`)", family.title, family.name)?;
+        for probe in family.probes {
+            describe(&mut text, probe)?;
+        }
+    }
+    text.push_str("\n## Suites\n\n| suite | figures | what it measures |\n|---|---|---|\n");
+    for suite in SUITES {
+        writeln!(text, "| `{}` | {} | {} |", suite.name, suite.selections().len(), suite.about)?;
+    }
+    Ok(text)
+}
+
+fn describe(text: &mut String, probe: &Probe) -> Result<()> {
+    writeln!(text, "\n### `{}`: {}\n\n{}\n", probe.id, probe.title, probe.about)?;
+    let metric = probe.metric.model();
+    let better = report::words::code(&metric.better);
+    writeln!(text, "- {}: {}; {better} is better", report::words::code(&metric.unit).replace('_', " "), metric.per)?;
+    let stresses: Vec<&str> = probe.stresses.iter().map(|primitive| primitive.title()).collect();
+    writeln!(text, "- stresses {}", stresses.join(", "))?;
+    for axis in probe.axes {
+        let values: Vec<String> = axis
+            .all()
+            .into_iter()
+            .map(|value| if axis.usual.contains(&value.as_str()) { format!("**{value}**") } else { value })
+            .collect();
+        let others = axis.usual.iter().filter(|value| !axis.all().iter().any(|known| known == *value));
+        let others: Vec<String> = others.map(|value| format!("**{value}**")).collect();
+        let all = [values, others].concat();
+        writeln!(text, "- `{}`: {}", axis.name, all.join(" "))?;
+    }
+    for source in probe.sources {
+        writeln!(text, "- continues {} {} ({})", source.tool, source.name, source.document)?;
+    }
+    Ok(())
+}
+
+fn commands() -> Result<String> {
+    let mut text = String::from(
+        "# The verbs\n\nGenerated from the command line's definition by `prony reference commands`; do not edit.\n",
+    );
+    let mut command = Cli::command().term_width(110);
+    command.build();
+    let help = command.render_long_help();
+    writeln!(text, "\n```text\n{help}\n```")?;
+    for verb in command.get_subcommands_mut() {
+        if verb.is_hide_set() || verb.get_name() == "help" {
+            continue;
+        }
+        let name = verb.get_name().to_owned();
+        let help = verb.clone().term_width(110).render_long_help();
+        writeln!(text, "\n## prony {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
+    }
+    // The version stands in run documents; a reference page need not change with it.
+    Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
+}
