@@ -48,16 +48,18 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
     let value = |per_op: f64, amount: f64| probe.metric.model().value(amount, per_op);
     match trial {
         Trial::One(mut kernel) => {
-            let (ops, nanos) = time(kernel.as_mut())?;
+            let ops = fill(kernel.as_mut())?;
+            let nanos = median(batches(kernel.as_mut(), ops)?);
             println!("  {} ({ops} operations a batch)", show(probe, value(nanos, kernel.amount())));
             let mut record = Recorder::with_room(20_000);
             kernel.each(&mut record)?;
             quantiles(probe, record.nanos().iter().map(|nanos| value(*nanos as f64, kernel.amount())).collect());
         }
         Trial::Paired { mut work, mut overhead } => {
-            let (work, overhead) = (time(work.as_mut())?, time(overhead.as_mut())?);
-            println!("  work {} - overhead {}", show(probe, value(work.1, 1.0)), show(probe, value(overhead.1, 1.0)));
-            println!("  {}", show(probe, value(work.1 - overhead.1, 1.0)));
+            let ops = fill(work.as_mut())?;
+            let (work, overhead) = (median(batches(work.as_mut(), ops)?), median(batches(overhead.as_mut(), ops)?));
+            println!("  work {} - overhead {}", show(probe, value(work, 1.0)), show(probe, value(overhead, 1.0)));
+            println!("  {} ({ops} operations a batch)", show(probe, value(work - overhead, 1.0)));
         }
         Trial::Readings(mut readings) => {
             let mut all = Vec::new();
@@ -70,22 +72,27 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Operations that fill a batch, and the median nanoseconds of one.
-fn time(kernel: &mut dyn Kernel) -> Result<(u64, f64), Fault> {
+/// Operations that fill a batch.
+fn fill(kernel: &mut dyn Kernel) -> Result<u64, Fault> {
     let mut ops = kernel.granule();
+    once(kernel, ops)?;
     while once(kernel, ops)?.0 < BATCH_NANOS && ops < 10_000_000 {
         ops *= 2;
     }
+    Ok(ops)
+}
+
+/// Nanoseconds of an operation, batch by batch, after some of warm-up.
+fn batches(kernel: &mut dyn Kernel, ops: u64) -> Result<Vec<f64>, Fault> {
     for _ in 0..8 {
         once(kernel, ops)?;
     }
-    let mut batches = Vec::new();
-    for _ in 0..BATCHES {
-        let (nanos, done) = once(kernel, ops)?;
-        batches.push(nanos as f64 / done as f64);
-    }
-    batches.sort_unstable_by(f64::total_cmp);
-    Ok((ops, batches[BATCHES / 2]))
+    (0..BATCHES).map(|_| once(kernel, ops).map(|(nanos, done)| nanos as f64 / done as f64)).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn once(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, u64), Fault> {

@@ -64,6 +64,13 @@ impl From<sys::Error> for Fault {
     }
 }
 
+/// What goes wrong while a probe prepares keeps it from being measured.
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        Self(fault.0)
+    }
+}
+
 impl From<std::io::Error> for Fault {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())

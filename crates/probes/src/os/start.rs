@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use sys::process::{Child, Exit, Program};
 
-use crate::{Bench, Fault, Kernel, Scratch, Unfit, Work, hello};
+use crate::{Bench, Fault, Kernel, Scratch, Unfit, Work, programs};
 
 /// A way to start a prepared program.
 pub(super) type How = fn(&mut Program) -> sys::Result<Child>;
@@ -49,7 +49,7 @@ impl Kernel for Start {
 /// The hello program in a directory of this launch, and that directory.
 pub(super) fn hello(bench: &mut Bench) -> Result<(PathBuf, Rc<Scratch>), Unfit> {
     let files = bench.scratch()?;
-    Ok((hello::write_into(files.path())?, files))
+    Ok((programs::HELLO.write_into(files.path())?, files))
 }
 
 /// A small dynamically linked program that every system has, and does nothing: its path.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn dynamic_programs_are_told_from_static_ones() {
         let directory = tempfile::tempdir().unwrap();
-        if let Ok(path) = hello::write_into(directory.path()) {
+        if let Ok(path) = programs::HELLO.write_into(directory.path()) {
             assert!(!is_dynamic(&path).unwrap());
         }
         match dynamic() {

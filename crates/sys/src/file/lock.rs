@@ -45,6 +45,20 @@ impl Drop for RecordLock<'_> {
     }
 }
 
+/// The bare call: locks (or with `None` gives back) `len` bytes from `start`, waiting for others as long as it takes. For
+/// locks that are handed over rather than held by a scope.
+#[inline]
+pub fn set_lock(fd: BorrowedFd<'_>, kind: Option<Lock>, start: u64, len: u64) -> Result<()> {
+    let number =
+        |n: u64| i64::try_from(n).map_err(|_| Error::refused("lock a part of a file", format!("{n} is too large")));
+    let kind = match kind {
+        Some(Lock::Shared) => libc::F_RDLCK,
+        Some(Lock::Exclusive) => libc::F_WRLCK,
+        None => libc::F_UNLCK,
+    };
+    set(fd, kind, number(start)?, number(len)?, true)
+}
+
 /// The kinds are of different integer types from system to system.
 fn set(fd: BorrowedFd<'_>, kind: impl Into<i32>, start: i64, len: i64, wait: bool) -> Result<()> {
     // SAFETY: zeros are a valid flock.

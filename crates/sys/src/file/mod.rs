@@ -12,5 +12,5 @@ pub use descriptor::{
 };
 pub use direct::{AlignedBuffer, open_direct};
 pub use filesystem::{Device, Filesystem, device, filesystem};
-pub use lock::{Lock, RecordLock, lock_region};
+pub use lock::{Lock, RecordLock, lock_region, set_lock};
 pub use mount::{Mount, mount_of, mounts};

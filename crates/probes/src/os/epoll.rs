@@ -1,0 +1,50 @@
+//! Looking through descriptors by `epoll`.
+
+use std::time::Duration;
+
+use sys::poll::Epoll;
+
+use super::many::{DESCRIPTORS, Many};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.epoll",
+    title: "epoll",
+    about: "Asks by epoll_wait which of many pipes can be read, of which one can: the kernel keeps a list of those that may be ready.",
+    metric: Metric::lower(Unit::Seconds, "call"),
+    class: Class::Compute,
+    stresses: &[Primitive::Polling, Primitive::SyscallEntry],
+    sources: &[Source::new("Linux", "epoll_wait", "epoll(7)")],
+    axes: &[DESCRIPTORS],
+    prepare,
+    ..Probe::BLANK
+};
+
+struct Wait {
+    epoll: Epoll,
+    many: Many,
+}
+
+fn prepare(at: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+    let many = Many::open(at)?;
+    let epoll = Epoll::new(many.waiting.len())?;
+    for (place, file) in many.waiting.iter().enumerate() {
+        epoll.add(file, place as u64 + 1)?;
+    }
+    Ok(Trial::one(Wait { epoll, many }))
+}
+
+impl Kernel for Wait {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut named = 0;
+        for _ in 0..ops {
+            named += self.epoll.wait(Some(Duration::ZERO))?.sum::<u64>();
+        }
+        Ok(Work { ops, token: named })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        // Only the last is ready, each time.
+        Fault::unless_equal(done.token, done.ops * self.many.waiting.len() as u64)
+    }
+}

@@ -1,0 +1,125 @@
+//! Handing record locks back and forth.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use sys::file::{Lock, set_lock};
+use sys::memory::SharedCounters;
+
+use crate::Scratch;
+use crate::line::{Line, gone, pipes, receive};
+use crate::party::Party;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.file_lock",
+    title: "File lock hand-off",
+    about: "Two processes take turns by record locks (fcntl) on one file: each gives back a lock that the other waits for, and waits \
+            for one of the other's. A round trip is eight calls, two of which sleep.",
+    metric: Metric::lower(Unit::Seconds, "round trip"),
+    class: Class::Ipc,
+    stresses: &[Primitive::FileLock, Primitive::ContextSwitch],
+    sources: &[Source::new("lmbench", "lat_fcntl", "McVoy & Staelin, USENIX ATC 1996")],
+    axes: &[Axis::placement(&["same_cpu"])],
+    parties: Parties::Placed,
+    prepare,
+    ..Probe::BLANK
+};
+
+/// Each side owns two bytes of the file, used in turn: while one is being handed over, the other is held.
+const OURS: [u64; 2] = [0, 1];
+const THEIRS: [u64; 2] = [2, 3];
+
+fn take(file: &File, byte: u64) -> sys::Result<()> {
+    set_lock(file.as_fd(), Some(Lock::Exclusive), byte, 1)
+}
+
+fn give(file: &File, byte: u64) -> sys::Result<()> {
+    set_lock(file.as_fd(), None, byte, 1)
+}
+
+struct Turns {
+    file: File,
+    _line: Line,
+    _peer: Party,
+    _files: Rc<Scratch>,
+    /// Turns that the peer has had.
+    had: Rc<SharedCounters>,
+    round: usize,
+    began: u64,
+}
+
+fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let files = bench.scratch()?;
+    let path = files.path().join("locks");
+    let open = |path: &Path| File::options().read(true).write(true).create(true).truncate(false).open(path);
+    let file = open(&path)?;
+    for byte in OURS {
+        take(&file, byte)?;
+    }
+    let had = Rc::new(SharedCounters::new(1)?);
+    let theirs = Rc::clone(&had);
+    let (near, far) = pipes()?;
+    // The peer opens the file itself: closing any descriptor of it here would give all locks back (fcntl(2)).
+    let (peer, line) = Party::start(bench, 1, near, (far, path), |(line, path)| {
+        let file = open(&path)?;
+        THEIRS.iter().try_for_each(|byte| take(&file, *byte))?;
+        line.send(b"!")?;
+        let count = theirs.get(0).ok_or_else(gone)?;
+        for turn in (0..2).cycle() {
+            take(&file, OURS[turn])?;
+            give(&file, OURS[turn])?;
+            // The lock that was handed over the turn before is free again by now: hold it for the next but one.
+            if count.fetch_add(1, Ordering::Relaxed) > 0 {
+                take(&file, THEIRS[1 - turn])?;
+            }
+            give(&file, THEIRS[turn])?;
+        }
+        Ok(())
+    })?;
+    if !receive(&line.from, &mut [0])? {
+        return Err(Unfit::new("the file system of the target directory has no record locks"));
+    }
+    Ok(Trial::one(Turns { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
+}
+
+impl Turns {
+    fn had(&self) -> Result<u64, Fault> {
+        Ok(self.had.get(0).ok_or_else(gone)?.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn turn(&mut self) -> Result<(), Fault> {
+        let turn = self.round % 2;
+        give(&self.file, OURS[turn])?;
+        take(&self.file, THEIRS[turn])?;
+        give(&self.file, THEIRS[turn])?;
+        take(&self.file, OURS[turn])?;
+        self.round += 1;
+        Ok(())
+    }
+}
+
+impl Kernel for Turns {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.had()?;
+        for _ in 0..ops {
+            self.turn()?;
+        }
+        Ok(Work { ops, token: self.had()? - self.began })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        // Locks of a peer that ended are free for the taking: only its count tells.
+        Fault::unless_equal(done.token, done.ops)
+    }
+
+    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+        while record.room() > 0 {
+            record.time(|| self.turn())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! Many descriptors of which one is ready: what `select` and `epoll` look through.
+
+use std::fs::File;
+use std::io::Write;
+
+use model::Point;
+
+use crate::{Axis, Unfit};
+
+/// The axis of their number.
+pub(super) const DESCRIPTORS: Axis = Axis::choice("descriptors", &["10", "100", "500"], &["100"]);
+
+/// The descriptors; the last is ready to be read, and the others never are.
+pub(super) struct Many {
+    pub(super) waiting: Vec<File>,
+    _writers: [File; 2],
+}
+
+impl Many {
+    /// As many as a point says.
+    pub(super) fn open(at: &Point) -> Result<Self, Unfit> {
+        let count = at.count("descriptors")?;
+        let (silent, silent_writer) = crate::line::pipe()?;
+        let (ready, mut ready_writer) = crate::line::pipe()?;
+        ready_writer.write_all(b"!")?;
+        let mut waiting = (1..count).map(|_| silent.try_clone()).collect::<Result<Vec<_>, _>>()?;
+        waiting.push(ready);
+        Ok(Self { waiting, _writers: [silent_writer, ready_writer] })
+    }
+}

@@ -1,0 +1,67 @@
+//! Mapping a file.
+
+use std::fs::File;
+use std::io::Write;
+
+use sys::memory::FileMap;
+
+use crate::Scratch;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.mmap",
+    title: "Map and unmap",
+    about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it.",
+    metric: Metric::lower(Unit::Seconds, "mapping"),
+    class: Class::Fault,
+    stresses: &[Primitive::AddressSpace, Primitive::PageFault],
+    sources: &[Source::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996")],
+    axes: &[Axis::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"])],
+    prepare,
+    ..Probe::BLANK
+};
+
+struct Map {
+    file: File,
+    _files: Rc<Scratch>,
+    sum: u64,
+}
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let (file, files) = numbered(bench, at.bytes("size")?)?;
+    let pages = at.bytes("size")? / sys::memory::page_size() as u64;
+    Ok(Trial::one(Map { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
+}
+
+/// The first byte of a page of [`numbered`].
+pub(super) fn mark(page: u64) -> u64 {
+    page * 7 % 251 + 1
+}
+
+/// A cached file whose pages begin with a mark each.
+pub(super) fn numbered(bench: &mut Bench, bytes: u64) -> Result<(File, Rc<Scratch>), Unfit> {
+    let files = bench.scratch()?;
+    let path = files.path().join("pages");
+    let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
+    let size = sys::memory::page_size();
+    for number in 0..bytes / size as u64 {
+        let mut page = vec![0; size];
+        page[0] = mark(number) as u8;
+        file.write_all(&page)?;
+    }
+    Ok((file, files))
+}
+
+impl Kernel for Map {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut token = 0_u64;
+        for _ in 0..ops {
+            token = token.wrapping_add(FileMap::new(&self.file)?.touch_pages().0);
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, self.sum.wrapping_mul(done.ops))
+    }
+}

@@ -1,0 +1,215 @@
+//! First touch of a page.
+
+use std::fs::File;
+
+use sys::memory::{Arena, FileMap, Pages, huge_page_size, page_size};
+use sys::usage::{Usage, Who};
+
+use super::mmap::{mark, numbered};
+use crate::Scratch;
+use crate::line::{pipe, receive};
+use crate::party::Party;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.page_fault",
+    title: "Page fault",
+    about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
+            a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
+            pages each: it maps a cached file's neighbours along.",
+    metric: Metric::lower(Unit::Seconds, "fault"),
+    class: Class::Fault,
+    stresses: &[Primitive::PageFault],
+    sources: &[Source::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996")],
+    axes: &[Axis::choice("kind", &["anonymous", "file", "cow", "huge"], &["anonymous", "file", "cow"])],
+    prepare,
+    ..Probe::BLANK
+};
+
+const BYTES: u64 = 64 * MIB;
+/// Mappings of the file: each can be faulted once before they are all put back.
+const MAPPINGS: usize = 8;
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let kind = at.choice("kind")?;
+    let pages = match kind {
+        "file" => return Ok(Trial::one(Faults::new(Mapped::new(bench)?))),
+        "huge" => Pages::Huge,
+        _ => Pages::Base,
+    };
+    // Populated once, so that pages that cannot be had are noticed here.
+    let arena = Arena::populated(BYTES as usize, pages)?;
+    Ok(match kind {
+        "cow" => Trial::one(Faults::new(Shared { own: Own::new(arena), sharer: None })),
+        _ => Trial::one(Faults::new(Zeroed(Own::new(arena)))),
+    })
+}
+
+/// Pages that can be made to be missing, and then be touched.
+trait Missing {
+    /// Makes all of them missing.
+    fn forget(&mut self) -> Result<(), Fault>;
+    /// Touches pages until about so many faults came, or all are there. Returns what they show.
+    fn touch(&mut self, faults: u64) -> u64;
+    /// Pages touched, and what they must show, looked at again.
+    fn touched(&self) -> Result<(u64, u64), Fault>;
+}
+
+struct Faults<M> {
+    missing: M,
+    counted: u64,
+}
+
+impl<M: Missing> Faults<M> {
+    fn new(missing: M) -> Self {
+        Self { missing, counted: 0 }
+    }
+}
+
+impl<M: Missing> Kernel for Faults<M> {
+    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+        self.missing.forget()
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let before = Usage::of(Who::Thread)?;
+        let token = self.missing.touch(ops);
+        self.counted = Usage::of(Who::Thread)?.since(&before).minor_faults;
+        Ok(Work { ops: self.counted, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let (pages, shown) = self.missing.touched()?;
+        Fault::unless_equal((done.ops, done.token), (self.counted, shown))?;
+        // A few faults more are this process's own.
+        if self.counted == 0 || self.counted > pages + 16 {
+            return Err(Fault::new(format!("{} faults were counted for {pages} pages", self.counted)));
+        }
+        Ok(())
+    }
+}
+
+/// Memory of this process's own, of which pages are written, nothing being read before.
+struct Own {
+    arena: Arena,
+    page: usize,
+    /// What is written: another value each time.
+    value: u8,
+    written: u64,
+}
+
+impl Own {
+    fn new(arena: Arena) -> Self {
+        let page = if arena.pages() == Pages::Huge { huge_page_size() } else { page_size() };
+        Self { arena, page, value: 0, written: 0 }
+    }
+
+    fn write(&mut self, count: u64) -> u64 {
+        self.value = self.value % 250 + 1;
+        self.written = 0;
+        for page in self.arena.bytes_mut().chunks_mut(self.page).take(count as usize) {
+            page[0] = self.value;
+            self.written += 1;
+        }
+        self.written
+    }
+
+    fn written(&self) -> Result<(u64, u64), Fault> {
+        let pages = self.arena.bytes().chunks(self.page).take(self.written as usize);
+        let kept = pages.filter(|page| page[0] == self.value).count() as u64;
+        if self.arena.pages() == Pages::Huge {
+            let huge = self.arena.huge_share()?.huge;
+            if huge < self.written * self.page as u64 {
+                return Err(Fault::new(format!("only {huge} bytes of {} huge pages are on huge pages", self.written)));
+            }
+        }
+        Ok((self.written, kept))
+    }
+}
+
+/// Pages that the kernel clears first.
+struct Zeroed(Own);
+
+impl Missing for Zeroed {
+    fn forget(&mut self) -> Result<(), Fault> {
+        Ok(self.0.arena.discard()?)
+    }
+
+    fn touch(&mut self, faults: u64) -> u64 {
+        self.0.write(faults)
+    }
+
+    fn touched(&self) -> Result<(u64, u64), Fault> {
+        self.0.written()
+    }
+}
+
+/// Pages that a forked child shares until they are written.
+struct Shared {
+    own: Own,
+    sharer: Option<(Party, File)>,
+}
+
+impl Missing for Shared {
+    fn forget(&mut self) -> Result<(), Fault> {
+        self.sharer = None;
+        let start = || -> Result<_, Unfit> {
+            let (far, near) = pipe()?;
+            Party::fork(None, near, far, |far| receive(&far, &mut [0]).map(drop))
+        };
+        self.sharer = Some(start().map_err(|unfit| Fault::new(unfit.to_string()))?);
+        Ok(())
+    }
+
+    fn touch(&mut self, faults: u64) -> u64 {
+        self.own.write(faults)
+    }
+
+    fn touched(&self) -> Result<(u64, u64), Fault> {
+        self.own.written()
+    }
+}
+
+/// A cached file, mapped several times.
+struct Mapped {
+    maps: Vec<FileMap>,
+    _files: Rc<Scratch>,
+    /// Faults of one mapping, once known.
+    faults: u64,
+    touched: usize,
+}
+
+impl Mapped {
+    fn new(bench: &mut Bench) -> Result<Self, Unfit> {
+        let (file, files) = numbered(bench, BYTES)?;
+        let maps = (0..MAPPINGS).map(|_| FileMap::new(&file)).collect::<Result<Vec<_>, _>>()?;
+        let before = Usage::of(Who::Thread)?;
+        std::hint::black_box(maps[0].touch_pages());
+        let faults = Usage::of(Who::Thread)?.since(&before).minor_faults;
+        if faults == 0 {
+            return Err(Unfit::new("touching a mapped file causes no faults on this file system"));
+        }
+        bench.note(format!(
+            "a fault brings {:.0} pages of the file",
+            (BYTES / page_size() as u64) as f64 / faults as f64
+        ));
+        Ok(Self { maps, _files: files, faults, touched: 0 })
+    }
+}
+
+impl Missing for Mapped {
+    fn forget(&mut self) -> Result<(), Fault> {
+        Ok(self.maps.iter_mut().try_for_each(FileMap::forget)?)
+    }
+
+    fn touch(&mut self, faults: u64) -> u64 {
+        self.touched = (faults.div_ceil(self.faults) as usize).min(self.maps.len());
+        self.maps[..self.touched].iter().map(|map| map.touch_pages().0).fold(0, u64::wrapping_add)
+    }
+
+    fn touched(&self) -> Result<(u64, u64), Fault> {
+        let pages = BYTES / page_size() as u64;
+        let once = (0..pages).map(mark).fold(0, u64::wrapping_add);
+        Ok((pages * self.touched as u64, once.wrapping_mul(self.touched as u64)))
+    }
+}

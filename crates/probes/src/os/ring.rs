@@ -1,0 +1,169 @@
+//! A token on its way around a ring of processes, and the same hops within one process.
+
+use std::fs::File;
+
+use crate::line::{gone, pipe, receive, send};
+use crate::party::Party;
+use crate::{Bench, Fault, Kernel, Unfit, Work};
+
+/// One process's array: no two alike, so that a lap's sum proves that every process added its own.
+struct Own {
+    words: Vec<u64>,
+}
+
+impl Own {
+    fn new(seed: u64, process: usize, bytes: usize) -> Self {
+        Self { words: contents(seed, process, bytes).collect() }
+    }
+
+    /// What the token becomes here: one more, and the array's sum.
+    #[inline]
+    fn pass(&self, token: u64) -> u64 {
+        std::hint::black_box(&self.words).iter().fold(token.wrapping_add(1), |sum, word| sum.wrapping_add(*word))
+    }
+}
+
+fn contents(seed: u64, process: usize, bytes: usize) -> impl Iterator<Item = u64> {
+    (0..bytes as u64 / 8).map(move |index| (seed ^ index).wrapping_mul(2 * process as u64 + 3))
+}
+
+/// What a visit to one process adds to the token, from its definition.
+fn added(seed: u64, process: usize, bytes: usize) -> u64 {
+    contents(seed, process, bytes).fold(1, u64::wrapping_add)
+}
+
+/// Sends the token and receives it, changed by others or not.
+#[inline]
+pub(super) fn hop(to: &File, from: &File, token: u64) -> Result<u64, Fault> {
+    send(to, &token.to_ne_bytes())?;
+    let mut message = [0; 8];
+    if receive(from, &mut message)? { Ok(u64::from_ne_bytes(message)) } else { Err(gone()) }
+}
+
+/// This process is the ring's first; it writes into the first pipe and reads from the last.
+pub(super) struct Ring {
+    to: File,
+    from: File,
+    others: Vec<Party>,
+    own: Own,
+    /// What a lap adds.
+    lap: u64,
+    began: u64,
+    token: u64,
+}
+
+impl Ring {
+    /// Forks the other processes of a ring of `count`, each with an array of `bytes`.
+    pub(super) fn close(bench: &mut Bench, count: usize, bytes: usize) -> Result<Self, Unfit> {
+        let seed = bench.seed();
+        let (mut from, to) = pipe()?;
+        let mut to = to;
+        let mut others = Vec::new();
+        for process in 1..count {
+            let (next_from, next_to) = pipe()?;
+            // The near ends are closed in every process but this one, so that the ring falls apart when it ends.
+            let (party, near) = Party::start(bench, process, (to, next_from), (from, next_to), |(from, to)| {
+                let own = Own::new(seed, process, bytes);
+                let mut message = [0; 8];
+                while receive(&from, &mut message)? {
+                    send(&to, &own.pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
+                }
+                Ok(())
+            })?;
+            (to, from) = near;
+            others.push(party);
+        }
+        let lap = (0..count).fold(0, |sum: u64, process| sum.wrapping_add(added(seed, process, bytes)));
+        Ok(Self { to, from, others, own: Own::new(seed, 0, bytes), lap, began: seed, token: seed })
+    }
+}
+
+impl Kernel for Ring {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.token;
+        let laps = ops / self.granule();
+        for _ in 0..laps {
+            self.token = self.own.pass(hop(&self.to, &self.from, self.token)?);
+        }
+        Ok(Work { ops: laps * self.granule(), token: self.token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let laps = done.ops / self.granule();
+        Fault::unless_equal(done.token, self.began.wrapping_add(self.lap.wrapping_mul(laps)))
+    }
+
+    fn granule(&self) -> u64 {
+        self.others.len() as u64 + 1
+    }
+}
+
+/// The same hops in one process.
+pub(super) struct Alone {
+    pipes: Vec<(File, File)>,
+    own: Own,
+    adds: u64,
+    began: u64,
+    token: u64,
+}
+
+impl Alone {
+    /// Over `count` pipes, with one array of `bytes`.
+    pub(super) fn new(seed: u64, count: usize, bytes: usize) -> Result<Self, Unfit> {
+        let pipes = (0..count).map(|_| pipe()).collect::<Result<_, _>>()?;
+        Ok(Self { pipes, own: Own::new(seed, 0, bytes), adds: added(seed, 0, bytes), began: seed, token: seed })
+    }
+}
+
+impl Kernel for Alone {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.token;
+        let laps = ops / self.granule();
+        for _ in 0..laps {
+            for (from, to) in &self.pipes {
+                self.token = self.own.pass(hop(to, from, self.token)?);
+            }
+        }
+        Ok(Work { ops: laps * self.granule(), token: self.token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, self.began.wrapping_add(self.adds.wrapping_mul(done.ops)))
+    }
+
+    fn granule(&self) -> u64 {
+        self.pipes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lap_adds_every_array_once() {
+        for (count, bytes) in [(2, 0), (8, 4096)] {
+            let (mut token, mut lap) = (7_u64, 0_u64);
+            for process in 0..count {
+                let own = Own::new(3, process, bytes);
+                assert_eq!(own.words.len(), bytes / 8);
+                token = own.pass(token);
+                lap = lap.wrapping_add(added(3, process, bytes));
+            }
+            assert_eq!(token, 7_u64.wrapping_add(lap));
+            // Leaving any process out of a lap shows: no two add the same.
+            let all: Vec<_> = (0..count).map(|process| added(3, process, bytes)).collect();
+            assert!(bytes == 0 || all.iter().all(|one| all.iter().filter(|other| *other == one).count() == 1));
+        }
+    }
+
+    #[test]
+    fn one_process_hops_over_all_pipes() {
+        let mut alone = Alone::new(5, 4, 64).unwrap();
+        assert_eq!(alone.granule(), 4);
+        let done = alone.batch(8).unwrap();
+        assert_eq!(done.ops, 8);
+        alone.check(&done).unwrap();
+        assert_eq!(alone.pipes.len(), 4);
+    }
+}

@@ -1,0 +1,42 @@
+//! Looking through descriptors by `select`.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use sys::poll::SelectSet;
+
+use super::many::{DESCRIPTORS, Many};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.select",
+    title: "select",
+    about: "Asks by select which of many pipes can be read, of which one can: the kernel asks each.",
+    metric: Metric::lower(Unit::Seconds, "call"),
+    class: Class::Compute,
+    stresses: &[Primitive::Polling, Primitive::SyscallEntry],
+    sources: &[Source::new("lmbench", "lat_select", "McVoy & Staelin, USENIX ATC 1996")],
+    axes: &[DESCRIPTORS],
+    prepare: |at, _| Ok(Trial::one(Select(Many::open(at)?))),
+    ..Probe::BLANK
+};
+
+struct Select(Many);
+
+impl Kernel for Select {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut set = SelectSet::new();
+        for file in &self.0.waiting {
+            set.add(file.as_fd())?;
+        }
+        let mut ready = 0;
+        for _ in 0..ops {
+            ready += set.wait(Some(Duration::ZERO))? as u64;
+        }
+        Ok(Work { ops, token: ready })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, done.ops)
+    }
+}

@@ -1,0 +1,69 @@
+//! Switching between threads of one process.
+
+use std::fs::File;
+
+use super::ring::{Alone, hop};
+use crate::line::{pipe, receive, send};
+use crate::mate::Mate;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.thread_switch",
+    title: "Thread switch",
+    about: "Two threads of one process on one CPU pass a token over pipes; minus one thread that passes the token to itself over as \
+            many pipes. What remains of a hop is the switch, without a change of address space.",
+    metric: Metric::lower(Unit::Seconds, "switch"),
+    class: Class::Ipc,
+    stresses: &[Primitive::ContextSwitch],
+    sources: &[Source::new("lmbench", "lat_ctx, between threads", "McVoy & Staelin, USENIX ATC 1996")],
+    parties: Parties::SameCpu,
+    paired: true,
+    prepare,
+    ..Probe::BLANK
+};
+
+/// The near files stand first: dropping them ends the mate, which is then joined.
+struct Between {
+    to: File,
+    from: File,
+    _mate: Mate,
+    began: u64,
+    token: u64,
+}
+
+fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let (far_from, to) = pipe()?;
+    let (from, far_to) = pipe()?;
+    let mate = Mate::start(bench, 1, move || {
+        let mut message = [0; 8];
+        while receive(&far_from, &mut message)? {
+            send(&far_to, &pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
+        }
+        Ok(())
+    })?;
+    let seed = bench.seed();
+    Ok(Trial::paired(Between { to, from, _mate: mate, began: seed, token: seed }, Alone::new(seed, 2, 0)?))
+}
+
+/// What the token becomes at the mate.
+fn pass(token: u64) -> u64 {
+    token.wrapping_add(3)
+}
+
+impl Kernel for Between {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.token;
+        for _ in 0..ops / 2 {
+            self.token = hop(&self.to, &self.from, self.token)?;
+        }
+        Ok(Work { ops: ops / 2 * 2, token: self.token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        Fault::unless_equal(done.token, (0..done.ops / 2).fold(self.began, |token, _| pass(token)))
+    }
+
+    fn granule(&self) -> u64 {
+        2
+    }
+}

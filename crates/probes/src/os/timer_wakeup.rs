@@ -1,0 +1,81 @@
+//! How late a periodic thread wakes.
+
+use sys::clock::now;
+use sys::timer::{slack, sleep_until};
+
+use crate::party::Party;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "os.timer_wakeup",
+    title: "Timer wake-up lateness",
+    about: "A thread of ordinary priority sleeps until a point of time every millisecond and reads the clock: how late it is. Idle, \
+            or with a process on every CPU that never stops computing.",
+    metric: Metric::lower(Unit::Seconds, "wake-up"),
+    class: Class::Ipc,
+    stresses: &[Primitive::Timer, Primitive::Wakeup],
+    sources: &[
+        Source::new("BaBar", "(pseudo-)real-time responsiveness", "T. J. Pavel, CHEP 98"),
+        Source::new("rt-tests", "cyclictest", "cyclictest(8)"),
+    ],
+    axes: &[Axis::choice("load", &["idle", "busy"], &["idle", "busy"])],
+    prepare,
+    ..Probe::BLANK
+};
+
+const PERIOD: u64 = 1_000_000;
+/// Wake-ups of a batch.
+const READINGS: usize = 16;
+
+struct Periodic {
+    _load: Vec<Party>,
+}
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let mut load = Vec::new();
+    if at.choice("load")? == "busy" {
+        for cpu in bench.allowed() {
+            load.push(Party::fork(Some(*cpu), (), (), |()| compute())?.0);
+        }
+    }
+    if let Ok(nanos) = slack() {
+        bench
+            .note(format!("timer slack: {nanos} ns, by which the kernel may delay a wake-up to bundle it with others"));
+    }
+    Ok(Trial::Readings(Box::new(Periodic { _load: load })))
+}
+
+/// Until killed, or until the parent is gone.
+fn compute() -> Result<(), Fault> {
+    let parent = sys::process::parent_pid();
+    let mut value = 1;
+    while sys::process::parent_pid() == parent {
+        for _ in 0..1_000_000 {
+            value = std::hint::black_box(crate::party::answer(value));
+        }
+    }
+    Ok(())
+}
+
+impl Readings for Periodic {
+    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+        let mut due = now();
+        let mut late = Vec::with_capacity(READINGS);
+        for _ in 0..READINGS {
+            due += PERIOD;
+            sleep_until(due)?;
+            let woke = now();
+            if woke < due {
+                return Err(Fault::new("the timer fired early"));
+            }
+            late.push((woke - due) as f64 * 1e-9);
+            // Periods that were slept through are left out, as an alarm clock would.
+            due += (woke - due) / PERIOD * PERIOD;
+        }
+        Ok(late)
+    }
+
+    fn distribution(&self) -> bool {
+        true
+    }
+}

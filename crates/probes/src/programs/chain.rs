@@ -1,0 +1,71 @@
+//! A program that replaces itself by itself, once for every byte of its argument, and then ends with status 0.
+//!
+//! The start of its stack is the argument count, the pointers to path and argument, a null, and the environment (System V
+//! ABI, chapter 3). It moves its argument's pointer one byte on and executes its own path with what is left.
+
+use super::{Listing, Machine, Program};
+
+/// The program.
+pub(crate) static CHAIN: Program = Program { name: "chain", listings: &[&X86_64, &AARCH64, &RISCV64], data: b"" };
+
+static X86_64: Listing = Listing {
+    machine: Machine::X86_64,
+    instructions: &[
+        (&[0x48, 0x8b, 0x74, 0x24, 0x10], "mov rsi, [rsp+16] (the argument)"),
+        (&[0x80, 0x3e, 0x00], "cmp byte ptr [rsi], 0"),
+        (&[0x74, 0x22], "je +34 (xor edi, edi)"),
+        (&[0x48, 0xff, 0x44, 0x24, 0x10], "inc qword ptr [rsp+16]"),
+        (&[0x48, 0x8b, 0x7c, 0x24, 0x08], "mov rdi, [rsp+8] (the path)"),
+        (&[0x48, 0x8d, 0x74, 0x24, 0x08], "lea rsi, [rsp+8] (the arguments)"),
+        (&[0x48, 0x8d, 0x54, 0x24, 0x20], "lea rdx, [rsp+32] (the environment)"),
+        (&[0xb8, 0x3b, 0x00, 0x00, 0x00], "mov eax, 59 (execve)"),
+        (&[0x0f, 0x05], "syscall"),
+        (&[0xbf, 0x01, 0x00, 0x00, 0x00], "mov edi, 1 (it returned: it failed)"),
+        (&[0xeb, 0x02], "jmp +2 (mov eax, 60)"),
+        (&[0x31, 0xff], "xor edi, edi"),
+        (&[0xb8, 0x3c, 0x00, 0x00, 0x00], "mov eax, 60 (exit)"),
+        (&[0x0f, 0x05], "syscall"),
+    ],
+};
+
+static AARCH64: Listing = Listing {
+    machine: Machine::Aarch64,
+    instructions: &[
+        (&[0xe0, 0x0b, 0x40, 0xf9], "ldr x0, [sp, #16] (the argument)"),
+        (&[0x01, 0x00, 0x40, 0x39], "ldrb w1, [x0]"),
+        (&[0x41, 0x01, 0x00, 0x34], "cbz w1, #40 (mov x0, #0)"),
+        (&[0x00, 0x04, 0x00, 0x91], "add x0, x0, #1"),
+        (&[0xe0, 0x0b, 0x00, 0xf9], "str x0, [sp, #16]"),
+        (&[0xe0, 0x07, 0x40, 0xf9], "ldr x0, [sp, #8] (the path)"),
+        (&[0xe1, 0x23, 0x00, 0x91], "add x1, sp, #8 (the arguments)"),
+        (&[0xe2, 0x83, 0x00, 0x91], "add x2, sp, #32 (the environment)"),
+        (&[0xa8, 0x1b, 0x80, 0xd2], "mov x8, #221 (execve)"),
+        (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
+        (&[0x20, 0x00, 0x80, 0xd2], "mov x0, #1 (it returned: it failed)"),
+        (&[0x02, 0x00, 0x00, 0x14], "b #8 (mov x8, #93)"),
+        (&[0x00, 0x00, 0x80, 0xd2], "mov x0, #0"),
+        (&[0xa8, 0x0b, 0x80, 0xd2], "mov x8, #93 (exit)"),
+        (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
+    ],
+};
+
+static RISCV64: Listing = Listing {
+    machine: Machine::Riscv64,
+    instructions: &[
+        (&[0x03, 0x35, 0x01, 0x01], "ld a0, 16(sp) (the argument)"),
+        (&[0x83, 0x45, 0x05, 0x00], "lbu a1, 0(a0)"),
+        (&[0x63, 0x84, 0x05, 0x02], "beqz a1, 40 (li a0, 0)"),
+        (&[0x13, 0x05, 0x15, 0x00], "addi a0, a0, 1"),
+        (&[0x23, 0x38, 0xa1, 0x00], "sd a0, 16(sp)"),
+        (&[0x03, 0x35, 0x81, 0x00], "ld a0, 8(sp) (the path)"),
+        (&[0x93, 0x05, 0x81, 0x00], "addi a1, sp, 8 (the arguments)"),
+        (&[0x13, 0x06, 0x01, 0x02], "addi a2, sp, 32 (the environment)"),
+        (&[0x93, 0x08, 0xd0, 0x0d], "li a7, 221 (execve)"),
+        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
+        (&[0x13, 0x05, 0x10, 0x00], "li a0, 1 (it returned: it failed)"),
+        (&[0x6f, 0x00, 0x80, 0x00], "j 8 (li a7, 93)"),
+        (&[0x13, 0x05, 0x00, 0x00], "li a0, 0"),
+        (&[0x93, 0x08, 0xd0, 0x05], "li a7, 93 (exit)"),
+        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
+    ],
+};

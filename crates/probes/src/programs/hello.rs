@@ -1,0 +1,55 @@
+//! The smallest program there is: it greets on its output and ends with status 0, or 1 where greeting failed.
+
+use super::{Listing, Machine, Program};
+
+/// The program.
+pub(crate) static HELLO: Program = Program { name: "hello", listings: &[&X86_64, &AARCH64, &RISCV64], data: GREETING };
+
+pub(super) const GREETING: &[u8] = b"hello, world\n";
+
+static X86_64: Listing = Listing {
+    machine: Machine::X86_64,
+    instructions: &[
+        (&[0xb8, 0x01, 0x00, 0x00, 0x00], "mov eax, 1 (write)"),
+        (&[0xbf, 0x01, 0x00, 0x00, 0x00], "mov edi, 1 (standard output)"),
+        (&[0x48, 0x8d, 0x35, 0x17, 0x00, 0x00, 0x00], "lea rsi, [rip+23] (the greeting)"),
+        (&[0xba, 0x0d, 0x00, 0x00, 0x00], "mov edx, 13"),
+        (&[0x0f, 0x05], "syscall"),
+        (&[0x31, 0xff], "xor edi, edi"),
+        (&[0x83, 0xf8, 0x0d], "cmp eax, 13"),
+        (&[0x40, 0x0f, 0x95, 0xc7], "setne dil"),
+        (&[0xb8, 0x3c, 0x00, 0x00, 0x00], "mov eax, 60 (exit)"),
+        (&[0x0f, 0x05], "syscall"),
+    ],
+};
+
+static AARCH64: Listing = Listing {
+    machine: Machine::Aarch64,
+    instructions: &[
+        (&[0x08, 0x08, 0x80, 0xd2], "mov x8, #64 (write)"),
+        (&[0x20, 0x00, 0x80, 0xd2], "mov x0, #1 (standard output)"),
+        (&[0xe1, 0x00, 0x00, 0x10], "adr x1, #28 (the greeting)"),
+        (&[0xa2, 0x01, 0x80, 0xd2], "mov x2, #13"),
+        (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
+        (&[0x1f, 0x34, 0x00, 0xf1], "cmp x0, #13"),
+        (&[0xe0, 0x07, 0x9f, 0x1a], "cset w0, ne"),
+        (&[0xa8, 0x0b, 0x80, 0xd2], "mov x8, #93 (exit)"),
+        (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
+    ],
+};
+
+static RISCV64: Listing = Listing {
+    machine: Machine::Riscv64,
+    instructions: &[
+        (&[0x93, 0x08, 0x00, 0x04], "li a7, 64 (write)"),
+        (&[0x13, 0x05, 0x10, 0x00], "li a0, 1 (standard output)"),
+        (&[0x97, 0x05, 0x00, 0x00], "auipc a1, 0"),
+        (&[0x93, 0x85, 0x05, 0x02], "addi a1, a1, 32 (the greeting)"),
+        (&[0x13, 0x06, 0xd0, 0x00], "li a2, 13"),
+        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
+        (&[0x13, 0x05, 0x35, 0xff], "addi a0, a0, -13"),
+        (&[0x33, 0x35, 0xa0, 0x00], "snez a0, a0"),
+        (&[0x93, 0x08, 0xd0, 0x05], "li a7, 93 (exit)"),
+        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
+    ],
+};
