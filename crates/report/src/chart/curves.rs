@@ -23,18 +23,18 @@ pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Err
             sheet.words((at, top), (4, 13 + 14 * (row % 3)), "start", &mark.text);
             row += 1;
         }
-        for (index, one) in curves.series.iter().enumerate() {
-            curve(sheet, curves, index, one)?;
+        for one in &curves.series {
+            curve(sheet, curves, one)?;
         }
         Ok(())
     })
 }
 
-fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, index: usize, one: &Series) -> Result<(), Error> {
-    let colour = series(index);
+fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, one: &Series) -> Result<(), Error> {
+    let colour = series(one.colour);
     let place = |x: f64, y: f64| Some((position(curves.x.division, x)?, position(curves.y.division, y)?));
     let drawn: Vec<(f64, f64)> = one.points.iter().filter_map(|(x, q)| place(*x, q.value)).collect();
-    sheet.line(&drawn, colour, 2)?;
+    sheet.line(&drawn, colour, if one.variant > 0 { 1 } else { 2 })?;
     for (x, quantity) in &one.points {
         let Some(at) = place(*x, quantity.value) else { continue };
         if quantity.has_interval()
@@ -42,7 +42,7 @@ fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, index: usize, one: &S
         {
             sheet.line(&[low, high], colour, 1)?;
         }
-        sheet.dot(at, 3, colour, index >= COLOURS)?;
+        sheet.dot(at, 3, colour, one.variant > 0 || one.colour >= COLOURS)?;
         let at_x = match curves.x.division {
             crate::Division::Nines if *x >= 1.0 => "maximum".to_owned(),
             crate::Division::Nines => format!("{}%", x * 100.0),

@@ -5,7 +5,7 @@ use super::sheet::{AXIS, BAND, Size, draw as sheet, tone};
 use crate::{Chart, Division, Error, Forest};
 
 /// Letters of a label that fit beside the plot.
-const LETTERS: usize = 44;
+const LETTERS: usize = 58;
 
 pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Error> {
     let finite = |x: f64| x.is_finite() && x > 0.0;
@@ -19,7 +19,7 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
     let y = Scale::rows(&names);
     #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
     let height = 64 + 20 * rows.len() as u32;
-    let size = Size { width: 760, height, left: 300, right: 92 };
+    let size = Size { width: 860, height, left: 384, right: 96 };
     let at = |value: f64| position(Division::Decades, value);
     sheet(chart, size, (x, y), (&forest.title, ""), |sheet| {
         let ((_, bottom), (_, top)) = sheet.corners();

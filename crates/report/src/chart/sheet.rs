@@ -82,7 +82,7 @@ pub(super) fn draw(
         let mut context = ChartBuilder::on(&root)
             .margin(6 * FINE)
             .margin_right((size.right + 14) * FINE)
-            .x_label_area_size(46 * FINE)
+            .x_label_area_size(48 * FINE)
             .y_label_area_size(size.left * FINE)
             .build_cartesian_2d(x, y)
             .map_err(refuse)?;
@@ -92,11 +92,11 @@ pub(super) fn draw(
             .bold_line_style(GRID.stroke_width(FINE))
             .light_line_style(GRID.mix(0.0))
             .axis_style(AXIS.stroke_width(FINE))
-            .label_style(style(12))
-            .axis_desc_style(style(12))
+            .label_style(style(13))
+            .axis_desc_style(style(13))
             .x_desc(titles.0)
             .y_desc(titles.1)
-            .set_all_tick_mark_size(0)
+            .set_all_tick_mark_size(5 * FINE)
             .draw()
             .map_err(refuse)?;
         let mut sheet = Sheet { context, over: Vec::new() };

@@ -15,7 +15,7 @@ pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error
     let names: Vec<String> = strip.rows.iter().map(|row| shortened(&row.label)).collect();
     #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
     let height = 70 + 52 * strip.rows.len() as u32;
-    let size = Size { width: 760, height, left: 300, right: 0 };
+    let size = Size { width: 860, height, left: 384, right: 64 };
     sheet(chart, size, (x, Scale::rows(&names)), (&strip.x.title, ""), |sheet| {
         for (index, row) in strip.rows.iter().enumerate() {
             let middle = -(index as f64);

@@ -73,6 +73,10 @@ pub struct Curves {
 pub struct Series {
     /// What it is of.
     pub name: String,
+    /// Series of one thing share a colour, counted from 0.
+    pub colour: usize,
+    /// Tells series of one colour apart: 0 has full dots, the next ones hollow dots.
+    pub variant: usize,
     /// Place on the horizontal axis, and the quantity there, from left to right.
     pub points: Vec<(f64, Quantity)>,
 }

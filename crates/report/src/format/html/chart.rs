@@ -28,8 +28,9 @@ fn legend(plot: &Plot) -> Markup {
     let Plot::Curves(curves) = plot else { return html! {} };
     html! {
         ul.legend {
-            @for (index, series) in curves.series.iter().enumerate() {
-                li { span class={ "swatch c" (index % COLOURS) @if index >= COLOURS { " hollow" } } {} (series.name) }
+            @for series in &curves.series {
+                @let hollow = series.variant > 0 || series.colour >= COLOURS;
+                li { span class={ "swatch c" (series.colour % COLOURS) @if hollow { " hollow" } } {} (series.name) }
             }
         }
     }

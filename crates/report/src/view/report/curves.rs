@@ -86,15 +86,37 @@ fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
             add(&mut series, figure, axis, name, runs.len() > 1);
         }
     }
-    let mut series: Vec<Series> = series.into_iter().map(|(_, series)| series).filter(|s| s.points.len() > 1).collect();
-    for one in &mut series {
-        one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
+    let mut series: Vec<(String, Series)> = series.into_iter().filter(|(_, series)| series.points.len() > 1).collect();
+    colour(&mut series, runs.len() > 1);
+    let series: Vec<Series> = series.into_iter().map(|(_, series)| series).collect();
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
     let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
     let x = Axis { title: axis.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
     let y = Axis { title: y, unit, division: Division::Decades };
     Chart { title: title.to_owned(), about, plot: Plot::Curves(Curves { x, y, series, marks }) }
+}
+
+/// Runs have colours of their own, or series where there is one run; points stand from left to right.
+fn colour(series: &mut [(String, Series)], several: bool) {
+    let mut runs: Vec<(String, usize)> = Vec::new();
+    for (index, (key, one)) in series.iter_mut().enumerate() {
+        one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if !several {
+            one.colour = index;
+            continue;
+        }
+        let run = key.split('\n').next().unwrap_or_default().to_owned();
+        match runs.iter().position(|(known, _)| *known == run) {
+            Some(place) => {
+                runs[place].1 += 1;
+                (one.colour, one.variant) = (place, runs[place].1);
+            }
+            None => {
+                one.colour = runs.len();
+                runs.push((run, 0));
+            }
+        }
+    }
 }
 
 fn add(series: &mut Vec<(String, Series)>, figure: &Figure, axis: &str, run: &str, several: bool) {
@@ -113,7 +135,7 @@ fn add(series: &mut Vec<(String, Series)>, figure: &Figure, axis: &str, run: &st
     let point = (bytes as f64, Quantity::of(estimate, figure.metric.unit));
     match series.iter_mut().find(|(known, _)| *known == key) {
         Some((_, series)) => series.points.push(point),
-        None => series.push((key, Series { name, points: vec![point] })),
+        None => series.push((key, Series { name, colour: 0, variant: 0, points: vec![point] })),
     }
 }
 

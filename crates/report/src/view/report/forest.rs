@@ -1,7 +1,8 @@
 //! Verdicts as a list and as a forest plot.
 
 use analyse::Comparison;
-use analyse::compare::Verdict;
+use analyse::compare::{Normalise, Verdict};
+use model::Better;
 
 use crate::view::compare::rows;
 use crate::words::percent;
@@ -38,7 +39,10 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
             let (word, tone) = rows::brief(ratio);
             let quantity = rows::quantity(ratio);
             let size = quantity.map_or(f64::INFINITY, |q| q.value.ln().abs());
-            let mut cells = vec![Cell::text(rows::name(row)), Cell::text(&comparison.machines[*other].name)];
+            let mut cells = vec![Cell::text(rows::name(row))];
+            if others.len() > 1 {
+                cells.push(Cell::text(&comparison.machines[*other].name));
+            }
             match quantity {
                 Some(quantity) => cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]),
                 None => cells.extend([Cell::text("in modes"), Cell::Empty]),
@@ -51,13 +55,15 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let columns = vec![
-        Column::new("surely different", Kind::Label),
-        Column::new("machine", Kind::Words),
+    let mut columns = vec![Column::new("surely different", Kind::Label)];
+    if others.len() > 1 {
+        columns.push(Column::new("machine", Kind::Words));
+    }
+    columns.extend([
         Column::new(rows::ratio_title(comparison.normalise), Kind::Number),
         Column::new(format!("{} interval", percent(comparison.level)), Kind::Number),
         Column::new("", Kind::Words),
-    ];
+    ]);
     let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
     if others.len() > 1 {
         return vec![Block::Folded { title: "figures that surely differ, the largest change first".to_owned(), blocks: vec![table] }];
@@ -76,6 +82,8 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let Some(ratio) = row.ratios.get(*other) else { continue };
             let different = ratio.verdict == Some(Verdict::Different);
             let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
+            let inverted = comparison.normalise == Normalise::Ratio && row.metric.better == Better::Lower;
+            let quantity = if inverted { inverse(quantity) } else { quantity };
             let (word, tone) = rows::brief(ratio);
             drawn.push(ForestRow { label: rows::name(row), ratio: quantity, verdict: word.to_owned(), tone });
         }
@@ -86,17 +94,22 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         }
         let title = format!("{machine} against {}", comparison.reference);
         let about = format!(
-            "{} of every figure{} with its interval, the largest change first. The band is ±{}, which counts as the \
-             same; a hollow dot has no known spread.",
-            rows::ratio_title(comparison.normalise),
+            "How many times better every figure{} is, whatever its direction, with the interval, the largest change \
+             first: right of 1 is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
+             known spread.",
             if whole { "" } else { " that is surely different" },
             percent(comparison.band)
         );
-        let forest = Forest { band: comparison.band, title: rows::ratio_title(comparison.normalise).to_owned(), rows: drawn };
+        let forest = Forest { band: comparison.band, title: format!("times better than {}", comparison.reference), rows: drawn };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: Plot::Forest(forest) });
         blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
     }
     blocks
+}
+
+/// A ratio of times as how many times better it is.
+fn inverse(ratio: Quantity) -> Quantity {
+    Quantity { value: ratio.value.recip(), low: ratio.high.recip(), high: ratio.low.recip(), ..ratio }
 }
 
 fn from_one(ratio: &Quantity) -> f64 {

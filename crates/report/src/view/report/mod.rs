@@ -22,6 +22,8 @@ use crate::{Block, Cell, Data, Document, Records, Section, Table};
 
 /// Runs whose own tables are shown, folded, beside the comparison; of more, the comparison and the data must do.
 const OWN_TABLES: usize = 4;
+/// How the heading of the verdicts begins.
+const VERDICTS: &str = "Verdicts against";
 
 /// What a report is made of.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,20 +55,9 @@ pub fn report(input: &ReportInput) -> Document {
         Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison),
         _ => own(&mut document, input, &names),
     }
+    let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
     if let Some(explanation) = input.explanation {
-        let mut blocks = explain::sentences(explanation);
-        if !explanation.assumed.is_empty() {
-            blocks.push(Block::Folded {
-                title: "assumed, not measured".to_owned(),
-                blocks: vec![Block::List { numbered: false, items: explanation.assumed.clone() }],
-            });
-        }
-        let arithmetic = explanation.arithmetic();
-        if !arithmetic.is_empty() {
-            let blocks_in = vec![Block::List { numbered: false, items: arithmetic }];
-            blocks.push(Block::Folded { title: "the arithmetic".to_owned(), blocks: blocks_in });
-        }
-        document.sections.push(Section { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks });
+        document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
     document.sections.extend(curves::sections(input.runs, &names));
     document.sections.extend(spread::sections(input.runs, &names));
@@ -75,6 +66,19 @@ pub fn report(input: &ReportInput) -> Document {
     document.data = data(input);
     document.records = Some(records(input));
     document
+}
+
+fn why(explanation: &Explanation) -> Section {
+    let list = |items: Vec<String>| vec![Block::List { numbered: false, items }];
+    let mut blocks = explain::sentences(explanation);
+    if !explanation.assumed.is_empty() {
+        blocks.push(Block::Folded { title: "assumed, not measured".to_owned(), blocks: list(explanation.assumed.clone()) });
+    }
+    let arithmetic = explanation.arithmetic();
+    if !arithmetic.is_empty() {
+        blocks.push(Block::Folded { title: "the arithmetic".to_owned(), blocks: list(arithmetic) });
+    }
+    Section { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
 
 /// What every run is called in the report; no two alike.
@@ -138,7 +142,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     points.rows.retain(|row| on_curves.contains(&row.key()));
     let mut blocks = vec![Block::Table(forest::tallies(comparison, &others))];
     blocks.extend(forest::verdict_list(&rest, &others));
-    document.sections.push(Section { title: format!("Verdicts against {}", comparison.reference), blocks });
+    document.sections.push(Section { title: format!("{VERDICTS} {}", comparison.reference), blocks });
     document.sections.extend(means::section(comparison, &others, usize::MAX).map(|mut section| {
         section.title = format!("Geometric means against {}", comparison.reference);
         section

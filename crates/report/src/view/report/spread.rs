@@ -29,9 +29,12 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
     }
     let chart = |first: &&Figure| {
         let mut series = Vec::new();
-        for (run, name) in runs.iter().zip(names) {
-            for figure in run.figures.iter().filter(|figure| figure.probe == first.probe).filter(with) {
-                series.push(Series { name: series_name(figure, name, runs.len() > 1), points: points(figure) });
+        for (place, (run, name)) in runs.iter().zip(names).enumerate() {
+            let figures = run.figures.iter().filter(|figure| figure.probe == first.probe).filter(with);
+            for (index, figure) in figures.enumerate() {
+                let (colour, variant) = if runs.len() > 1 { (place, index) } else { (index, 0) };
+                let name = series_name(figure, name, runs.len() > 1);
+                series.push(Series { name, colour, variant, points: points(figure) });
             }
         }
         let x = Axis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
