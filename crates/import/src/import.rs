@@ -6,7 +6,7 @@ use crate::assemble::{Provenance, assemble};
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, Format, Parsed, Source};
-use crate::text::{Fault, MOST_LINES, decode};
+use crate::text::{Fault, MOST_LINES, decode, one_line};
 
 /// How much of a source is looked at to tell its format, bytes.
 const LOOK: usize = 64 << 10;
@@ -28,7 +28,8 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
     let content = |fault: Fault| Error::Content {
         source_name: name.to_owned(),
         format: format.name,
-        reason: fault.reason,
+        // Parsers quote what they read.
+        reason: one_line(&fault.reason, 300),
         place: fault.place,
     };
     if format.by_lines && memchr::memchr_iter(b'\n', text.as_bytes()).nth(MOST_LINES).is_some() {

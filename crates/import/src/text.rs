@@ -123,11 +123,16 @@ pub(crate) fn axis_value(text: &str) -> String {
 
 /// Words of a source as they may stand in a message: one line, not too long.
 pub(crate) fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(60).is_some() {
-        shown.push_str("...");
+    one_line(text, 60)
+}
+
+/// At most `most` characters, none of which ends the line.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let mut line: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(most).is_some() {
+        line.push_str("...");
     }
-    shown
+    line
 }
 
 /// The text without terminal colours (ECMA-48 control sequences).

@@ -1,4 +1,5 @@
 //! No input makes an importer panic, hang or eat memory; what it refuses, it refuses in one line.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 mod common;
 
@@ -181,6 +182,15 @@ fn what_is_too_long_is_refused_with_the_place() {
 }
 
 #[test]
+fn what_a_message_quotes_stays_on_its_line() {
+    let xml = b"<PhoronixTestSuite><Result>\n</Re\nsult>";
+    check(xml, "phoronix");
+    let csv = String::from_utf8(common::fixture("tidy-csv.csv")).unwrap().replace("threads=1", "thr\neads");
+    let error = import("x", csv.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
+    assert!(error.contains("thr eads") && !error.contains('\n'), "{error}");
+}
+
+#[test]
 fn wrong_encodings_are_named() {
     let error = import("x", b"\xff\xfeS\0T\0", None, &Catalogue::default()).unwrap_err().to_string();
     assert!(error.contains("UTF-16"), "{error}");
@@ -189,4 +199,13 @@ fn wrong_encodings_are_named() {
     let mut bytes = b"\xef\xbb\xbf".to_vec();
     bytes.extend(common::fixture("stream.txt"));
     assert_eq!(import("x", &bytes, None, &Catalogue::default()).unwrap()[0].figures.len(), 4);
+}
+
+#[test]
+fn every_format_has_a_fuzz_target() {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/Cargo.toml");
+    let manifest = std::fs::read_to_string(manifest).unwrap();
+    for format in formats() {
+        assert!(manifest.contains(&format!("name = \"{}\"", format.name)), "{} has no fuzz target", format.name);
+    }
 }

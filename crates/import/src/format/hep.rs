@@ -15,7 +15,9 @@ pub(super) static FORMAT: Format = Format {
     tool: "HEP benchmark suite",
     about: "profiles' scores, and each workload's score with its runs, which are executions of their own",
     by_lines: false,
-    detect: |head| sure(head, &["\"host\"", "\"suite\""]).max(sure(head, &["\"profiles\"", "\"json_version\""])),
+    detect: |head| {
+        sure(head, &["\"host\"", "\"suite\"", "\"profiles\""]).max(sure(head, &["\"profiles\"", "\"json_version\""]))
+    },
     parse,
 };
 

@@ -44,6 +44,8 @@ pub(crate) enum Confidence {
     Likely,
     /// It names itself.
     Sure,
+    /// Its very first words are its own: whatever else it names, it only quotes.
+    Certain,
 }
 
 /// A source's name and text.

@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
 fn detect(head: &[u8]) -> Confidence {
     let start: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(24).collect();
     let opens = start.starts_with(b"{\"schema\":") || start.starts_with(b"[{\"schema\":");
-    if opens || start == b"[]" { Confidence::Sure } else { Confidence::No }
+    if opens || start == b"[]" { Confidence::Certain } else { Confidence::No }
 }
 
 fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {

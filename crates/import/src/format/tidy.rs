@@ -5,7 +5,7 @@ use model::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{Format, Parsed, Source, sure};
+use super::{Confidence, Format, Parsed, Source};
 use crate::text::{Fault, need, shown, usable};
 
 pub(super) static FORMAT: Format = Format {
@@ -13,15 +13,14 @@ pub(super) static FORMAT: Format = Format {
     tool: "Prony",
     about: "one row a figure, as Prony exports it: everything but the single batches and footprints of launches",
     by_lines: false,
-    detect: |head| {
-        if head.starts_with(b"run,") {
-            sure(head, &["run,", "probe", "point", "outcome", "method"])
-        } else {
-            super::Confidence::No
-        }
-    },
+    detect,
     parse,
 };
+
+fn detect(head: &[u8]) -> Confidence {
+    let columns = super::sure(head, &["probe", "point", "outcome", "method"]) == Confidence::Sure;
+    if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
+}
 
 /// A row, its line, and the names of its columns.
 struct Row<'a> {

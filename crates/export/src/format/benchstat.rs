@@ -1,0 +1,77 @@
+//! Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: one line a launch.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use model::{Better, Figure, Metric, Outcome, Run, Unit};
+
+use crate::Error;
+
+pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
+    // Directions of units come first; benchstat takes less as better where none is said.
+    let units: BTreeSet<String> = runs
+        .iter()
+        .flat_map(|run| &run.figures)
+        .filter(|figure| figure.metric.better == Better::Higher)
+        .map(|figure| unit(&figure.metric))
+        .collect();
+    for unit in units {
+        writeln!(out, "Unit {unit} better=higher")?;
+    }
+    for run in runs {
+        writeln!(out, "run: {}\nmachine: {}", line(run.name()), line(&run.machine.name))?;
+        for figure in &run.figures {
+            let values = match (&figure.outcome, figure.values()) {
+                (_, values) if !values.is_empty() => values,
+                (Outcome::Measured(estimate), _) => vec![estimate.value],
+                _ => continue,
+            };
+            let (name, unit) = (name(figure), unit(&figure.metric));
+            for value in values.iter().filter(|value| value.is_finite()) {
+                writeln!(out, "{name} {} {value:?} {unit}", figure.ops.max(1))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `BenchmarkOs.context_switch/processes=2/working_set=0B`
+fn name(figure: &Figure) -> String {
+    let mut name = "Benchmark".to_owned();
+    let mut letters = figure.probe.chars();
+    name.extend(letters.next().iter().flat_map(|first| first.to_uppercase()));
+    name.push_str(&word(letters.as_str()));
+    for (axis, value) in figure.point.iter() {
+        name.push_str(&format!("/{}={}", word(axis), word(&value.replace('/', ":"))));
+    }
+    name
+}
+
+/// A unit that tells directions apart, since benchstat knows a direction for each unit only once.
+fn unit(metric: &Metric) -> String {
+    let unit = match metric.unit {
+        Unit::Seconds => "sec/op",
+        Unit::BytesPerSecond => "B/s",
+        Unit::PerSecond => "op/s",
+        Unit::Bytes => "B",
+        Unit::Count => "count",
+        Unit::Ratio => "ratio",
+        Unit::Watts => "W",
+        Unit::Joules => "J",
+    };
+    let usual = if metric.unit.is_rate() { Better::Higher } else { Better::Lower };
+    match metric.better {
+        better if better == usual => unit.to_owned(),
+        Better::Higher => format!("{unit}-gained"),
+        Better::Lower => format!("{unit}-lost"),
+    }
+}
+
+/// Words without spaces, which end a name there.
+fn word(text: &str) -> String {
+    text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
+}
+
+fn line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

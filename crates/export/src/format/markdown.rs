@@ -1,0 +1,104 @@
+//! A Markdown table: one row a figure, one column a run, with what the intervals are.
+
+use std::io::Write;
+
+use model::{Estimate, Figure, FigureKey, Method, Outcome, Run};
+
+use crate::{Error, quantity};
+
+pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
+    let mut header = "| figure |".to_owned();
+    let mut ruler = "|---|".to_owned();
+    for run in runs {
+        header.push_str(&format!(" {} |", cell(run.name())));
+        ruler.push_str("---:|");
+    }
+    writeln!(out, "{header}\n{ruler}")?;
+    for key in keys(runs) {
+        let title = runs.iter().find_map(|run| run.figure(&key)).map_or("", |figure| figure.title.as_str());
+        let mut row = format!("| {} `{}` |", cell(title), cell(&key.to_string()));
+        for run in runs {
+            row.push_str(&format!(" {} |", run.figure(&key).map_or_else(String::new, |figure| cell(&outcome(figure)))));
+        }
+        writeln!(out, "{row}")?;
+    }
+    writeln!(out)?;
+    for run in runs {
+        writeln!(out, "- {}: {}", cell(run.name()), cell(&from(run)))?;
+    }
+    writeln!(
+        out,
+        "\nIn brackets: the 95% interval over launches, or [least .. greatest] of a few executions; a value without \
+         brackets has no known spread and supports no claim of a difference."
+    )?;
+    Ok(())
+}
+
+/// Every figure of any run, in the order of the runs.
+fn keys(runs: &[Run]) -> Vec<FigureKey> {
+    let mut seen = std::collections::HashSet::new();
+    runs.iter().flat_map(|run| &run.figures).map(Figure::key).filter(|key| seen.insert(key.clone())).collect()
+}
+
+fn outcome(figure: &Figure) -> String {
+    let unit = figure.metric.unit;
+    match &figure.outcome {
+        Outcome::Measured(estimate) => measured(figure, estimate),
+        Outcome::Below { bound } => format!("< {}", quantity(*bound, unit)),
+        Outcome::Modes(modes) => {
+            let mode =
+                |mode: &model::Mode| format!("{} ({:.0}%)", quantity(mode.estimate.value, unit), 100.0 * mode.share);
+            modes.iter().map(mode).collect::<Vec<_>>().join(" and ")
+        }
+        Outcome::Unfit(reason) => format!("not measured: {reason}"),
+        Outcome::Failed(reason) => format!("failed: {reason}"),
+    }
+}
+
+fn measured(figure: &Figure, estimate: &Estimate) -> String {
+    let words = |value| quantity(value, figure.metric.unit);
+    let value = words(estimate.value);
+    let flags: Vec<&str> = figure.flags.iter().map(|flag| flag.about()).collect();
+    let flags = if flags.is_empty() { String::new() } else { format!(", {}", flags.join(", ")) };
+    let bounds = match estimate.method {
+        Method::None => String::new(),
+        Method::Range => format!(" [{} .. {}]", words(estimate.low), words(estimate.high)),
+        _ => format!(" ({} .. {}{})", words(estimate.low), words(estimate.high), level(estimate.level)),
+    };
+    format!("{value}{bounds}{flags}")
+}
+
+/// Levels other than the usual are said.
+fn level(level: f64) -> String {
+    if (0.945..0.99).contains(&level) { String::new() } else { format!(" at {:.0}%", 100.0 * level) }
+}
+
+/// Where a run comes from, with whom to name.
+fn from(run: &Run) -> String {
+    let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
+    let origin = match &run.origin {
+        Some(origin) => match &origin.attribution {
+            Some(attribution) => format!("from {attribution}"),
+            None => {
+                let version = origin.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
+                let document = origin.document.as_deref().map_or(String::new(), |document| format!(", {document}"));
+                format!("by {}{version}{document}", origin.tool)
+            }
+        },
+        None => format!("measured {}", run.session.started),
+    };
+    [machine.as_str(), &origin].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Words as they may stand in a table's cell.
+fn cell(text: &str) -> String {
+    text.chars().fold(String::new(), |mut cell, c| {
+        match c {
+            '|' => cell.push_str("\\|"),
+            '\n' | '\r' => cell.push(' '),
+            '<' => cell.push_str("&lt;"),
+            c => cell.push(c),
+        }
+        cell
+    })
+}

@@ -1,0 +1,66 @@
+//! The formats: one file each, named in one table.
+
+mod benchstat;
+mod csv;
+mod json;
+mod markdown;
+mod openmetrics;
+
+use std::io::Write;
+
+use model::Run;
+
+use crate::Error;
+
+/// A format that runs are written in.
+pub struct Format {
+    /// Name to say it by.
+    pub name: &'static str,
+    /// Usual ending of its files, without the dot.
+    pub extension: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    pub(crate) write: fn(&[Run], &mut dyn Write) -> Result<(), Error>,
+}
+
+static FORMATS: [Format; 5] = [
+    Format {
+        name: "csv",
+        extension: "csv",
+        about: "tidy table, one row a figure; reads back with the same figures",
+        write: csv::write,
+    },
+    Format {
+        name: "json",
+        extension: "json",
+        about: "list of run documents with everything in them; reads back as written",
+        write: json::write,
+    },
+    Format { name: "markdown", extension: "md", about: "a table for a page or an issue", write: markdown::write },
+    Format {
+        name: "openmetrics",
+        extension: "txt",
+        about: "OpenMetrics text for Prometheus and its kin",
+        write: openmetrics::write,
+    },
+    Format {
+        name: "benchstat",
+        extension: "txt",
+        about: "Go's benchmark lines, one a launch, so that benchstat can do its test",
+        write: benchstat::write,
+    },
+];
+
+/// Every format.
+#[must_use]
+pub fn formats() -> &'static [Format] {
+    &FORMATS
+}
+
+/// A word of the run document's vocabulary, as its JSON writes it.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

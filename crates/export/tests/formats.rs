@@ -1,0 +1,236 @@
+//! What is written reads back, and what others read is in their grammar.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+
+use export::{export, formats};
+use import::{import, published};
+use model::{
+    Better, Catalogue, Class, Estimate, Figure, Flag, Launch, Method, Metric, Mode, Outcome, Point, Primitive,
+    QuantileEstimate, Run, Unit,
+};
+use proptest::prelude::*;
+
+fn written(runs: &[Run], format: &str) -> String {
+    let mut out = Vec::new();
+    export(runs, format, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn read(text: &str) -> Vec<Run> {
+    import("export", text.as_bytes(), None, &Catalogue::default()).unwrap()
+}
+
+fn everything_published() -> Vec<Run> {
+    let listings = published::list().unwrap();
+    listings.iter().flat_map(|listing| published::get(&listing.name, &Catalogue::default()).unwrap()).collect()
+}
+
+fn bare() -> Run {
+    published::get("cyberlife-2004/beastie.lab", &Catalogue::default()).unwrap().remove(0)
+}
+
+/// What tidy CSV keeps of a figure: all but batches, footprints and what belongs to single launches.
+fn kept(figure: &Figure) -> Figure {
+    let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
+    Figure {
+        launches: (0..).zip(&figure.values()).map(launch).collect(),
+        footprint: model::Footprint::default(),
+        ops: 0,
+        amount: 1.0,
+        ..figure.clone()
+    }
+}
+
+fn words() -> impl Strategy<Value = String> {
+    "[ -{}~\u{e4}\u{b5}\n\"]{0,12}"
+}
+
+fn estimate() -> impl Strategy<Value = Estimate> {
+    (-1e12..1e12_f64, 0.0..1.0_f64, 0.0..1.0_f64, 0..100_u32).prop_map(|(value, width, level, launches)| Estimate {
+        value,
+        low: value - width,
+        high: value + width / 2.0,
+        level,
+        launches,
+        batches: 20,
+        method: Method::OrderStatistic,
+    })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let mode = (0.0..1.0_f64, estimate()).prop_map(|(share, estimate)| Mode { share, estimate });
+    prop_oneof![
+        estimate().prop_map(Outcome::Measured),
+        (1e-12..1.0_f64).prop_map(|bound| Outcome::Below { bound }),
+        prop::collection::vec(mode, 1..3).prop_map(Outcome::Modes),
+        words().prop_map(Outcome::Unfit),
+        words().prop_map(Outcome::Failed),
+    ]
+}
+
+prop_compose! {
+    fn figure()(
+        outcome in outcome(),
+        title in words(),
+        axis in "[a-z_]{1,8}",
+        value in "[a-zA-Z0-9.=\"\\\\ ]{1,8}[a-z]",
+        notes in prop::collection::vec("[a-z,\"\n]{1,8}", 0..3),
+        values in prop::collection::vec(1e-12..1e12_f64, 0..4),
+        better in prop::sample::select(vec![Better::Lower, Better::Higher]),
+        unit in prop::sample::select(vec![Unit::Seconds, Unit::BytesPerSecond, Unit::Count, Unit::Ratio]),
+        quantile in prop::option::of(estimate()),
+    ) -> Figure {
+        let mut figure = bare().figures.remove(0);
+        figure.outcome = outcome;
+        figure.title = title;
+        figure.point = Point::origin().with(axis, value.trim_start().to_owned());
+        figure.notes = notes;
+        figure.metric = Metric { unit, per: "thing, or \"other\"".into(), better };
+        figure.class = Class::Ipc;
+        figure.stresses = vec![Primitive::L1, Primitive::DramRead];
+        figure.flags = vec![Flag::Noisy, Flag::Drift];
+        figure.resolution = Some(1e-9);
+        figure.launches = values.iter().map(|value| Launch { value: *value, ..Launch::default() }).collect();
+        figure.quantiles = quantile.map(|estimate| QuantileEstimate { quantile: 0.99, estimate }).into_iter().collect();
+        figure
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tidy_csv_reads_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {
+        for (at, figure) in figures.iter_mut().enumerate() {
+            figure.probe = format!("family.probe{at}");
+        }
+        let run = Run { figures, ..bare() };
+        let back = read(&written(std::slice::from_ref(&run), "csv"));
+        prop_assert_eq!(back.len(), 1);
+        prop_assert_eq!((&back[0].id, &back[0].label, &back[0].origin), (&run.id, &run.label, &run.origin));
+        prop_assert_eq!(&back[0].figures, &run.figures.iter().map(kept).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn texts_for_others_stay_in_their_grammar(figures in prop::collection::vec(figure(), 1..5)) {
+        let run = Run { figures, ..bare() };
+        open_metrics(&written(&[run.clone(), run.clone()], "openmetrics"));
+        benchmark_lines(&written(std::slice::from_ref(&run), "benchstat"));
+        let markdown = written(&[run], "markdown");
+        for line in markdown.lines().filter(|line| line.starts_with("| ")) {
+            prop_assert_eq!(line.replace("\\|", "").matches('|').count(), 3, "{}", line);
+        }
+    }
+}
+
+#[test]
+fn json_reads_back_as_written() {
+    let runs = everything_published();
+    assert_eq!(read(&written(&runs, "json")), runs);
+    assert!(read(&written(&[], "json")).is_empty());
+}
+
+#[test]
+fn everything_published_survives_tidy_csv() {
+    let runs = everything_published();
+    let back = read(&written(&runs, "csv"));
+    let with_figures: Vec<&Run> = runs.iter().filter(|run| !run.figures.is_empty()).collect();
+    assert_eq!(back.len(), with_figures.len());
+    for (back, run) in back.iter().zip(with_figures) {
+        assert_eq!((&back.id, &back.figures), (&run.id, &run.figures.iter().map(kept).collect()));
+    }
+    open_metrics(&written(&runs, "openmetrics"));
+    benchmark_lines(&written(&runs, "benchstat"));
+}
+
+#[test]
+fn one_launch_is_one_line_for_benchstat() {
+    let mut run = bare();
+    run.figures.truncate(1);
+    run.figures[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
+    let text = written(&[run], "benchstat");
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("BenchmarkCpu.dhrystone/registers=no 1 ")).count(),
+        3,
+        "{text}"
+    );
+    assert!(text.starts_with("Unit op/s better=higher\n"), "{text}");
+}
+
+#[test]
+fn a_table_says_what_its_brackets_mean_and_whom_to_name() {
+    let runs = published::get("cyberlife-2004", &Catalogue::default()).unwrap();
+    let text = written(&runs, "markdown");
+    assert!(text.starts_with("| figure | appserver.geo | beastie.lab |\n|---|---:|---:|\n"), "{text}");
+    assert!(text.contains("| Dhrystone `cpu.dhrystone:registers=no` | 3.881 M/s | 4.011 M/s |"), "{text}");
+    assert!(text.contains("CyberLife Labs") && text.contains("no known spread"));
+}
+
+#[test]
+fn unknown_formats_are_refused_with_what_there_is() {
+    let error = export(&[], "xlsx", &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("'xlsx'") && formats().iter().all(|format| error.contains(format.name)), "{error}");
+}
+
+/// The grammar of OpenMetrics as far as gauges and info go.
+fn open_metrics(text: &str) {
+    assert!(text.ends_with("# EOF\n"));
+    let (mut family, mut kind) = (String::new(), String::new());
+    let mut families = std::collections::HashSet::new();
+    let mut samples = std::collections::HashSet::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, of) = rest.split_once(' ').unwrap();
+            assert!(families.insert(name.to_owned()), "family {name} twice");
+            (family, kind) = (name.to_owned(), of.to_owned());
+        } else if let Some(rest) = line.strip_prefix("# UNIT ") {
+            let (name, unit) = rest.split_once(' ').unwrap();
+            assert!(name == family && name.ends_with(&format!("_{unit}")), "{line}");
+        } else if let Some(rest) = line.strip_prefix("# HELP ") {
+            assert!(rest.starts_with(&format!("{family} ")), "{line}");
+        } else if line != "# EOF" {
+            let (name, rest) = line.split_once('{').unwrap();
+            let suffix = if kind == "info" { "_info" } else { "" };
+            assert_eq!(name, format!("{family}{suffix}"), "{line}");
+            assert!(
+                name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                    && !name.starts_with(|c: char| c.is_ascii_digit())
+            );
+            let (labels, value) = rest.rsplit_once("} ").unwrap();
+            assert!(value.parse::<f64>().unwrap().is_finite());
+            assert!(samples.insert((name.to_owned(), labels.to_owned())), "{line} twice");
+            label_names(labels);
+        }
+    }
+}
+
+/// Names of labels are of the grammar and unique; values are quoted and escaped.
+fn label_names(labels: &str) {
+    let mut names = std::collections::HashSet::new();
+    let mut rest = labels;
+    while !rest.is_empty() {
+        let (name, tail) = rest.split_once("=\"").unwrap();
+        assert!(
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && names.insert(name),
+            "{name} in {labels}"
+        );
+        assert!(!name.starts_with(|c: char| c.is_ascii_digit()) && !name.starts_with("__"));
+        let mut escaped = false;
+        let end = tail.char_indices().find_map(|(at, c)| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends.then_some(at)
+        });
+        let after = &tail[end.unwrap() + 1..];
+        rest = after.strip_prefix(',').unwrap_or(after);
+        assert!(after.is_empty() || after.starts_with(','), "{labels}");
+    }
+}
+
+fn benchmark_lines(text: &str) {
+    for line in text.lines().filter(|line| line.starts_with("Benchmark")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(words.len(), 4, "{line}");
+        assert!(words[0].chars().nth(9).is_some_and(char::is_uppercase), "{line}");
+        assert!(words[1].parse::<u64>().unwrap() > 0 && words[2].parse::<f64>().unwrap().is_finite());
+    }
+}
