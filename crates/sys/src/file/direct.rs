@@ -18,6 +18,23 @@ pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File
     opened.map_err(|e| Error::os(format!("open {} past the page cache", path.display()), e))
 }
 
+/// Opens a block device past the page cache for this process alone (`O_EXCL` without `O_CREAT`, `open(2)`): a device that is
+/// mounted or otherwise in use answers an error, so that nobody's data is written over by a slip.
+#[cfg(target_os = "linux")]
+pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let path = path.as_ref();
+    let opened = options.clone().custom_flags(libc::O_DIRECT | libc::O_EXCL).open(path);
+    opened.map_err(|e| Error::os(format!("open {} for this process alone", path.display()), e))
+}
+
+/// Opens a block device past the page cache for this process alone.
+#[cfg(not(target_os = "linux"))]
+pub fn open_direct_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
+    Err(Error::not_here("open a device for this process alone"))
+}
+
 /// Opens a file past the page cache.
 #[cfg(not(target_os = "linux"))]
 pub fn open_direct(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {

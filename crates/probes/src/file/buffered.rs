@@ -1,0 +1,128 @@
+//! Files read, written and copied by small buffers through the page cache, as BYTE does: from beginning to end, and again
+//! from the beginning.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::rc::Rc;
+
+use model::{KIB, Point};
+
+use super::place;
+use crate::party::fold;
+use crate::{Axis, Bench, Fault, Kernel, Scratch, Unfit, Work};
+
+/// The axes: each buffer with its size of file.
+pub(super) const AXES: &[Axis] =
+    &[Axis::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
+
+/// What is done with each buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    Read,
+    Write,
+    Copy,
+}
+
+/// A file that is read, a file that is written, or both.
+pub(super) struct Buffered {
+    deed: Deed,
+    source: File,
+    target: File,
+    _files: Rc<Scratch>,
+    buffer: Vec<u8>,
+    /// Buffers of the file.
+    laps_at: u64,
+    began: u64,
+    next: u64,
+}
+
+impl Buffered {
+    /// Prepares the files at a point.
+    pub(super) fn new(deed: Deed, at: &Point, bench: &mut Bench) -> Result<Self, Unfit> {
+        let buffer = at.bytes("buffer")?;
+        let size = match buffer {
+            256 => 500 * KIB,
+            1024 => 2000 * KIB,
+            _ => 8000 * KIB,
+        };
+        let files = place::open(at, bench, 2 * size)?;
+        let open = |name: &str| {
+            let path = files.path().join(format!("{name}-{deed:?}-{buffer}"));
+            File::options().read(true).write(true).create_new(true).open(path)
+        };
+        let (mut source, target) = (open("source")?, open("target")?);
+        let laps_at = size / buffer;
+        let mut content = vec![0; buffer as usize];
+        for number in 0..laps_at {
+            stamp(&mut content, number);
+            source.write_all(&content)?;
+        }
+        source.rewind()?;
+        Ok(Self { deed, source, target, _files: files, buffer: content, laps_at, began: 0, next: 0 })
+    }
+
+    #[inline]
+    fn one(&mut self) -> Result<u64, Fault> {
+        if self.next.is_multiple_of(self.laps_at) {
+            self.source.rewind()?;
+            self.target.rewind()?;
+        }
+        if self.deed == Deed::Write {
+            stamp(&mut self.buffer, self.next);
+        } else {
+            self.source.read_exact(&mut self.buffer)?;
+        }
+        if self.deed != Deed::Read {
+            self.target.write_all(&self.buffer)?;
+        }
+        self.next += 1;
+        Ok(stamped(&self.buffer))
+    }
+
+    /// What buffer `number` carries: a source's stamps begin again with each lap, a writer's go on.
+    fn expected(&self, number: u64) -> u64 {
+        if self.deed == Deed::Write { number } else { number % self.laps_at }
+    }
+}
+
+/// Buffers that are looked at again after a batch of writing.
+const AGAIN: u64 = 64;
+
+impl Kernel for Buffered {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.next;
+        let mut token = 0;
+        for _ in 0..ops {
+            token = fold(token, self.one()? + 1);
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let numbers = self.began..self.began + done.ops;
+        let expected = numbers.fold(0, |token, number| fold(token, self.expected(number) + 1));
+        Fault::unless_equal(done.token, expected)?;
+        if self.deed == Deed::Read {
+            return Ok(());
+        }
+        let mut found = vec![0; self.buffer.len()];
+        for number in self.next.saturating_sub(AGAIN.min(done.ops))..self.next {
+            let offset = number % self.laps_at * found.len() as u64;
+            Fault::unless_equal(sys::file::read_at(&self.target, &mut found, offset)?, found.len())?;
+            Fault::unless_equal(stamped(&found), self.expected(number))?;
+        }
+        Ok(())
+    }
+
+    fn amount(&self) -> f64 {
+        self.buffer.len() as f64
+    }
+}
+
+fn stamp(buffer: &mut [u8], number: u64) {
+    buffer[..8].copy_from_slice(&number.to_ne_bytes());
+}
+
+fn stamped(buffer: &[u8]) -> u64 {
+    buffer.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+}

@@ -1,0 +1,82 @@
+//! Making an append durable.
+
+use std::fs::File;
+use std::io::Write;
+
+use super::place;
+use crate::Scratch;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.fsync",
+    title: "Durable append",
+    about: "Appends 4 KiB to a file in the target directory and waits until data and length are durable (fsync).",
+    metric: Metric::lower(Unit::Seconds, "append"),
+    class: Class::FileMetadata,
+    stresses: &[Primitive::Durability, Primitive::DiskWrite],
+    sources: &[Source::new("POSIX", "fsync", "fsync(2)")],
+    batch: BatchRule::at_most(1024),
+    prepare,
+    ..Probe::BLANK
+};
+
+const APPEND: usize = 4 * KIB as usize;
+/// The file begins anew beyond this.
+const LONGEST: u64 = 64 * MIB;
+/// Single operations timed for the distribution, which on a slow disk take a while.
+const SINGLE: usize = 64;
+
+struct Append {
+    file: File,
+    _files: Rc<Scratch>,
+    length: u64,
+}
+
+fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let files = bench.scratch()?;
+    place::describe(&bench.directory().to_owned(), bench);
+    place::room(bench.directory(), LONGEST)?;
+    let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
+    Ok(Trial::one(Append { file, _files: files, length: 0 }))
+}
+
+impl Append {
+    fn append(&mut self) -> Result<(), Fault> {
+        self.file.write_all(&[0x5a; APPEND])?;
+        Ok(sys::file::sync(&self.file)?)
+    }
+}
+
+impl Kernel for Append {
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        self.length = self.file.metadata()?.len();
+        if self.length + ops * APPEND as u64 > LONGEST {
+            self.file.set_len(0)?;
+            sys::file::sync(&self.file)?;
+            self.length = 0;
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut durable = 0;
+        for _ in 0..ops {
+            self.append()?;
+            durable += APPEND as u64;
+        }
+        Ok(Work { ops, token: durable })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let grown = self.file.metadata()?.len() - self.length;
+        Fault::unless_equal((done.token, done.ops * APPEND as u64), (grown, grown))
+    }
+
+    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+        self.ready(SINGLE as u64)?;
+        for _ in 0..record.room().min(SINGLE) {
+            record.time(|| self.append())?;
+        }
+        Ok(())
+    }
+}

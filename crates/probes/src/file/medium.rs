@@ -1,0 +1,206 @@
+//! What is read or written in large blocks, in order: a file past the page cache, a disk, a tape.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use model::{GIB, MIB};
+use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct, open_direct_alone};
+
+use super::place;
+use crate::{Bench, Fault, Scratch, Unfit};
+
+/// Bytes of a file that is read or written, again from its beginning when they are used up.
+pub(super) const FILE: u64 = 64 * MIB;
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Read,
+    Write,
+}
+
+/// How a transfer of one block ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The whole block.
+    Whole,
+    /// Nothing more comes or fits.
+    End,
+}
+
+/// The medium.
+pub(super) struct Medium {
+    path: PathBuf,
+    file: File,
+    way: Way,
+    kind: Option<Device>,
+    /// Whether the page cache is passed by.
+    direct: bool,
+    /// Bytes after which it begins again; a tape ends where it ends.
+    size: Option<u64>,
+    at: u64,
+    _files: Option<Rc<Scratch>>,
+}
+
+impl Medium {
+    /// A file in the target directory. Where the file system cannot pass the page cache by, writing ends with making it
+    /// durable, reading begins with dropping what is cached, and a note says so.
+    pub(super) fn file(way: Way, bench: &mut Bench) -> Result<Self, Unfit> {
+        let files = bench.scratch()?;
+        let directory = bench.directory().to_owned();
+        place::describe(&directory, bench);
+        place::room(&directory, FILE)?;
+        let path = files.path().join(format!("sequential-{way:?}"));
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let (file, direct) = match open_direct(&path, options) {
+            Ok(file) => (file, true),
+            Err(reason) => {
+                bench.note(format!("through the page cache, made durable or dropped for each batch: {reason}"));
+                (options.open(&path).map_err(Unfit::from)?, false)
+            }
+        };
+        Ok(Self { path, file, way, kind: None, direct, size: Some(FILE), at: 0, _files: Some(files) })
+    }
+
+    /// The device that stands in the place of the target directory. A block device is used up to its first gibibyte, and
+    /// written only where nobody else uses it.
+    pub(super) fn device(way: Way, bench: &mut Bench) -> Result<Self, Unfit> {
+        let path = bench.directory().to_owned();
+        let kind = sys::file::device(&path)?
+            .ok_or_else(|| Unfit::new(format!("{} is no device; name one as the target directory", path.display())))?;
+        let file = open(&path, way, kind)?;
+        let size = match kind {
+            Device::Block => Some((&file).seek(SeekFrom::End(0))?.min(GIB) / (4 * MIB) * (4 * MIB)),
+            Device::Character => None,
+        };
+        bench.note(format!("{}: {} device", path.display(), if size.is_some() { "block" } else { "character" }));
+        let mut medium = Self { path, file, way, kind: Some(kind), direct: size.is_some(), size, at: 0, _files: None };
+        if size == Some(0) {
+            return Err(Unfit::new("the device holds less than four mebibytes"));
+        }
+        if size.is_some() {
+            medium.file.rewind()?;
+        }
+        Ok(medium)
+    }
+
+    /// Whether it is a file of this launch, whose content is known.
+    pub(super) fn is_own(&self) -> bool {
+        self.kind.is_none()
+    }
+
+    /// Bytes from the beginning to where it stands.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Whether another block fits before a medium of known size begins again.
+    pub(super) fn fits(&self, block: usize) -> bool {
+        self.size.is_none_or(|size| self.at + block as u64 <= size)
+    }
+
+    /// Back to the beginning. A tape is closed and opened, which rewinds a device that rewinds.
+    pub(super) fn restart(&mut self) -> Result<(), Fault> {
+        match self.kind {
+            Some(Device::Character) => {
+                // The device takes one opener at a time: the old one must be gone first.
+                self.file = File::open("/dev/null")?;
+                self.file =
+                    open(&self.path, self.way, Device::Character).map_err(|unfit| Fault::new(unfit.to_string()))?;
+            }
+            _ => self.file.rewind()?,
+        }
+        self.at = 0;
+        Ok(())
+    }
+
+    /// Outside the clock: what a batch of reading will read is not in the page cache.
+    pub(super) fn forget(&self) -> Result<(), Fault> {
+        if !self.direct && self.is_own() {
+            advise(&self.file, Advice::DontNeed)?;
+        }
+        Ok(())
+    }
+
+    /// Inside the clock, at the end of a batch of writing: what the page cache took is on the medium.
+    pub(super) fn settle(&self) -> Result<(), Fault> {
+        if !self.direct && self.is_own() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
+    }
+
+    /// Transfers one block.
+    #[inline]
+    pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<Step, Fault> {
+        let moved = match self.way {
+            Way::Read => sys::file::read(&self.file, block),
+            Way::Write => sys::file::write(&self.file, block),
+        };
+        let step = judge(moved, block.len(), self.at, self.way)?;
+        if step == Step::Whole {
+            self.at += block.len() as u64;
+        }
+        Ok(step)
+    }
+
+    /// Outside the clock: reads back a block that was written at an offset.
+    pub(super) fn read_back(&self, block: &mut AlignedBuffer, offset: u64) -> Result<(), Fault> {
+        Fault::unless_equal(sys::file::read_at(&self.file, block, offset)?, block.len())
+    }
+
+    /// Begins a file anew the other way: one is written before it is read.
+    pub(super) fn turn_to(&mut self, way: Way) -> Result<(), Fault> {
+        sys::file::sync(&self.file)?;
+        self.way = way;
+        self.restart()
+    }
+}
+
+fn open(path: &Path, way: Way, kind: Device) -> Result<File, Unfit> {
+    let mut options = File::options();
+    let options = options.read(way == Way::Read).write(way == Way::Write);
+    Ok(match (kind, way) {
+        (Device::Character, _) => options.open(path)?,
+        (Device::Block, Way::Read) => open_direct(path, options)?,
+        (Device::Block, Way::Write) => open_direct_alone(path, options)?,
+    })
+}
+
+/// What a transfer means. The end of a medium shows as nothing, as less than a block, as "no space", or, behind some data, as
+/// an error of the device (st(4)): no help of a tape's own commands is needed to see it.
+fn judge(moved: sys::Result<usize>, block: usize, at: u64, way: Way) -> Result<Step, Fault> {
+    const NO_SPACE: i32 = 28;
+    const DEVICE_ERROR: i32 = 5;
+    match moved {
+        Ok(moved) if moved == block => Ok(Step::Whole),
+        Ok(moved) if moved > 0 && at == 0 && way == Way::Read => {
+            Err(Fault::new(format!("the medium has records of {moved} bytes: read it in blocks of that size")))
+        }
+        Ok(_) => Ok(Step::End),
+        Err(error) if error.errno() == Some(NO_SPACE) => Ok(Step::End),
+        Err(error) if error.errno() == Some(DEVICE_ERROR) && at > 0 => Ok(Step::End),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(number: i32) -> sys::Result<usize> {
+        Err(sys::Error::os("write", std::io::Error::from_raw_os_error(number)))
+    }
+
+    #[test]
+    fn the_end_of_a_medium_shows_in_many_ways() {
+        assert_eq!(judge(Ok(512), 512, 0, Way::Write), Ok(Step::Whole));
+        for end in [Ok(0), Ok(100), error(28), error(5)] {
+            assert_eq!(judge(end, 512, 1024, Way::Write), Ok(Step::End));
+        }
+        assert_eq!(judge(Ok(0), 512, 0, Way::Read), Ok(Step::End), "an empty medium");
+        assert!(judge(Ok(100), 512, 0, Way::Read).is_err(), "records of another size");
+        assert!(judge(error(5), 512, 0, Way::Write).is_err(), "a device that never worked");
+        assert!(judge(error(13), 512, 1024, Way::Write).is_err());
+    }
+}

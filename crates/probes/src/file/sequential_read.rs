@@ -1,0 +1,24 @@
+//! Large blocks from a disk or a tape.
+
+use super::medium::Way;
+use super::sequential::{AXES, BATCH, prepare};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.sequential_read",
+    title: "Sequential read",
+    about: "Reads large blocks one after another past the page cache, from a file of 64 MiB and again from its beginning, or from \
+            the device that stands in the place of the target directory: a disk, or a tape until its end. Blocks are plain, or \
+            records of a tar stream with members of 1 MiB.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),
+    class: Class::FileData,
+    stresses: &[Primitive::DiskRead],
+    sources: &[
+        Source::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
+        Source::new("POSIX", "dd, pax", "dd(1), tar(5)"),
+    ],
+    axes: AXES,
+    batch: BATCH,
+    prepare: |at, bench| prepare(Way::Read, at, bench),
+    ..Probe::BLANK
+};

@@ -1,0 +1,24 @@
+//! Large blocks to a disk or a tape.
+
+use super::medium::Way;
+use super::sequential::{AXES, BATCH, prepare};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.sequential_write",
+    title: "Sequential write",
+    about: "Writes large blocks one after another past the page cache, to a file of 64 MiB and again from its beginning, or to \
+            the device that stands in the place of the target directory: a disk, or a tape until its end. Blocks are plain, or \
+            records of a tar stream with members of 1 MiB.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
+    class: Class::FileData,
+    stresses: &[Primitive::DiskWrite],
+    sources: &[
+        Source::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
+        Source::new("POSIX", "dd, pax", "dd(1), tar(5)"),
+    ],
+    axes: AXES,
+    batch: BATCH,
+    prepare: |at, bench| prepare(Way::Write, at, bench),
+    ..Probe::BLANK
+};

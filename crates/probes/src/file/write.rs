@@ -1,0 +1,20 @@
+//! File write through the page cache.
+
+use super::buffered::{AXES, Buffered, Deed};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "file.write",
+    title: "File write",
+    about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
+    metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
+    class: Class::FileData,
+    stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
+    sources: &[
+        Source::new("BYTE", "File Write", "UnixBench, src/fstime.c"),
+        Source::new("CyberLife", "File Write", "CyberLife Labs notes, 2004"),
+    ],
+    axes: AXES,
+    prepare: |at, bench| Ok(Trial::one(Buffered::new(Deed::Write, at, bench)?)),
+    ..Probe::BLANK
+};

@@ -1,0 +1,58 @@
+//! One process writing to itself.
+
+use std::fs::File;
+
+use crate::line::{gone, pipe, receive, send};
+use crate::party::fold;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "ipc.pipe_throughput",
+    title: "Pipe throughput",
+    about: "One process writes 512 bytes into a pipe and reads them back: loops a second, without any switch.",
+    metric: Metric::higher(Unit::PerSecond, "loops"),
+    class: Class::Compute,
+    stresses: &[Primitive::Pipe, Primitive::SyscallEntry],
+    sources: &[
+        Source::new("BYTE", "Pipe Throughput", "UnixBench, src/pipe.c"),
+        Source::new("CyberLife", "Pipe Throughput", "CyberLife Labs notes, 2004"),
+    ],
+    prepare,
+    ..Probe::BLANK
+};
+
+struct Loop {
+    from: File,
+    to: File,
+    began: u64,
+    next: u64,
+}
+
+fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+    let (from, to) = pipe()?;
+    Ok(Trial::one(Loop { from, to, began: 0, next: 0 }))
+}
+
+impl Kernel for Loop {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.next;
+        let mut token = 0;
+        let (mut sent, mut received) = ([0; 512], [0; 512]);
+        for _ in 0..ops {
+            sent[504..].copy_from_slice(&self.next.to_ne_bytes());
+            send(&self.to, &sent)?;
+            if !receive(&self.from, &mut received)? {
+                return Err(gone());
+            }
+            let [.., a, b, c, d, e, f, g, h] = received;
+            token = fold(token, u64::from_ne_bytes([a, b, c, d, e, f, g, h]) + 1);
+            self.next += 1;
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let numbers = self.began..self.began + done.ops;
+        Fault::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, number + 1)))
+    }
+}

@@ -1,0 +1,89 @@
+//! Round trips of a remote procedure call.
+
+use crate::line::{Line, Pair};
+use crate::party::{Party, answer, fold};
+use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
+use crate::{Bench, Fault, Kernel, Recorder, Unfit, Work};
+
+/// Calls a peer's procedure again and again; `MARK` bytes of record marking stand before each message: none in datagrams.
+pub(super) struct Remote<const MARK: usize> {
+    line: Line,
+    _peer: Party,
+    transaction: u32,
+    began: u8,
+    character: u8,
+}
+
+const ROOM: usize = MARK_BYTES + CALL_BYTES;
+
+impl<const MARK: usize> Remote<MARK> {
+    /// Forks the server.
+    pub(super) fn start(bench: &mut Bench, (near, far): Pair) -> Result<Self, Unfit> {
+        let (peer, line) = Party::start(bench, 1, near, far, serve::<MARK>)?;
+        let character = bench.seed() as u8;
+        Ok(Self { line, _peer: peer, transaction: bench.seed() as u32, began: character, character })
+    }
+
+    #[inline]
+    fn call(&mut self) -> Result<u8, Fault> {
+        self.transaction = self.transaction.wrapping_add(1);
+        let mut message = [0; ROOM];
+        if MARK > 0 {
+            put_mark(&mut message[..MARK], CALL_BYTES);
+        }
+        put_call(&mut message[MARK..MARK + CALL_BYTES], self.transaction, self.character);
+        self.line.send(&message[..MARK + CALL_BYTES])?;
+        self.line.expect(&mut message[..MARK + REPLY_BYTES])?;
+        if MARK > 0 {
+            get_mark(&message[..MARK], REPLY_BYTES)?;
+        }
+        self.character = get_reply(&message[MARK..MARK + REPLY_BYTES], self.transaction)?;
+        Ok(self.character)
+    }
+}
+
+fn serve<const MARK: usize>(line: Line) -> Result<(), Fault> {
+    let mut message = [0; ROOM];
+    while line.receive(&mut message[..MARK + CALL_BYTES])? {
+        if MARK > 0 {
+            get_mark(&message[..MARK], CALL_BYTES)?;
+            put_mark(&mut message[..MARK], REPLY_BYTES);
+        }
+        let (transaction, character) = get_call(&message[MARK..MARK + CALL_BYTES])?;
+        put_reply(&mut message[MARK..MARK + REPLY_BYTES], transaction, procedure(character));
+        line.send(&message[..MARK + REPLY_BYTES])?;
+    }
+    Ok(())
+}
+
+/// What the procedure answers to a character.
+fn procedure(character: u8) -> u8 {
+    answer(u64::from(character)) as u8
+}
+
+impl<const MARK: usize> Kernel for Remote<MARK> {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.began = self.character;
+        let mut token = 0;
+        for _ in 0..ops {
+            token = fold(token, u64::from(self.call()?));
+        }
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let (mut character, mut token) = (self.began, 0);
+        for _ in 0..done.ops {
+            character = procedure(character);
+            token = fold(token, u64::from(character));
+        }
+        Fault::unless_equal(done.token, token)
+    }
+
+    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+        while record.room() > 0 {
+            record.time(|| self.call().map(drop))?;
+        }
+        Ok(())
+    }
+}
