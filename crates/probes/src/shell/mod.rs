@@ -1,5 +1,11 @@
 //! shell: figures of this family.
 
+mod compile;
+mod dc;
+mod script;
+mod tool;
+
 use crate::Probe;
 
-pub(crate) static TABLE: &[&Probe] = &[];
+/// In the order of reports.
+pub(crate) static TABLE: &[&Probe] = &[&script::PROBE, &compile::PROBE, &dc::PROBE];

@@ -1,0 +1,140 @@
+//! What figures of counted instructions have in common: one loop of the sort, on one CPU or on all.
+
+use sys::kernel::counted::{self, Loop};
+
+use crate::prelude::*;
+use crate::team::Team;
+
+/// Most turns of a batch: chains that grow by one in a float stand still after 2^24 steps, sixteen a turn.
+pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 19);
+
+/// The axis of the four types that a processor calculates in.
+pub(super) const fn types(usual: &'static [&'static str]) -> Axis {
+    Axis::choice("type", &["int", "long", "float", "double"], usual)
+}
+
+/// How long one takes when the next waits for it, or how long one takes of many that wait for nothing.
+pub(super) const fn what(usual: &'static [&'static str]) -> Axis {
+    Axis::choice("what", &["latency", "throughput"], usual)
+}
+
+/// A type of C as the loops call it.
+fn short_name(of: &str) -> &'static str {
+    match of {
+        "int" => "i32",
+        "long" => "i64",
+        "float" => "f32",
+        _ => "f64",
+    }
+}
+
+/// An operation at a point with a `type`, and with `what` where the probe has that axis: `add_latency_i32`, `fma_f64`.
+pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unfit> {
+    let kind = short_name(at.choice("type")?);
+    Ok(match at.get("what") {
+        Some(what) => format!("{operation}_{what}_{kind}"),
+        None => format!("{operation}_{kind}"),
+    })
+}
+
+/// The strongest loop of a name. `amount` is what a turn counts for.
+pub(super) fn strongest(name: &str, amount: fn(&Loop) -> u64, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let found = counted::find(name).map_err(|_| lacking(name, |_| true))?;
+    trial(found, amount, bench)
+}
+
+/// The fastest of the loops of a name that `wanted` accepts, found in a brief trial and named; once chosen it holds for the run.
+pub(super) fn fastest(
+    name: &str,
+    wanted: fn(&Loop) -> bool,
+    amount: fn(&Loop) -> u64,
+    bench: &mut Bench,
+) -> Result<Trial, Unfit> {
+    let known = bench.variant().map(str::to_owned);
+    let found = counted::all()
+        .filter(|one| one.name == name && wanted(one) && one.check().is_ok())
+        .filter(|one| known.as_deref().is_none_or(|known| known == one.isa))
+        .min_by(|left, right| pace(left, amount).total_cmp(&pace(right, amount)))
+        .ok_or_else(|| lacking(name, wanted))?;
+    bench.choose(found.isa);
+    trial(found, amount, bench)
+}
+
+/// Nanoseconds for what counts one, in the best of a few short runs.
+fn pace(one: &Loop, amount: fn(&Loop) -> u64) -> f64 {
+    const TURNS: u64 = 4096;
+    let once = |_| {
+        let began = sys::clock::now();
+        std::hint::black_box(one.run(TURNS).unwrap_or_default());
+        sys::clock::now() - began
+    };
+    (0..8).map(once).min().unwrap_or(u64::MAX) as f64 / amount(one) as f64
+}
+
+/// Why no loop of a name can run here.
+fn lacking(name: &str, wanted: fn(&Loop) -> bool) -> Unfit {
+    let needs: Vec<_> = counted::all().filter(|one| one.name == name && wanted(one)).map(|one| one.needs).collect();
+    match needs.is_empty() {
+        true => Unfit::new("this program has no such loop for this architecture"),
+        false => Unfit::new(format!("this CPU lacks {}", needs.join(", and also "))),
+    }
+}
+
+fn trial(found: &'static Loop, amount: fn(&Loop) -> u64, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let team = Team::gather(bench.cpus(), |_| Ok(()))?;
+    for (member, tid) in team.tids().iter().enumerate() {
+        bench.watch(member + 1, *tid);
+    }
+    Ok(Trial::one(Counting { found, team, amount: amount(found), known: None }))
+}
+
+struct Counting {
+    found: &'static Loop,
+    team: Team<()>,
+    /// What one turn of one thread counts for.
+    amount: u64,
+    /// What the loop must return for so many turns: found slowly, and the same for every batch.
+    known: Option<(u64, u64)>,
+}
+
+impl Counting {
+    fn threads(&self) -> u64 {
+        1 + self.team.tids().len() as u64
+    }
+}
+
+impl Kernel for Counting {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let found = self.found;
+        let token = self.team.run(move |()| found.run(ops).unwrap_or_default());
+        Ok(Work { ops, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        let expected = match self.known {
+            Some((ops, expected)) if ops == done.ops => expected,
+            _ => self.found.expected(done.ops),
+        };
+        self.known = Some((done.ops, expected));
+        Fault::unless_equal(done.token, expected.wrapping_mul(self.threads()))
+    }
+
+    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
+        self.team.wake();
+        Ok(())
+    }
+
+    fn amount(&self) -> f64 {
+        (self.amount * self.threads()) as f64
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        let times = |count: u64| (count * self.threads()) as f64;
+        let turn = &self.found.turn;
+        Some(Declared {
+            bytes_read: times(turn.bytes_read),
+            bytes_written: times(turn.bytes_written),
+            operations: times(turn.ops),
+        })
+    }
+}

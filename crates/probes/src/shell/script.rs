@@ -1,0 +1,128 @@
+//! Shell scripts at work beside each other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use super::tool;
+use crate::Scratch;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "shell.script",
+    title: "Shell scripts",
+    about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
+            finds. One count is a round in which so many of them run side by side and all have ended; their results are checked.",
+    metric: Metric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
+    class: Class::Process,
+    stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
+    sources: &[
+        Source::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh"),
+        Source::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004"),
+    ],
+    axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"])],
+    parties: Parties::Free,
+    batch: BatchRule::at_most(64),
+    prepare,
+    ..Probe::BLANK
+};
+
+/// Each copy works in files of its own, named after its argument.
+const SCRIPT: &str = "\
+set -e
+sort < words > sorted.$1
+od -c sorted.$1 | sort -n > dumped.$1
+grep prony sorted.$1 | tee found.$1 | wc -l > count.$1
+rm sorted.$1 dumped.$1 found.$1
+";
+const LINES: u64 = 400;
+/// Every so many lines hold the word that is searched for.
+const EVERY: u64 = 7;
+
+struct Script {
+    shell: PathBuf,
+    files: Rc<Scratch>,
+    concurrent: u64,
+}
+
+fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+    let shell = PathBuf::from("/bin/sh");
+    let really = shell.canonicalize().map_err(|error| Unfit::new(format!("there is no /bin/sh: {error}")))?;
+    bench.note(format!("shell: /bin/sh is {}", really.display()));
+    for name in ["sort", "od", "grep", "tee", "wc", "rm"] {
+        tool::find(&[name])?;
+    }
+    let sort = tool::find(&["sort"])?;
+    bench.note(format!("sort: {}", tool::version(&sort, "--version")));
+    let files = bench.scratch()?;
+    fs::write(files.path().join("words"), words(bench.seed()))?;
+    fs::write(files.path().join("script"), SCRIPT)?;
+    let mut script = Script { shell, files, concurrent: at.count("concurrent")? };
+    // Where a tool works otherwise, this is not the script that others ran.
+    let done = script.batch(1)?;
+    script.check(&done)?;
+    Ok(Trial::one(script))
+}
+
+/// Lines of words in no order.
+fn words(seed: u64) -> String {
+    let line = |index: u64| {
+        let word = crate::party::answer(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let name = if index.is_multiple_of(EVERY) { "prony" } else { "brake" };
+        format!("{word:016x} {name} {index}\n")
+    };
+    (0..LINES).map(line).collect()
+}
+
+impl Script {
+    fn start(&self, copy: u64) -> Result<(Command, Child), Fault> {
+        let mut command = tool::command(&self.shell, self.files.path());
+        command.arg("script").arg(copy.to_string());
+        let child = command.spawn().map_err(|error| tool::start_fault(&command, &error))?;
+        Ok((command, child))
+    }
+
+    fn round(&self) -> Result<u64, Fault> {
+        let copies = (0..self.concurrent).map(|copy| self.start(copy)).collect::<Result<Vec<_>, _>>()?;
+        let mut well = 0;
+        for (command, copy) in copies {
+            let output = copy.wait_with_output()?;
+            if !output.status.success() {
+                return Err(tool::ending_fault(&command, &output));
+            }
+            well += 1;
+        }
+        Ok(well)
+    }
+}
+
+fn count_in(path: &Path) -> Result<u64, Fault> {
+    let text = fs::read_to_string(path)?;
+    text.trim().parse().map_err(|_| Fault::new(format!("a script counted '{}'", text.trim())))
+}
+
+impl Kernel for Script {
+    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+        for copy in 0..self.concurrent {
+            // Not there before the first round.
+            let _ = fs::remove_file(self.files.path().join(format!("count.{copy}")));
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let mut ended = 0;
+        for _ in 0..ops {
+            ended += self.round()?;
+        }
+        Ok(Work { ops, token: ended })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        for copy in 0..self.concurrent {
+            let found = count_in(&self.files.path().join(format!("count.{copy}")))?;
+            Fault::unless_equal(found, LINES.div_ceil(EVERY))?;
+        }
+        Fault::unless_equal(done.token, done.ops * self.concurrent)
+    }
+}
