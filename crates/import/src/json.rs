@@ -1,5 +1,6 @@
 //! Reading JSON with bounded memory: what a reader does not ask for is skipped, lists and maps have a limit.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +11,25 @@ use serde::{Deserialize, de};
 use crate::error::Place;
 use crate::text::{Fault, MOST_ITEMS, usable};
 
+/// The most items of all lists and maps of one source together: what bounds memory where they nest.
+const MOST_TOGETHER: usize = 1_000_000;
+
+thread_local! {
+    /// Items that the source being read on this thread may still have.
+    static LEFT: Cell<usize> = const { Cell::new(MOST_TOGETHER) };
+}
+
+/// Takes one item from what is left.
+fn take<E: de::Error>() -> Result<(), E> {
+    let left = LEFT.get().checked_sub(1);
+    let left = left.ok_or_else(|| E::custom(format!("it has more than {MOST_TOGETHER} items in all its lists")))?;
+    LEFT.set(left);
+    Ok(())
+}
+
 /// Reads the JSON of a text. Lines before the first that begins with a bracket are remarks of the tool and skipped.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    LEFT.set(MOST_TOGETHER);
     let mut skipped = 0;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -54,6 +72,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
                     if list.len() == MOST_ITEMS {
                         return Err(de::Error::custom(format!("a list of more than {MOST_ITEMS} items")));
                     }
+                    take()?;
                     list.push(item);
                 }
                 Ok(List(list))
@@ -87,6 +106,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Map<T> {
                     if map.len() == MOST_ITEMS {
                         return Err(de::Error::custom(format!("an object of more than {MOST_ITEMS} members")));
                     }
+                    take()?;
                     map.insert(key, value);
                 }
                 Ok(Map(map))
@@ -174,6 +194,15 @@ mod tests {
         assert_eq!(error.place.line, 3);
         assert_eq!(read::<Map<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
         assert!(read::<Map<f64>>("note").is_err());
+    }
+
+    #[test]
+    fn lists_together_have_a_limit_too() {
+        let inner = format!("[{}0]", "0,".repeat(999));
+        let nested = format!("[{}{inner}]", format!("{inner},").repeat(1100));
+        let fault = read::<List<List<f64>>>(&nested).unwrap_err();
+        assert!(fault.reason.contains("in all its lists"), "{}", fault.reason);
+        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok(), "every source begins anew");
     }
 
     #[test]

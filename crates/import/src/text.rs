@@ -11,6 +11,9 @@ pub(crate) const MOST_LINES: usize = 200_000;
 /// The most items of one list in a source.
 pub(crate) const MOST_ITEMS: usize = 200_000;
 
+/// The most machines, benchmarks or parts that are told apart by their names in one source.
+pub(crate) const MOST_NAMES: usize = 1_000;
+
 /// What is wrong with a source, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {

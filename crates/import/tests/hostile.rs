@@ -173,6 +173,21 @@ fn what_is_too_long_is_refused_with_the_place() {
     let list = format!("{{\"benchmarks\":[{}{{}}]}}", "{\"name\":\"\"},".repeat(300_000));
     let error = import("long", list.as_bytes(), Some("google-benchmark"), &catalogue).unwrap_err().to_string();
     assert!(error.contains("more than 200000 items at line 1"), "{error}");
+    // Names that are all different must not be compared with each other.
+    let names = |line: fn(usize) -> String| (0..150_000).map(line).collect::<String>();
+    let hosts = names(|at| format!("h{at:09} Linux 6.1.0-1   11.5\n"));
+    let summary =
+        String::from_utf8(common::fixture("lmbench-summary.txt")).unwrap().replace("box  ", &format!("{hosts}box  "));
+    check(summary.as_bytes(), "lmbench");
+    let spec = String::from_utf8(common::fixture("spec-cpu.csv")).unwrap();
+    let rows = names(|at| format!("500.x{at},4,1,1,0,S,4,1,1,1,S,x\n"));
+    check(spec.replace("500.perlbench_r,4,500.0", &format!("{rows}500.perlbench_r,4,500.0")).as_bytes(), "spec-cpu");
+    let entries = names(|at| format!("<Entry><Identifier>b{at}</Identifier><Value>1</Value></Entry>"));
+    let xml = format!("<PhoronixTestSuite><Result><Data>{entries}</Data></Result></PhoronixTestSuite>");
+    check(xml.as_bytes(), "phoronix");
+    let sysbench = String::from_utf8(common::fixture("sysbench.txt")).unwrap();
+    let options = names(|_| "Number of threads: 1\n    events per second: 1\n".to_owned());
+    check(sysbench.replacen("Threads started!", &options, 1).as_bytes(), "sysbench");
     let deep = "[".repeat(1_000_000);
     for format in formats() {
         check(deep.as_bytes(), format.name);

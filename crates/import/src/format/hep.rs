@@ -8,7 +8,7 @@ use super::{Format, Parsed, Source, sure};
 use crate::date::iso;
 use crate::json::{self, Map, Scalar};
 use crate::sheet::{Reading, Sheet, Spread, number, rate, text};
-use crate::text::{Fault, axis_value, snake};
+use crate::text::{Fault, MOST_NAMES, axis_value, shown, snake};
 
 pub(super) static FORMAT: Format = Format {
     name: "hep-benchmark-suite",
@@ -96,7 +96,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             sheet.readings.push(Reading::new(format!("hep.{}", snake(name)), name.clone(), value, metric));
         }
         for (workload, entries) in &profile.benchmarks.0 {
-            runs(&mut sheet, workload, entries);
+            runs(&mut sheet, workload, entries)?;
         }
     }
     Ok(Parsed::Sheets(vec![sheet]))
@@ -124,7 +124,7 @@ fn describe(sheet: &mut Sheet, host: &Host) {
 }
 
 /// The runs of a workload in their order: `run0`, `run1`, ...
-fn runs(sheet: &mut Sheet, workload: &str, entries: &Map<Entry>) {
+fn runs(sheet: &mut Sheet, workload: &str, entries: &Map<Entry>) -> Result<(), Fault> {
     let mut runs: Vec<(usize, &Report)> = Vec::new();
     for (name, entry) in &entries.0 {
         let number = name.strip_prefix("run").and_then(|number| number.parse().ok());
@@ -133,7 +133,10 @@ fn runs(sheet: &mut Sheet, workload: &str, entries: &Map<Entry>) {
         }
     }
     runs.sort_by_key(|(number, _)| *number);
-    let Some((_, first)) = runs.first() else { return };
+    let Some((_, first)) = runs.first() else { return Ok(()) };
+    if first.scores.0.len() > MOST_NAMES {
+        return Err(Fault::new(format!("workload '{}' has more than {MOST_NAMES} parts", shown(workload)), 0));
+    }
     for part in first.scores.0.keys() {
         let values: Vec<f64> = runs.iter().filter_map(|(_, report)| report.scores.0.get(part)).copied().collect();
         let value = values.first().copied().unwrap_or_default();
@@ -141,4 +144,5 @@ fn runs(sheet: &mut Sheet, workload: &str, entries: &Map<Entry>) {
         let reading = reading.at("workload", axis_value(workload)).at("part", axis_value(part));
         sheet.readings.push(reading.spread(Spread::Launches(values)));
     }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use super::{Format, Parsed, Source, sure};
 use crate::date::iso;
 use crate::error::Place;
 use crate::sheet::{Reading, Sheet, Spread, metric, text};
-use crate::text::{Fault, MOST_ITEMS, axis_value, number, snake};
+use crate::text::{Fault, MOST_ITEMS, MOST_NAMES, axis_value, number, snake};
 
 pub(super) static FORMAT: Format = Format {
     name: "phoronix",
@@ -66,7 +66,9 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
                         add(&mut sheets, &result, &entry).map_err(fault)?;
                     }
                     Some("PhoronixTestSuite") if name == "Result" => result.clear(),
-                    Some("PhoronixTestSuite") if name == "System" => describe(&mut sheets, std::mem::take(&mut system)),
+                    Some("PhoronixTestSuite") if name == "System" => {
+                        describe(&mut sheets, std::mem::take(&mut system)).map_err(fault)?;
+                    }
                     _ => {}
                 }
             }
@@ -100,17 +102,21 @@ fn character(name: &quick_xml::events::BytesRef<'_>) -> Option<char> {
     }
 }
 
-fn sheet_of<'a>(sheets: &'a mut Vec<(String, Sheet)>, name: &str) -> &'a mut Sheet {
-    let at = sheets.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-        sheets.push((name.to_owned(), Sheet { machine: axis_value(name), ..Sheet::default() }));
-        sheets.len() - 1
-    });
-    &mut sheets[at].1
+fn sheet_of<'a>(sheets: &'a mut Vec<(String, Sheet)>, name: &str) -> Result<&'a mut Sheet, String> {
+    let at = match sheets.iter().position(|(known, _)| known == name) {
+        Some(at) => at,
+        None if sheets.len() == MOST_NAMES => return Err(format!("it has more than {MOST_NAMES} systems")),
+        None => {
+            sheets.push((name.to_owned(), Sheet { machine: axis_value(name), ..Sheet::default() }));
+            sheets.len() - 1
+        }
+    };
+    Ok(&mut sheets[at].1)
 }
 
-fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) {
+fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) -> Result<(), String> {
     let get = |name: &str| system.get(name).map_or("", String::as_str);
-    let sheet = sheet_of(sheets, get("Identifier"));
+    let sheet = sheet_of(sheets, get("Identifier"))?;
     sheet.started = iso(get("TimeStamp"));
     let version = get("TestClientVersion");
     sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());
@@ -130,6 +136,7 @@ fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) {
             sheet.facts.extend(text(fact, value, "composite.xml", &[]));
         }
     }
+    Ok(())
 }
 
 fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Result<(), String> {
@@ -160,7 +167,7 @@ fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Resu
     }
     // With one trial there is nothing to spread.
     let spread = if trials.len() > 1 { Spread::Launches(trials) } else { Spread::None };
-    sheet_of(sheets, &get(entry, "Identifier")).readings.push(reading.spread(spread));
+    sheet_of(sheets, &get(entry, "Identifier"))?.readings.push(reading.spread(spread));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use model::{Metric, Primitive, Unit};
 
 use super::{Format, Parsed, Source, sure};
 use crate::sheet::{Reading, Sheet, Spread, text};
-use crate::text::{Fault, axis_value, between, need, number, snake};
+use crate::text::{Fault, MOST_NAMES, axis_value, between, need, number, snake};
 
 pub(super) static FORMAT: Format = Format {
     name: "spec-cpu",
@@ -92,9 +92,13 @@ fn iteration(groups: &mut Vec<Group>, heading: &[String], record: &csv::StringRe
         let Some(value) = cell(&["Rate", "Ratio"]).filter(|value| !value.is_empty()) else { continue };
         let benchmark = record.get(0).unwrap_or_default().trim();
         let copies = cell(&["# Copies", "# Threads", "Copies"]).unwrap_or_default();
+        let full = groups.len() >= 2 * MOST_NAMES;
         let known = groups.iter_mut().find(|group| group.benchmark == benchmark && group.tuning == tuning);
         let group = match known {
             Some(group) => group,
+            None if full => {
+                return Err(Fault::new(format!("it has more than {MOST_NAMES} benchmarks"), at));
+            }
             None => {
                 let (benchmark, copies) = (benchmark.to_owned(), copies.to_owned());
                 groups.push(Group { benchmark, tuning, copies, values: Vec::new(), failed: 0 });

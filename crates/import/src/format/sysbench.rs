@@ -1,5 +1,7 @@
 //! sysbench 1.x: events a second, memory transfer, queries, latency of events.
 
+use std::collections::BTreeMap;
+
 use super::{Format, Parsed, Source, sure};
 use crate::sheet::{Reading, Sheet, bytes_per_second, rate, seconds};
 use crate::text::{Fault, after, axis_value, between, lines, need, number};
@@ -15,12 +17,12 @@ pub(super) static FORMAT: Format = Format {
 
 fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     let mut sheets: Vec<Sheet> = Vec::new();
-    let (mut point, mut section, mut open) = (Vec::new(), "", None);
+    let (mut point, mut section, mut open, mut events) = (BTreeMap::new(), "", None, None);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
             sheets.push(Sheet { version: Some(version), ..Sheet::default() });
-            point.clear();
+            (point, events) = (BTreeMap::new(), None);
             if let Some(place) = open.replace(at) {
                 return Err(Fault::new("the run that begins here ends before its latency", place));
             }
@@ -31,22 +33,27 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         }
         if section == "Latency (ms):" && trimmed.starts_with("sum:") {
             open = None;
+            sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
         }
         if let Some((axis, value)) = option(trimmed) {
-            point.push((axis, axis_value(value)));
+            point.insert(axis, axis_value(value));
         } else if let Some(reading) = figure(section, trimmed, at)? {
-            let reading = point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
-            sheet.readings.push(reading);
+            sheet.readings.push(placed(reading, &point));
         } else if let (true, Some((name, value))) =
             (section == "Latency (ms):" && trimmed != section, trimmed.split_once(':'))
         {
-            latency(sheet, name, value, at)?;
+            let new = || Reading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
+            latency(events.get_or_insert_with(new), name, value, at)?;
         }
     }
     match open {
         Some(place) => Err(Fault::new("the run that begins here ends before its latency", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
+}
+
+fn placed(reading: Reading, point: &BTreeMap<&'static str, String>) -> Reading {
+    point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
 }
 
 fn banner(line: &str) -> Option<String> {
@@ -106,31 +113,20 @@ fn figure(section: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault
     Ok(None)
 }
 
-/// The average of single events; the rest of the section describes their distribution.
-fn latency(sheet: &mut Sheet, name: &str, value: &str, at: usize) -> Result<(), Fault> {
-    let point = sheet.readings.last().map(|reading| reading.point.clone()).unwrap_or_default();
-    let find = |sheet: &mut Sheet| {
-        let at = sheet.readings.iter().position(|reading| reading.id == "sysbench.latency");
-        at.unwrap_or_else(|| {
-            let reading = Reading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
-            sheet.readings.push(Reading { point, ..reading });
-            sheet.readings.len() - 1
-        })
-    };
+/// The average of single events is the value; the rest of the section describes their distribution.
+fn latency(reading: &mut Reading, name: &str, value: &str, at: usize) -> Result<(), Fault> {
     let milliseconds = need(value, at)? * 1e-3;
     let quantile = match name.trim() {
+        "avg" => {
+            reading.value = milliseconds;
+            None
+        }
         "min" => Some(0.0),
         "max" => Some(1.0),
         name => {
             name.split_once("th percentile").and_then(|(percent, _)| number(percent)).map(|percent| percent / 100.0)
         }
     };
-    if name.trim() == "avg" {
-        let at = find(sheet);
-        sheet.readings[at].value = milliseconds;
-    } else if let Some(quantile) = quantile {
-        let at = find(sheet);
-        sheet.readings[at].quantiles.push((quantile, milliseconds));
-    }
+    reading.quantiles.extend(quantile.map(|quantile| (quantile, milliseconds)));
     Ok(())
 }

@@ -22,6 +22,9 @@ fn detect(head: &[u8]) -> Confidence {
     if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
 }
 
+/// The most rows: a thousand runs of five hundred figures.
+const MOST_ROWS: usize = 500_000;
+
 /// A row, its line, and the names of its columns.
 struct Row<'a> {
     names: &'a csv::StringRecord,
@@ -96,6 +99,9 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             }
         };
         let figure = figure(&row)?;
+        if seen.len() == MOST_ROWS {
+            return Err(Fault::new(format!("it has more than {MOST_ROWS} rows"), line));
+        }
         if !seen.insert((at, figure.key())) {
             return Err(Fault::new(format!("{} of run {} stands in it twice", figure.key(), shown(&id)), line));
         }

@@ -3,7 +3,7 @@
 use model::{Primitive, Unit};
 
 use crate::sheet::{Reading, Sheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{Fault, lines, number as read};
+use crate::text::{Fault, MOST_NAMES, lines, number as read};
 
 /// What a column holds: our id or lmbench's, and the point. An empty id is passed over.
 type Column = (&'static str, &'static str);
@@ -209,12 +209,18 @@ fn row(sheets: &mut Vec<Sheet>, table: &Table, groups: &[(usize, usize)], line: 
         return Err(Fault::new("the row does not fit the table's columns", at));
     };
     let host = host.trim();
-    let found = sheets.iter().position(|sheet| sheet.machine == host);
-    let found = found.unwrap_or_else(|| {
-        let facts = text("os.name", os, "summary", &[]).into_iter().collect();
-        sheets.push(Sheet { machine: host.to_owned(), version: Some("3".to_owned()), facts, ..Sheet::default() });
-        sheets.len() - 1
-    });
+    let found = match sheets.iter().position(|sheet| sheet.machine == host) {
+        Some(found) => found,
+        None if sheets.len() == MOST_NAMES => {
+            return Err(Fault::new(format!("it has more than {MOST_NAMES} hosts"), at));
+        }
+        None => {
+            let facts = text("os.name", os, "summary", &[]).into_iter().collect();
+            let version = Some("3".to_owned());
+            sheets.push(Sheet { machine: host.to_owned(), version, facts, ..Sheet::default() });
+            sheets.len() - 1
+        }
+    };
     let sheet = &mut sheets[found];
     let mut from = groups[1].1;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(|c: char| !c.is_whitespace())) {
