@@ -179,6 +179,10 @@ fn daisy_and_network_evaluations_keep_their_facts() {
     let alpha = daisy.iter().find(|run| run.name() == "DEC Alpha (HEAT)").unwrap();
     assert!(near(value(alpha, "ipc.tcp_bandwidth", "").unwrap(), 13.1e6));
 
+    assert!(near(value(sun, "file.read_cached", "data=touched").unwrap(), 85e6));
+    let tape = &runs("ams02-2002/LTO tape and RAID5")[0];
+    assert!(near(value(tape, "file.sequential_read", "block=128KiB,format=plain,medium=device").unwrap(), 19e6));
+
     let network = runs("babar-network-1998");
     let builder = &network[0];
     assert_eq!(builder.machine.number("senders"), Some(22.0));

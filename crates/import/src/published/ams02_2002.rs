@@ -137,10 +137,11 @@ fn tape(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
         let mode = row.text("mode");
         let id = if mode.starts_with("write") { "file.sequential_write" } else { "file.sequential_read" };
         let Some(rate) = row.number("rate_mb_s") else { continue };
-        let target = if mode.contains("NULL") { "null" } else { "raid5" };
-        let reading = Reading::new(id, mode, rate * 1e6, bytes_per_second("bytes")).note(mode);
-        let reading = reading.at("device", "tape").at("command", row.text("command")).at("other", target);
-        entry.add(reading.at("block", format!("{}KiB", row.text("block_size_kb"))));
+        let format = if row.text("command") == "tar" { "tar" } else { "plain" };
+        let note = format!("{mode}, by {}, which counts blocks in KiB", row.text("command"));
+        let reading = Reading::new(id, mode, rate * 1e6, bytes_per_second("bytes")).note(note);
+        let block = format!("{}KiB", row.text("block_size_kb"));
+        entry.add(reading.at("block", block).at("format", format).at("medium", "device"));
     }
     Ok(())
 }

@@ -35,12 +35,12 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
     let mut machines = Machines::default();
     for row in tables.get("table8_bw_pipe")?.rows() {
         let entry = describe(&mut machines, &row);
-        megabytes(entry, &row, "bw_pipe_mb_s", "ipc.pipe_bandwidth");
+        megabytes(entry, &row, "bw_pipe_mb_s", "ipc.pipe_bandwidth", "");
     }
     for row in tables.get("table10_cached_io")?.rows() {
         let entry = describe(&mut machines, &row);
-        megabytes(entry, &row, "bw_file_rd_mb_s", "file.read_cached");
-        megabytes(entry, &row, "bw_mmap_rd_mb_s", "file.mmap_read");
+        megabytes(entry, &row, "bw_file_rd_mb_s", "file.read_cached", "data=touched");
+        megabytes(entry, &row, "bw_mmap_rd_mb_s", "file.mmap_read", "");
     }
     for row in tables.get("table11_memory_latency")?.rows() {
         let entry = describe(&mut machines, &row);
@@ -76,9 +76,10 @@ fn tcp(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
     Ok(())
 }
 
-fn megabytes(entry: &mut Entry, row: &Row<'_>, column: &str, id: &str) {
+fn megabytes(entry: &mut Entry, row: &Row<'_>, column: &str, id: &str, point: &str) {
     if let Some(rate) = row.number(column) {
-        entry.add(Reading::new(id, column, rate * 1e6, bytes_per_second("bytes")));
+        let reading = Reading::new(id, column, rate * 1e6, bytes_per_second("bytes"));
+        entry.add(Reading { point: point.parse().unwrap_or_default(), ..reading });
     }
 }
 

@@ -27,15 +27,16 @@ const LINES: &[(&str, &str, &str)] = &[
     ("AF_UNIX sock stream bandwidth", "ipc.unix_bandwidth", ""),
 ];
 
-/// What a section of sizes and bandwidths continues: its heading, our id, and the axis of the size.
-const SECTIONS: &[(&str, &str, &str)] = &[
-    ("read bandwidth", "file.read_cached", "size"),
-    ("Mmap read bandwidth", "file.mmap_read", "size"),
-    ("libc bcopy unaligned", "memory.memcpy", "working_set"),
-    ("unrolled bcopy unaligned", "memory.memcpy_unrolled", "working_set"),
-    ("Memory read bandwidth", "memory.read", "working_set"),
-    ("Memory write bandwidth", "memory.write", "working_set"),
-    ("Socket bandwidth using localhost", "ipc.tcp_bandwidth", "message"),
+/// What a section of sizes and bandwidths continues: its heading, our id, the axis of the size, and the rest of the point.
+const SECTIONS: &[(&str, &str, &str, &str)] = &[
+    ("read bandwidth", "file.read_cached", "size", "data=touched"),
+    ("Mmap read bandwidth", "file.mmap_read", "size", "mapping=once"),
+    ("Mmap read open2close bandwidth", "file.mmap_read", "size", "mapping=open_to_close"),
+    ("libc bcopy unaligned", "memory.memcpy", "working_set", ""),
+    ("unrolled bcopy unaligned", "memory.memcpy_unrolled", "working_set", ""),
+    ("Memory read bandwidth", "memory.read", "working_set", ""),
+    ("Memory write bandwidth", "memory.write", "working_set", ""),
+    ("Socket bandwidth using localhost", "ipc.tcp_bandwidth", "message", ""),
 ];
 
 /// What the pairs under a heading are.
@@ -154,11 +155,12 @@ fn pair(section: &Section, words: &[&str], at: usize) -> Result<Vec<Reading>, Fa
         Section::None => Vec::new(),
         Section::Bandwidth(title) => {
             let size = megabytes(first()?);
-            let (id, axis) = match SECTIONS.iter().find(|(known, ..)| known == title) {
-                Some((_, id, axis)) => ((*id).to_owned(), *axis),
-                None => (format!("lmbench.{}", snake(title)), "size"),
+            let (id, axis, rest) = match SECTIONS.iter().find(|(known, ..)| known == title) {
+                Some((_, id, axis, rest)) => ((*id).to_owned(), *axis, *rest),
+                None => (format!("lmbench.{}", snake(title)), "size", ""),
             };
-            vec![Reading::new(id, title.clone(), second()? * 1e6, bytes_per_second("bytes")).at(axis, size)]
+            let reading = Reading::new(id, title.clone(), second()? * 1e6, bytes_per_second("bytes"));
+            vec![Reading { point: rest.parse().unwrap_or_default(), ..reading }.at(axis, size)]
         }
         Section::Latency { stride, random } => {
             let bytes = ((first()? * 1_048_576.0) / 512.0).round().clamp(1.0, (1_u64 << 40) as f64) as u64 * 512;

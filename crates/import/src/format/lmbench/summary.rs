@@ -147,7 +147,7 @@ static TABLES: &[Table] = &[
             ("ipc.pipe_bandwidth", "block=64KiB"),
             ("ipc.unix_bandwidth", ""),
             ("ipc.tcp_bandwidth", ""),
-            ("file.read_cached", ""),
+            ("file.read_cached", "data=touched"),
             ("file.mmap_read", ""),
             ("memory.memcpy", ""),
             ("memory.memcpy_unrolled", ""),
