@@ -12,8 +12,8 @@ pub mod view;
 pub mod words;
 
 pub use document::{
-    Axis, Block, Cell, Chart, Column, Curves, Data, Digits, Division, Document, Forest, ForestRow, Group, Kind, Mark, Plot,
-    Quantity, Records, Row, Scale, Scatter, Section, Series, Spread, Strip, StripRow, Table, Tone,
+    Axis, Block, Cell, Chart, Column, Curves, Data, Digits, Division, Document, Forest, ForestRow, Group, Kind, Mark,
+    Plot, Quantity, Records, Row, Scale, Scatter, Section, Series, Spread, Strip, StripRow, Table, Tone,
 };
 pub use error::Error;
 pub use format::{Csv, FORMATS, Format, Html, Json, Markdown, Terminal, by_name};

@@ -18,7 +18,9 @@ pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Err
         let ((left, bottom), (right, top)) = sheet.corners();
         let mut row = 0;
         for mark in &curves.marks {
-            let Some(at) = position(curves.x.division, mark.x).filter(|at| (left..=right).contains(at)) else { continue };
+            let Some(at) = position(curves.x.division, mark.x).filter(|at| (left..=right).contains(at)) else {
+                continue;
+            };
             sheet.line(&[(at, bottom), (at, top)], AXIS, 1)?;
             sheet.words((at, top), (4, 13 + 14 * (row % 3)), "start", &mark.text);
             row += 1;

@@ -34,7 +34,8 @@ impl Scale {
                 Self { low, high, marks: decades(low, high, &|v| Quantity::bare(v, axis.unit).short()) }
             }
             Division::Nines => {
-                let marks = [(0.5, "median"), (0.9, "90%"), (0.99, "99%"), (0.999, "99.9%"), (0.9999, "99.99%"), (1.0, "max")];
+                let marks =
+                    [(0.5, "median"), (0.9, "90%"), (0.99, "99%"), (0.999, "99.9%"), (0.9999, "99.99%"), (1.0, "max")];
                 let place = |q| position(Division::Nines, q);
                 let marks = marks.into_iter().filter_map(|(q, text)| Some((place(q)?, text.to_owned()))).collect();
                 Self { low: low.min(0.2), high: high + 0.2, marks }
@@ -102,7 +103,11 @@ fn steps(low: f64, high: f64, name: impl Fn(f64) -> String) -> Vec<(f64, String)
 fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, String)> {
     let (from, to) = (10f64.powf(low), 10f64.powf(high));
     if high - low < 0.31 {
-        return steps(from, to, |v| name(v)).into_iter().filter(|(v, _)| *v > 0.0).map(|(v, text)| (v.log10(), text)).collect();
+        return steps(from, to, name)
+            .into_iter()
+            .filter(|(v, _)| *v > 0.0)
+            .map(|(v, text)| (v.log10(), text))
+            .collect();
     }
     let every = ((high - low) / 10.0).ceil().max(1.0);
     let within: &[f64] = if high - low < 3.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };

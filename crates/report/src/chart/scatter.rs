@@ -20,7 +20,9 @@ pub(super) fn draw(chart: &Chart, scatter: &Scatter) -> Result<Option<String>, E
         }
         for (name, x, y) in &scatter.points {
             let Some(at) = place(x.value, y.value) else { continue };
-            for (from, to) in [(place(x.low, y.value), place(x.high, y.value)), (place(x.value, y.low), place(x.value, y.high))] {
+            for (from, to) in
+                [(place(x.low, y.value), place(x.high, y.value)), (place(x.value, y.low), place(x.value, y.high))]
+            {
                 if let (Some(from), Some(to)) = (from, to) {
                     sheet.line(&[from, to], series(0), 1)?;
                 }

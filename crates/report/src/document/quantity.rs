@@ -150,9 +150,13 @@ impl Scale {
             Unit::Seconds => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
             Unit::BytesPerSecond => &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
             Unit::PerSecond => &[(1e9, "G/s"), (1e6, "M/s"), (1.0, "/s")],
-            Unit::Bytes => {
-                &[(KIB * KIB * KIB * KIB, "TiB"), (KIB * KIB * KIB, "GiB"), (KIB * KIB, "MiB"), (KIB, "KiB"), (1.0, "B")]
-            }
+            Unit::Bytes => &[
+                (KIB * KIB * KIB * KIB, "TiB"),
+                (KIB * KIB * KIB, "GiB"),
+                (KIB * KIB, "MiB"),
+                (KIB, "KiB"),
+                (1.0, "B"),
+            ],
             Unit::Count | Unit::Ratio => &[(1.0, "")],
             Unit::Watts => &[(1e3, "kW"), (1.0, "W"), (1e-3, "mW")],
             Unit::Joules => &[(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")],
@@ -253,7 +257,10 @@ mod tests {
         assert_eq!(shown(178_213.0, 151_090.0, 203_400.0, Unit::PerSecond), "178 000 /s (151 000 – 203 000)");
         assert_eq!(shown(1.337, 1.281, 1.393, Unit::Ratio), "1.34 (1.28 – 1.39)");
         assert_eq!(shown(128.02e-9, 127.95e-9, 128.11e-9, Unit::Seconds), "128.02 ns (127.95 – 128.11)");
-        assert_eq!(shown(2.0 * 1024.0 * 1024.0, 1.9 * 1048576.0, 2.1 * 1048576.0, Unit::Bytes), "2.00 MiB (1.90 – 2.10)");
+        assert_eq!(
+            shown(2.0 * 1024.0 * 1024.0, 1.9 * 1048576.0, 2.1 * 1048576.0, Unit::Bytes),
+            "2.00 MiB (1.90 – 2.10)"
+        );
     }
 
     #[test]

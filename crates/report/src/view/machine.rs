@@ -9,7 +9,8 @@ use crate::words::{day, percent};
 #[must_use]
 pub fn heading(run: &Run, handle: Option<&str>) -> String {
     let handle = handle.unwrap_or(&run.id);
-    let label = run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    let label =
+        run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
     let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
     let when = day(&run.session.started);
     let when = if when.is_empty() { String::new() } else { format!(", {when}") };
@@ -59,8 +60,12 @@ pub(crate) fn fact_words(fact: &Fact) -> String {
 }
 
 fn bytes(number: f64) -> String {
-    let whole = number >= 0.0 && number < 1e18 && number.fract() == 0.0;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a whole positive number")]
+    let whole = (0.0..1e18).contains(&number) && number.fract() == 0.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be a whole positive number"
+    )]
     let exact = whole.then(|| format_size(number as u64)).filter(|text| text.len() <= 7);
     match exact {
         Some(text) => {

@@ -25,10 +25,9 @@ pub fn probe(probe: &Description) -> Document {
         facts.push(("continues".to_owned(), format!("{} {} ({})", source.tool, source.name, source.document)));
     }
     facts.retain(|(_, value)| !value.is_empty());
-    document.sections.push(Section {
-        title: String::new(),
-        blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)],
-    });
+    document
+        .sections
+        .push(Section { title: String::new(), blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)] });
     if !probe.axes.is_empty() {
         document.sections.push(Section::of("", Block::Table(axes(&probe.axes))));
     }
@@ -79,7 +78,9 @@ fn axes(axes: &[AxisDescription]) -> Table {
                 }
                 values => words(axis, values),
             };
-            Row { cells: vec![Cell::text(&axis.name), Cell::text(words(axis, &axis.usual)), Cell::Text(all, Tone::Plain)] }
+            Row {
+                cells: vec![Cell::text(&axis.name), Cell::text(words(axis, &axis.usual)), Cell::Text(all, Tone::Plain)],
+            }
         })
         .collect();
     Table::plain(columns, rows)

@@ -43,7 +43,9 @@ pub(super) fn table(run: &Run) -> Table {
         Column::new("remarks", Kind::Remark),
     ];
     let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
-    if !measured.is_empty() && measured.iter().all(|estimate| !Quantity::of(estimate, model::Unit::Count).has_interval()) {
+    if !measured.is_empty()
+        && measured.iter().all(|estimate| !Quantity::of(estimate, model::Unit::Count).has_interval())
+    {
         columns[2].title = "spread".to_owned();
     }
     Table { columns, groups: groups(run) }
@@ -93,13 +95,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
             let tone = if figure.flags.is_empty() { Tone::Muted } else { Tone::Caution };
             let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
             let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
-            vec![
-                label,
-                Cell::Value(quantity),
-                Cell::Interval(quantity),
-                count,
-                Cell::Text(remarks.join(", "), tone),
-            ]
+            vec![label, Cell::Value(quantity), Cell::Interval(quantity), count, Cell::Text(remarks.join(", "), tone)]
         }
         Outcome::Below { bound } => vec![
             label,
@@ -123,7 +119,9 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
         match &figure.outcome {
             Outcome::Measured(estimate) if !Quantity::of(estimate, figure.metric.unit).has_interval() => counts[0] += 1,
             // A hair of tolerance: the estimate that ended the figure was compared before it was written as text.
-            Outcome::Measured(estimate) if estimate.relative_half_width() <= target(run, figure) * (1.0 + 1e-9) => within += 1,
+            Outcome::Measured(estimate) if estimate.relative_half_width() <= target(run, figure) * (1.0 + 1e-9) => {
+                within += 1;
+            }
             Outcome::Measured(_) => counts[1] += 1,
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
@@ -180,8 +178,8 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
 #[must_use]
 pub fn run_records(run: &Run) -> Records {
     let header = vec![
-        "run", "machine", "family", "probe", "point", "title", "outcome", "value", "low", "high", "level", "unit", "per",
-        "better", "launches", "batches", "method", "share", "flags", "reason",
+        "run", "machine", "family", "probe", "point", "title", "outcome", "value", "low", "high", "level", "unit",
+        "per", "better", "launches", "batches", "method", "share", "flags", "reason",
     ];
     Records { header, rows: run.figures.iter().flat_map(|figure| records(run, figure)).collect() }
 }
@@ -190,32 +188,33 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
     let FigureKey { probe, point } = figure.key();
     let (unit, better) = (code(&figure.metric.unit), code(&figure.metric.better));
     let flags = figure.flags.iter().map(code).collect::<Vec<_>>().join(" ");
-    let row = |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
-        let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-        let spread = estimate.filter(|estimate| Quantity::of(estimate, figure.metric.unit).has_interval());
-        vec![
-            run.name().to_owned(),
-            run.machine.name.clone(),
-            figure.family().to_owned(),
-            probe.clone(),
-            point.to_string(),
-            figure.title.clone(),
-            outcome.to_owned(),
-            show(estimate.map(|e| e.value)),
-            show(spread.map(|e| e.low)),
-            show(high.or(spread.map(|e| e.high))),
-            show(spread.map(|e| e.level)),
-            unit.clone(),
-            figure.metric.per.to_string(),
-            better.clone(),
-            estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
-            estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
-            estimate.map(|e| code(&e.method)).unwrap_or_default(),
-            show(share),
-            flags.clone(),
-            reason.to_owned(),
-        ]
-    };
+    let row =
+        |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
+            let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+            let spread = estimate.filter(|estimate| Quantity::of(estimate, figure.metric.unit).has_interval());
+            vec![
+                run.name().to_owned(),
+                run.machine.name.clone(),
+                figure.family().to_owned(),
+                probe.clone(),
+                point.to_string(),
+                figure.title.clone(),
+                outcome.to_owned(),
+                show(estimate.map(|e| e.value)),
+                show(spread.map(|e| e.low)),
+                show(high.or(spread.map(|e| e.high))),
+                show(spread.map(|e| e.level)),
+                unit.clone(),
+                figure.metric.per.to_string(),
+                better.clone(),
+                estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
+                estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
+                estimate.map(|e| code(&e.method)).unwrap_or_default(),
+                show(share),
+                flags.clone(),
+                reason.to_owned(),
+            ]
+        };
     match &figure.outcome {
         Outcome::Measured(estimate) => vec![row("measured", Some(estimate), None, None, "")],
         Outcome::Below { bound } => vec![row("below", None, Some(*bound), None, "")],

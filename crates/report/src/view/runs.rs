@@ -47,7 +47,8 @@ pub fn runs(rows: &[RunRow]) -> Document {
         document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
     }
     if let [.., previous, last] = rows {
-        document.next = vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
+        document.next =
+            vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
     }
     document.data = Data::of(rows).ok();
     document.records = Some(records(rows));

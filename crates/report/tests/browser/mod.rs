@@ -1,5 +1,5 @@
 //! A real browser without a window: opens a page from disk and tells what happened.
-#![allow(unreachable_pub, reason = "a module of a test")]
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of a test")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -7,7 +7,8 @@ use crate::{Block, Document, Error, Section};
 
 /// Links to the sections, where there are several.
 pub(super) fn contents(document: &Document) -> Markup {
-    let titled: Vec<_> = document.sections.iter().enumerate().filter(|(_, section)| !section.title.is_empty()).collect();
+    let titled: Vec<_> =
+        document.sections.iter().enumerate().filter(|(_, section)| !section.title.is_empty()).collect();
     html! {
         @if titled.len() > 2 {
             nav aria-label="sections" { @for (index, section) in titled { a href={ "#s" (index) } { (section.title) } } }

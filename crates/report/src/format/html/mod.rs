@@ -33,7 +33,9 @@ impl Format for Html {
 
 fn page(document: &Document) -> Result<Markup, Error> {
     let hash = STANDARD.encode(Sha256::digest(SCRIPT.as_bytes()));
-    let policy = format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'");
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'"
+    );
     let sections = document.sections.iter().enumerate().map(|(index, section)| blocks::section(index, section));
     let sections = sections.collect::<Result<Vec<Markup>, Error>>()?;
     Ok(html! {

@@ -20,9 +20,6 @@ for (const button of document.querySelectorAll("button[data-from]")) {
     }
   });
 }
-addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details:not(.numbers)")) fold.open = true;
-});
 // Opened with #check, the page proves to a test that its data can be unpacked.
 if (location.hash === "#check") {
   Promise.all([...document.querySelectorAll("script[id^=data-]")].map(unpack)).then((all) => {

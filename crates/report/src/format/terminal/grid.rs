@@ -1,7 +1,7 @@
 //! Tables: columns get their room, labels wrap, remarks move down, and a page too narrow for columns gets lines.
 
 use super::cell::{Drawn, Measure, words};
-use super::paint::{Paint, clean, fill, fill_left, width, wrap};
+use super::paint::{Paint, clean, fill_left, width, wrap};
 use crate::{Kind, Table, Tone};
 
 const GAP: &str = "  ";
@@ -42,6 +42,7 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
     match grid.rooms() {
         Some(rooms) => {
             grid.rooms = rooms;
+            grid.tighten();
             grid.draw(lines);
         }
         None => grid.draw_narrow(lines),
@@ -78,6 +79,23 @@ impl Grid<'_> {
         }
     }
 
+    /// A label that had to wrap needs only the room of its widest line; what is left serves the remarks.
+    fn tighten(&mut self) {
+        let heading = self.table.columns.first().map_or(0, |column| width(&clean(&column.title)));
+        if self.rooms.is_empty() || self.kind(0) != Kind::Label {
+            return;
+        }
+        let room = self.rooms[0];
+        let mut needed = heading.max(self.widest_heading());
+        for row in self.rows.iter().flatten() {
+            let Some(Drawn::Text(text, _)) = row.first() else { continue };
+            // Two more for the hanging indent, which the same breaks need again.
+            let wrapped = || self.wrapped(0, text, room).iter().map(|line| width(line) + 2).max().unwrap_or(room);
+            needed = needed.max(if width(text) > room { wrapped() } else { width(text) });
+        }
+        self.rooms[0] = needed.min(room);
+    }
+
     /// The heading of the first group shares a line with the columns' headings.
     fn widest_heading(&self) -> usize {
         self.table.groups.first().map_or(0, |group| width(&heading(group)).min(40).saturating_sub(self.indent - 2))
@@ -99,36 +117,36 @@ impl Grid<'_> {
         }
     }
 
+    /// The headings of the columns; the first group's stands on the same line where the labels have none.
     fn draw_header(&self, title: &str, lines: &mut Vec<String>) {
         let headings: Vec<String> = self.table.columns.iter().map(|column| clean(&column.title)).collect();
         let own = headings.first().is_some_and(|heading| !heading.is_empty());
         let room = self.rooms.first().copied().unwrap_or(0) + self.indent - 2;
-        let mut wrapped = wrap(title, if own { self.width - 2 } else { room.max(2) });
-        let beside = if own || wrapped.len() > 1 { String::new() } else { wrapped.pop().unwrap_or_default() };
-        for line in &wrapped {
-            lines.push(format!("  {}", self.paint.tone(line, Tone::Strong)));
+        let mut wrapped =
+            if title.is_empty() { Vec::new() } else { wrap(title, if own { self.width - 2 } else { room }) };
+        let beside = if own || wrapped.len() > 1 { None } else { wrapped.pop() };
+        lines.extend(wrapped.iter().map(|line| format!("  {}", self.paint.tone(line, Tone::Strong))));
+        let mut block = Vec::new();
+        if let Some(beside) = beside {
+            place(&mut block, 2, &[self.paint.tone(&beside, Tone::Strong)]);
         }
-        if headings.iter().all(String::is_empty) && beside.is_empty() {
-            return;
-        }
-        let mut line = if own {
-            format!("{}{}", " ".repeat(self.indent), fill(&headings[0], self.rooms[0]))
-        } else {
-            format!("  {}{}", self.paint.tone(&beside, Tone::Strong), " ".repeat(room.saturating_sub(width(&beside))))
-        };
-        for column in 1..headings.len() {
+        let mut start = self.indent;
+        for (column, heading) in headings.iter().enumerate() {
+            let room = self.rooms[column];
             if self.kind(column) == Kind::Remark {
                 continue;
             }
-            let text = &headings[column];
-            let placed = match self.kind(column) {
-                Kind::Number => fill_left(text, self.rooms[column]),
-                _ => fill(text, self.rooms[column]),
+            let paint = |text: &String| match self.kind(column) {
+                Kind::Number => self.paint.tone(&fill_left(text, room), Tone::Muted),
+                _ => self.paint.tone(text, Tone::Muted),
             };
-            line.push_str(GAP);
-            line.push_str(&self.paint.tone(&placed, Tone::Muted));
+            if !heading.is_empty() {
+                let parts: Vec<String> = wrap(heading, room).iter().map(paint).collect();
+                place(&mut block, start, &parts);
+            }
+            start += room + GAP.len();
         }
-        lines.push(line);
+        lines.append(&mut block);
     }
 
     fn draw_row(&self, row: &[Drawn], measures: &[Measure], lines: &mut Vec<String>) {

@@ -113,7 +113,9 @@ impl Page {
         if text.is_empty() {
             return;
         }
-        for (index, part) in paint::wrap(&clean(text), self.width - paint::width(first).max(paint::width(other))).iter().enumerate() {
+        for (index, part) in
+            paint::wrap(&clean(text), self.width - paint::width(first).max(paint::width(other))).iter().enumerate()
+        {
             lines.push(format!("{}{}", if index == 0 { first } else { other }, self.paint.tone(part, tone)));
         }
     }

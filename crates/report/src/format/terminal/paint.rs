@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn lines_keep_their_width() {
-        for text in ["", "a", "word ".repeat(40).as_str(), &"x".repeat(300), "漢字漢字漢字漢字漢字 漢字", "👩‍👩‍👧‍👦 family"] {
+        for text in ["", "a", "word ".repeat(40).as_str(), &"x".repeat(300), "漢字漢字漢字漢字漢字 漢字", "👩‍👩‍👧‍👦 family"]
+        {
             for columns in 2..40 {
                 assert!(wrap(text, columns).iter().all(|line| width(line) <= columns), "{text:?} at {columns}");
             }

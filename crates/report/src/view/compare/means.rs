@@ -40,8 +40,12 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
         let quantity = quantity(mean);
-        let cells =
-            vec![Cell::text(name(mean)), Cell::Value(quantity), Cell::Interval(quantity), Cell::Count(mean.figures as u64)];
+        let cells = vec![
+            Cell::text(name(mean)),
+            Cell::Value(quantity),
+            Cell::Interval(quantity),
+            Cell::Count(mean.figures as u64),
+        ];
         Some(Row { cells })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())

@@ -97,7 +97,8 @@ const fn relation_words(relation: Relation) -> &'static str {
 fn notes(comparison: &Comparison, others: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
     if others.len() > 1 {
-        let line = |m: &Compared| format!("{}: {}, {} ({})", m.name, m.summary, day(&m.started), relation_words(m.relation));
+        let line =
+            |m: &Compared| format!("{}: {}, {} ({})", m.name, m.summary, day(&m.started), relation_words(m.relation));
         notes.extend(comparison.machines.iter().map(line));
     }
     if !others.is_empty() {
@@ -129,13 +130,17 @@ fn tallies(comparison: &Comparison, context: &CompareContext, others: &[usize]) 
     let mut lines: Vec<String> = others
         .iter()
         .map(|index| {
-            let name = if others.len() > 1 { format!("{}: ", handle(comparison, context, *index)) } else { String::new() };
+            let name =
+                if others.len() > 1 { format!("{}: ", handle(comparison, context, *index)) } else { String::new() };
             name + &line(&comparison.machines[*index].tally)
         })
         .collect();
     let lonely = comparison.unmatched.len();
     if lonely > 0 {
-        lines.push(format!("{} only one of the runs has", if lonely == 1 { "1 figure".to_owned() } else { format!("{lonely} figures") }));
+        lines.push(format!(
+            "{} only one of the runs has",
+            if lonely == 1 { "1 figure".to_owned() } else { format!("{lonely} figures") }
+        ));
     }
     Section { title: String::new(), blocks: lines.into_iter().map(Block::Text).collect() }
 }
@@ -147,7 +152,8 @@ pub(super) fn still_open(comparison: &Comparison, others: &[usize]) -> Option<Se
         for other in others {
             let Some(ratio) = row.ratios.get(*other) else { continue };
             let Some(why) = rows::open(ratio) else { continue };
-            let whose = if others.len() > 1 { format!("{}: ", comparison.machines[*other].name) } else { String::new() };
+            let whose =
+                if others.len() > 1 { format!("{}: ", comparison.machines[*other].name) } else { String::new() };
             let why = whose + &why;
             let name = rows::name(row);
             match answers.iter_mut().find(|(known, _)| *known == why) {
@@ -175,7 +181,12 @@ fn pair(comparison: &Comparison, context: &CompareContext, reference: usize, oth
     Table { columns, groups: groups(comparison, |row| rows::pair(row, reference, other)) }
 }
 
-pub(super) fn side_by_side(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Table {
+pub(super) fn side_by_side(
+    comparison: &Comparison,
+    context: &CompareContext,
+    reference: usize,
+    others: &[usize],
+) -> Table {
     let mut columns = vec![
         Column::new("", Kind::Label),
         Column::new(short_name(&run_name(comparison, context, reference)), Kind::Number),

@@ -8,8 +8,22 @@ use crate::words::code;
 
 pub(super) fn records(comparison: &Comparison) -> Records {
     let header = vec![
-        "probe", "point", "title", "unit", "better", "machine", "value", "reference", "ratio", "low", "high", "verdict",
-        "direction", "p_value", "adjusted_p", "reason",
+        "probe",
+        "point",
+        "title",
+        "unit",
+        "better",
+        "machine",
+        "value",
+        "reference",
+        "ratio",
+        "low",
+        "high",
+        "verdict",
+        "direction",
+        "p_value",
+        "adjusted_p",
+        "reason",
     ];
     let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     let mut rows = Vec::new();

@@ -33,8 +33,11 @@ pub fn self_test(test: &SelfTest) -> Document {
         format!("{} came out SAME, {} UNDECIDED.", test.same, test.undecided),
     ];
     if !test.claims.is_empty() {
-        let columns =
-            vec![Column::new("false alarm", Kind::Label), Column::new("pair", Kind::Number), Column::new("ratio", Kind::Number)];
+        let columns = vec![
+            Column::new("false alarm", Kind::Label),
+            Column::new("pair", Kind::Number),
+            Column::new("ratio", Kind::Number),
+        ];
         let rows = test
             .claims
             .iter()

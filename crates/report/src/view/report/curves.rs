@@ -72,13 +72,18 @@ fn size(text: &str) -> Option<u64> {
 
 fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.probe == probe);
-    let (title, unit, per) =
-        first.map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));
+    let (title, unit, per) = first
+        .map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));
     let memory = probe.starts_with("memory.");
     let marks = if memory { runs.first().map(|run| cache_marks(&run.machine)).unwrap_or_default() } else { Vec::new() };
-    let mut about = format!("{title} at every {} that was measured, both axes logarithmic; bars are 95% intervals.", axis.replace('_', " "));
+    let mut about = format!(
+        "{title} at every {} that was measured, both axes logarithmic; bars are 95% intervals.",
+        axis.replace('_', " ")
+    );
     if let (false, Some(name)) = (marks.is_empty(), names.first()) {
-        about.push_str(&format!(" Vertical lines: the cache sizes that {name} reports; the steps of the curve are what it has."));
+        about.push_str(&format!(
+            " Vertical lines: the cache sizes that {name} reports; the steps of the curve are what it has."
+        ));
     }
     let mut series: Vec<(String, Series)> = Vec::new();
     for (run, name) in runs.iter().zip(names) {
@@ -144,7 +149,8 @@ fn cache_marks(machine: &Machine) -> Vec<Mark> {
     let mark = |fact: &model::Fact| {
         let level = fact.name.strip_prefix("cache.")?.strip_suffix(".size")?;
         let bytes = machine.number(&fact.name)?;
-        (!level.contains('i')).then(|| Mark { x: bytes, text: format!("{} {}", level.replacen('l', "L", 1), fact_words(fact)) })
+        (!level.contains('i'))
+            .then(|| Mark { x: bytes, text: format!("{} {}", level.replacen('l', "L", 1), fact_words(fact)) })
     };
     machine.facts.iter().filter_map(mark).collect()
 }

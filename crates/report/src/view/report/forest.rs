@@ -35,7 +35,9 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let mut found: Vec<(f64, Row)> = Vec::new();
     for row in &comparison.rows {
         for other in others {
-            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(Verdict::Different)) else { continue };
+            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(Verdict::Different)) else {
+                continue;
+            };
             let (word, tone) = rows::brief(ratio);
             let quantity = rows::quantity(ratio);
             let size = quantity.map_or(f64::INFINITY, |q| q.value.ln().abs());
@@ -66,7 +68,10 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     ]);
     let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
     if others.len() > 1 {
-        return vec![Block::Folded { title: "figures that surely differ, the largest change first".to_owned(), blocks: vec![table] }];
+        return vec![Block::Folded {
+            title: "figures that surely differ, the largest change first".to_owned(),
+            blocks: vec![table],
+        }];
     }
     vec![table]
 }
@@ -100,7 +105,8 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             if whole { "" } else { " that is surely different" },
             percent(comparison.band)
         );
-        let forest = Forest { band: comparison.band, title: format!("times better than {}", comparison.reference), rows: drawn };
+        let forest =
+            Forest { band: comparison.band, title: format!("times better than {}", comparison.reference), rows: drawn };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: Plot::Forest(forest) });
         blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
     }

@@ -25,12 +25,11 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         row.extend(runs.iter().map(|run| said(run, name)));
         row
     };
-    let (differ, same): (Vec<Vec<String>>, Vec<Vec<String>>) =
-        facts.iter().map(row).partition(|row| {
-            // A machine that is silent about a fact does not differ in it.
-            let mut said = row[1..].iter().filter(|text| *text != NOT_RECORDED);
-            said.next().is_some_and(|first| said.any(|text| text != first))
-        });
+    let (differ, same): (Vec<Vec<String>>, Vec<Vec<String>>) = facts.iter().map(row).partition(|row| {
+        // A machine that is silent about a fact does not differ in it.
+        let mut said = row[1..].iter().filter(|text| *text != NOT_RECORDED);
+        said.next().is_some_and(|first| said.any(|text| text != first))
+    });
     let heads = |first: &str| {
         let mut heads = vec![Column::new(first, Kind::Label)];
         heads.extend(names.iter().map(|name| Column::new(name, Kind::Words)));
@@ -46,16 +45,15 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         rows.extend(differ);
         blocks.push(Block::Table(words_table(heads("what differs"), rows)));
     }
-    if !same.is_empty() {
-        let title = if runs.len() > 1 { "what is the same" } else { "what the machine says of itself" };
-        let (heads, rows) = if runs.len() > 1 {
-            let spoken = |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
-            let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
-            (vec![Column::new("", Kind::Label), Column::new("all that record it", Kind::Words)], short)
-        } else {
-            (heads(""), same)
-        };
-        blocks.push(Block::Folded { title: title.to_owned(), blocks: vec![Block::Table(words_table(heads, rows))] });
+    if runs.len() == 1 && !same.is_empty() {
+        blocks.push(Block::Table(words_table(heads(""), same)));
+    } else if !same.is_empty() {
+        let spoken =
+            |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
+        let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
+        let heads = vec![Column::new("", Kind::Label), Column::new("all that record it", Kind::Words)];
+        let table = Block::Table(words_table(heads, short));
+        blocks.push(Block::Folded { title: "what is the same".to_owned(), blocks: vec![table] });
     }
     let title = if runs.len() > 1 { "Machines" } else { "Machine" };
     (!blocks.is_empty()).then(|| Section { title: title.to_owned(), blocks })

@@ -27,10 +27,14 @@ pub(super) fn section(input: &ReportInput) -> Section {
         );
     }
     if input.runs.iter().flat_map(|run| &run.figures).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
-        items.push("Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned());
+        items.push(
+            "Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned(),
+        );
     }
     if estimates().any(|e| e.method == Method::None) {
-        items.push("\"No spread known\" marks values that others published without one; they support no verdict.".to_owned());
+        items.push(
+            "\"No spread known\" marks values that others published without one; they support no verdict.".to_owned(),
+        );
     }
     if let Some(comparison) = input.comparison {
         items.push(format!(

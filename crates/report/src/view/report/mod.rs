@@ -50,7 +50,9 @@ pub fn report(input: &ReportInput) -> Document {
             }
         }
     }
-    document.sections.extend(machines::section(input.runs, &names));
+    let machines = machines::section(input.runs, &names);
+    let (first, last) = if input.runs.len() > 1 { (machines, None) } else { (None, machines) };
+    document.sections.extend(first);
     match input.comparison {
         Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison),
         _ => own(&mut document, input, &names),
@@ -62,6 +64,7 @@ pub fn report(input: &ReportInput) -> Document {
     document.sections.extend(curves::sections(input.runs, &names));
     document.sections.extend(spread::sections(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));
+    document.sections.extend(last);
     document.sections.push(method::section(input));
     document.data = data(input);
     document.records = Some(records(input));
@@ -72,7 +75,10 @@ fn why(explanation: &Explanation) -> Section {
     let list = |items: Vec<String>| vec![Block::List { numbered: false, items }];
     let mut blocks = explain::sentences(explanation);
     if !explanation.assumed.is_empty() {
-        blocks.push(Block::Folded { title: "assumed, not measured".to_owned(), blocks: list(explanation.assumed.clone()) });
+        blocks.push(Block::Folded {
+            title: "assumed, not measured".to_owned(),
+            blocks: list(explanation.assumed.clone()),
+        });
     }
     let arithmetic = explanation.arithmetic();
     if !arithmetic.is_empty() {

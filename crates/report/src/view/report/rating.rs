@@ -21,8 +21,11 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         keys
     };
     let rating = of(&["rating", "spec"]).into_iter().next()?;
-    let blocks: Vec<Block> =
-        of(&["application", "app"]).iter().filter_map(|key| chart(runs, names, &rating, key)).map(Block::Chart).collect();
+    let blocks: Vec<Block> = of(&["application", "app"])
+        .iter()
+        .filter_map(|key| chart(runs, names, &rating, key))
+        .map(Block::Chart)
+        .collect();
     (!blocks.is_empty()).then(|| Section { title: "Applications against the rating".to_owned(), blocks })
 }
 

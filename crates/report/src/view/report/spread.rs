@@ -40,9 +40,10 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
         let x = Axis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
         let y = Axis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
-        let about = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
+        let about =
+            "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
                      point is the median over launches, each bar its interval."
-            .to_owned();
+                .to_owned();
         let plot = Plot::Curves(Curves { x, y, series, marks: Vec::new() });
         Block::Chart(Chart { title: first.title.clone(), about, plot })
     };
@@ -86,9 +87,10 @@ fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
     if rows.is_empty() {
         return None;
     }
-    let about = "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
+    let about =
+        "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
                  launches. One number would describe none of them."
-        .to_owned();
+            .to_owned();
     let x = Axis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
     Some(Chart { title: "Launches".to_owned(), about, plot: Plot::Strip(Strip { x, rows }) })
 }
