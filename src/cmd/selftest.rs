@@ -82,6 +82,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     let plan = Plan {
         suite: suite.unwrap_or("probes").to_owned(),
         seed,
+        time_limit: suite.and_then(probes::suite).and_then(|suite| suite.seconds),
         directory: Some(directory.clone()),
         entries,
         ..Plan::default()
