@@ -139,6 +139,18 @@ fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
 }
 
 #[test]
+fn what_needs_two_cpus_is_never_measured_on_one() {
+    let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
+    let order = Order::new(named, Machine::default(), identity(), vec![3]).unwrap();
+    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(order, &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
+    assert!(engine.log().iter().all(|step| step.tasks.iter().all(|task| task.probe == "os.clock_read")));
+    assert!(outcome(&ended.run, "os.clock_read").estimate().is_some());
+}
+
+#[test]
 fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
     let spoiled = MockFigure { invalid: vec![0, 5], ..MockFigure::stable(1e-7) };
     let mut engine = MockEngine::new(5, spoiled);

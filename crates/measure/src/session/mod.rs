@@ -118,7 +118,10 @@ impl<'a> Session<'a> {
                 .and_then(|probe| crate::place(probe, &figure.point, &self.allowed));
             match placed {
                 Ok(cpus) => progress.cpus = cpus,
-                Err(reason) => figure.outcome = Outcome::Unfit(reason),
+                Err(reason) => {
+                    figure.outcome = Outcome::Unfit(reason);
+                    figure.flags.clear();
+                }
             }
             if let Some(last) = figure.launches.last() {
                 let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
