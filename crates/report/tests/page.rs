@@ -78,6 +78,7 @@ fn texts_of_run_documents_do_not_inject() {
         assert_eq!(text.matches("<script").count(), 3, "its own script and two blocks of data");
         assert_eq!(text.matches("</script").count(), 3);
         assert!(!text.contains("<!--"));
+        assert!(!text.contains('\u{202e}'), "words beside it would be read backwards");
     }
 }
 

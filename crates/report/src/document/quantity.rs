@@ -103,7 +103,7 @@ impl Quantity {
             return self.text();
         }
         let digits = self.digits(Scale::of(self.unit, self.magnitude()));
-        format!("{} ({} – {})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
+        format!("{} ({}\u{a0}–\u{a0}{})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
     }
 
     /// The value alone with at most three digits, for sentences: `2.7 µs`.

@@ -16,3 +16,11 @@ pub fn code<T: serde::Serialize>(choice: &T) -> String {
         _ => String::new(),
     }
 }
+
+/// Whether a character steers what follows instead of being shown: control characters, and the marks and overrides of
+/// writing direction (Unicode Standard Annex 9) with which a text could rearrange the words beside it.
+#[must_use]
+pub fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

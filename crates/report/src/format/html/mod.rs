@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use crate::words::steers;
 use crate::{Document, Error, Format};
 
 const STYLE: &str = include_str!("page.css");
@@ -26,7 +27,9 @@ pub struct Html;
 
 impl Format for Html {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
-        out.write_all(page(document)?.into_string().as_bytes())?;
+        let mut text = page(document)?.into_string();
+        text.retain(|c| c == '\n' || !steers(c));
+        out.write_all(text.as_bytes())?;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use textwrap::{Options, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthStr;
 
 use crate::Tone;
+use crate::words::steers;
 
 /// Text that cannot steer the terminal: control characters, escape sequences and bidirectional overrides are replaced.
 pub(super) fn clean(text: &str) -> String {
@@ -11,7 +12,7 @@ pub(super) fn clean(text: &str) -> String {
         .filter_map(|c| match c {
             '\n' | '\r' | '\t' => Some(' '),
             c if c.is_control() => Some('\u{fffd}'),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => None,
+            c if steers(c) => None,
             c => Some(c),
         })
         .collect()
