@@ -19,7 +19,7 @@ pub struct LeftOut {
 /// for each point.
 ///
 /// Coverage is typically the level and never below `2 level - 1`. `None` when there are too few points for the level
-/// (18 for 90%: below `level / (1 - level)` of them no finite interval has it) or a number is not finite.
+/// (9 for 90%: below `level / (1 - level)` of them no finite interval has it) or a number is not finite.
 pub fn jackknife_plus(left_out: &[LeftOut], level: f64) -> Option<Interval> {
     let low = sorted(&left_out.iter().map(|l| l.prediction - l.residual).collect::<Vec<_>>())?;
     let high = sorted(&left_out.iter().map(|l| l.prediction + l.residual).collect::<Vec<_>>())?;

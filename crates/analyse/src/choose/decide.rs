@@ -1,0 +1,135 @@
+//! From the question to the answer.
+
+use stats::quantile;
+
+use super::binding::{binding, shortages};
+use super::candidate::Candidates;
+use super::draw::{Draws, kept_up};
+use super::error::Error;
+use super::front::{failures, front, sum};
+use super::information::information;
+use super::problem::{Problem, World};
+use super::programme::Question;
+use super::result::{Answer, Choice, Chosen, Costs, Excluded, OfferOdds, PlanOdds, counted};
+
+/// Plans whose odds are told.
+const TOLD: usize = 8;
+
+/// Chooses what to buy.
+///
+/// # Errors
+/// When the solver fails numerically. A demand that cannot be met is an answer, not an error.
+pub fn decide(problem: &Problem) -> Result<Choice, Error> {
+    let middle = problem.middle();
+    let excluded = problem
+        .offers
+        .iter()
+        .filter_map(|offer| Some(Excluded { offer: offer.name.clone(), reason: offer.excluded.clone()? }))
+        .collect();
+    let answer = match Question::cheapest(problem, &middle).solve()? {
+        None => Answer::Impossible(shortages(problem, &middle)?),
+        Some(cheapest) => Answer::Plan(Box::new(chosen(problem, &middle, cheapest.value)?)),
+    };
+    Ok(Choice { problem: problem.clone(), excluded, answer })
+}
+
+fn chosen(problem: &Problem, middle: &World, cheapest: f64) -> Result<Chosen, Error> {
+    let draws = Draws::of(problem);
+    let candidates = Candidates::of(problem, &draws, middle)?;
+    let place = candidates
+        .choose(problem.demand.confidence)
+        .ok_or_else(|| Error::Solver("no plan was found in any of the draws".to_owned()))?;
+    let plan = candidates.plans[place].clone();
+    let knowing_all = candidates.knowing_all();
+    let worlds = draws.worlds.len() as f64;
+    let odds = |plan: usize| PlanOdds {
+        plan: counted(problem, &candidates.plans[plan]),
+        probability: candidates.best.iter().filter(|best| **best == plan).count() as f64 / worlds,
+        expected_cost: candidates.mean(plan),
+        expected_regret: (candidates.mean(plan) - knowing_all).max(0.0),
+        reaches: candidates.reaches[plan],
+    };
+    let mut plans: Vec<PlanOdds> =
+        (0..candidates.plans.len()).filter(|p| *p == place || candidates.best.contains(p)).map(odds).collect();
+    plans.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let own = odds(place);
+    plans.truncate(TOLD);
+    if !plans.contains(&own) {
+        plans.push(own.clone());
+    }
+    let spread = |share: f64| quantile(&candidates.costs[place], share).unwrap_or(f64::NAN);
+    Ok(Chosen {
+        costs: costs(problem, &plan, middle),
+        cost_spread: (spread(0.05), spread(0.5), spread(0.95)),
+        rate: problem.rate(&plan, middle),
+        power: sum(&plan, &middle.power),
+        failures_per_year: failures(problem, &plan),
+        reaches: own.reaches,
+        kept_up: kept_up(problem, &plan, &draws.worlds),
+        probability_best: own.probability,
+        expected_regret: own.expected_regret,
+        plans,
+        offers: offers(problem, middle, &draws, &candidates, cheapest)?,
+        binding: binding(problem, middle, cheapest)?,
+        front: front(problem, middle, &plan)?,
+        information: information(problem, &draws, &candidates, place),
+        plan: counted(problem, &plan),
+    })
+}
+
+fn costs(problem: &Problem, plan: &[u32], world: &World) -> Costs {
+    let (total, _) = problem.costs(plan, world);
+    let (purchase, energy) = (sum(plan, &world.purchase), sum(plan, &world.energy));
+    Costs { total, purchase, energy, running: (total - purchase - energy).max(0.0) }
+}
+
+fn offers(
+    problem: &Problem,
+    middle: &World,
+    draws: &Draws,
+    candidates: &Candidates,
+    cheapest: f64,
+) -> Result<Vec<OfferOdds>, Error> {
+    let worlds = draws.worlds.len() as f64;
+    (0..problem.offers.len())
+        .map(|i| {
+            let mut main = 0.0;
+            let mut used = 0.0;
+            for (world, &plan) in draws.worlds.iter().zip(&candidates.best) {
+                let plan = &candidates.plans[plan];
+                let share = |k: usize| f64::from(plan[k]) * world.rate[k];
+                let first = (0..plan.len()).max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
+                main += f64::from(u8::from(first == Some(i)));
+                used += f64::from(u8::from(plan[i] > 0));
+            }
+            let takeable = problem.offers[i].excluded.is_none();
+            Ok(OfferOdds {
+                offer: problem.offers[i].name.clone(),
+                best: main / worlds,
+                used: used / worlds,
+                cost_per_rate: takeable.then(|| middle.cost[i] / middle.rate[i]),
+                enters_at: if takeable { enters_at(problem, middle, i, cheapest)? } else { None },
+            })
+        })
+        .collect()
+}
+
+/// The price cut, as a share of the cost of one over the years, from which on an offer is in the cheapest plan; by bisection.
+fn enters_at(problem: &Problem, middle: &World, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
+    let in_plan = |cut: f64| -> Result<bool, Error> {
+        let mut world = middle.clone();
+        world.cost[offer] *= 1.0 - cut;
+        let solved = Question::cheapest(problem, &world).solve()?;
+        Ok(solved.is_some_and(|solved| solved.plan[offer] > 0 && solved.value < cheapest * (1.0 - 1e-9)))
+    };
+    let whole = Question::cheapest(problem, middle).solve()?;
+    if whole.is_some_and(|solved| solved.plan[offer] > 0) || !in_plan(0.99)? {
+        return Ok(None);
+    }
+    let (mut low, mut high) = (0.0, 0.99);
+    while high - low > 0.005 {
+        let half = f64::midpoint(low, high);
+        if in_plan(half)? { high = half } else { low = half }
+    }
+    Ok(Some(high))
+}

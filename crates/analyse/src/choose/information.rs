@@ -1,0 +1,106 @@
+//! What would it be worth to find something out before deciding?
+//!
+//! Worlds are grouped by what a measurement would show; in each group the best plan is chosen, and the gain is the expected
+//! value of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping after Strong and
+//! Oakley, Medical Decision Making 33, 2013). Plans are chosen on one half of the worlds and valued on the other: choosing and
+//! valuing on the same ones finds value where there is none.
+
+use rand::Rng;
+use stats::distribution::normal_quantile;
+use stats::simulate::generator;
+
+use super::candidate::Candidates;
+use super::draw::Draws;
+use super::problem::{Parameter, Problem};
+use super::result::Information;
+
+/// Relative standard deviation of what a measurement shows: the session floor of applications and then some.
+const MEASURED: f64 = 0.02;
+/// Groups of worlds.
+const GROUPS: usize = 10;
+/// Values below this share of the cost cannot be told from none.
+const LEAST: f64 = 1e-5;
+
+/// What finding out each unknown would be worth, most valuable first.
+pub(crate) fn information(
+    problem: &Problem,
+    draws: &Draws,
+    candidates: &Candidates,
+    chosen: usize,
+) -> Vec<Information> {
+    let values = problem.values();
+    let mut about: Vec<Parameter> = Vec::new();
+    for (parameter, value) in &values {
+        if !value.is_known() && !about.contains(parameter) {
+            about.push(parameter.clone());
+        }
+    }
+    let mut found: Vec<Information> = about
+        .into_iter()
+        .map(|parameter| {
+            let places: Vec<usize> =
+                (0..values.len()).filter(|&k| values[k].0 == parameter && !values[k].1.is_known()).collect();
+            let shown = shown(problem, draws, &places);
+            let (value, changes) = worth(candidates, chosen, &shown, problem.demand.confidence);
+            let value = if value > LEAST * candidates.mean(chosen) { value } else { 0.0 };
+            let cost = cost(problem, &parameter);
+            Information { about: parameter, value, changes, cost, worth: value > cost }
+        })
+        .collect();
+    found.sort_by(|a, b| b.value.total_cmp(&a.value));
+    found
+}
+
+/// What a measurement would show in each world: the value with the error of measuring.
+fn shown(problem: &Problem, draws: &Draws, places: &[usize]) -> Vec<f64> {
+    let mut rng = generator(problem.seed ^ places.first().map_or(0, |place| *place as u64 + 1));
+    draws
+        .values
+        .iter()
+        .map(|values| {
+            let sum: f64 = places.iter().map(|&place| values[place]).sum();
+            sum * (MEASURED * normal_quantile(rng.random_range(0.001..0.999))).exp()
+        })
+        .collect()
+}
+
+/// Money gained on average, and the share of worlds in which another plan is taken.
+fn worth(candidates: &Candidates, chosen: usize, shown: &[f64], confidence: f64) -> (f64, f64) {
+    let mut order: Vec<usize> = (0..shown.len()).collect();
+    order.sort_by(|&a, &b| shown[a].total_cmp(&shown[b]));
+    let size = order.len().div_ceil(GROUPS).max(2);
+    let (mut gained, mut changed) = (0.0, 0.0);
+    for group in order.chunks(size) {
+        for half in 0..2 {
+            let learn: Vec<usize> = group.iter().copied().skip(half).step_by(2).collect();
+            let value: Vec<usize> = group.iter().copied().skip(1 - half).step_by(2).collect();
+            let Some(plan) = best(candidates, &learn, chosen, confidence) else { continue };
+            let gain = |&world: &usize| candidates.costs[chosen][world] - candidates.costs[plan][world];
+            gained += value.iter().map(gain).sum::<f64>();
+            changed += if plan == chosen { 0.0 } else { value.len() as f64 };
+        }
+    }
+    let count = shown.len() as f64;
+    ((gained / count).max(0.0), changed / count)
+}
+
+/// The plan of the smallest mean cost among those that reach the rate in these worlds as often as asked; staying with the
+/// chosen one is always allowed, so that knowing more never looks like a loss.
+fn best(candidates: &Candidates, worlds: &[usize], chosen: usize, confidence: f64) -> Option<usize> {
+    let mean = |plan: usize| worlds.iter().map(|&world| candidates.costs[plan][world]).sum::<f64>();
+    let often = confidence * worlds.len() as f64;
+    let reaches = |plan: usize| worlds.iter().filter(|&&world| candidates.reached[plan][world]).count() as f64;
+    let fit = |plan: &usize| *plan == chosen || reaches(*plan) >= often - 1e-9;
+    let found = (0..candidates.plans.len()).filter(fit).min_by(|&a, &b| mean(a).total_cmp(&mean(b)))?;
+    // Staying is preferred while nothing is gained.
+    Some(if mean(found) < mean(chosen) { found } else { chosen })
+}
+
+fn cost(problem: &Problem, parameter: &Parameter) -> f64 {
+    match parameter {
+        Parameter::Rate { offer, .. } | Parameter::Power { offer } => {
+            problem.offers.iter().find(|o| o.name == *offer).map_or(0.0, |o| o.measurement_cost)
+        }
+        Parameter::Price { .. } | Parameter::EnergyPrice => 0.0,
+    }
+}

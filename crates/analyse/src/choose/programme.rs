@@ -1,0 +1,234 @@
+//! The mixed-integer programme: how many of which offers, at the least cost.
+//!
+//! Solved by branch and bound with the simplex method (the crate microlp), bounded by nodes rather than by time, so that
+//! the answer does not depend on the machine.
+
+use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
+
+use super::error::Error;
+use super::problem::{Problem, World};
+
+/// Nodes of branch and bound after which the best plan so far is taken.
+const NODES: u64 = 20_000;
+
+/// One condition that a plan must meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Condition {
+    Rate,
+    Nodes,
+    Spare,
+    Budget,
+    Purchase,
+    Power,
+    Racks,
+    /// Most failures a year: only for the front.
+    Failures,
+    /// How many can be had of an offer.
+    Maximum(usize),
+}
+
+/// What is to be as small as possible.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Aim {
+    Cost,
+    Power,
+    Failures,
+    /// How far a condition is missed, in its own unit.
+    Miss(Condition),
+}
+
+/// A variation of the problem that is to be solved.
+#[derive(Debug, Clone)]
+pub(crate) struct Question<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) world: &'a World,
+    pub(crate) aim: Aim,
+    /// Conditions that are not imposed.
+    pub(crate) lifted: Vec<Condition>,
+    /// Rate to reach.
+    pub(crate) rate: f64,
+    /// Most watts, beside the demand's own limit.
+    pub(crate) power: Option<f64>,
+    /// Most failures a year.
+    pub(crate) failures: Option<f64>,
+}
+
+/// A plan and the value of what was aimed at.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Solved {
+    pub(crate) plan: Vec<u32>,
+    pub(crate) value: f64,
+}
+
+impl<'a> Question<'a> {
+    /// The cheapest plan that meets everything.
+    pub(crate) fn cheapest(problem: &'a Problem, world: &'a World) -> Self {
+        let rate = problem.demand.rate;
+        Self { problem, world, aim: Aim::Cost, lifted: Vec::new(), rate, power: None, failures: None }
+    }
+
+    fn holds(&self, condition: Condition) -> bool {
+        !self.lifted.contains(&condition)
+    }
+
+    /// Most nodes of an offer that any plan could use.
+    fn most(&self, offer: usize) -> u32 {
+        let demand = &self.problem.demand;
+        if self.problem.offers[offer].excluded.is_some() || self.world.rate[offer] <= 0.0 {
+            return 0;
+        }
+        let needed = (self.rate / self.world.rate[offer]).ceil().min(1e6);
+        // Finite and positive, for rates are.
+        let needed = if needed.is_finite() { needed as u32 } else { 0 };
+        let enough = needed.max(demand.nodes).saturating_add(demand.spare_nodes).saturating_add(1);
+        let maximum = self.problem.offers[offer]
+            .maximum
+            .filter(|_| self.holds(Condition::Maximum(offer)) && self.aim != Aim::Miss(Condition::Maximum(offer)));
+        maximum.map_or(enough, |maximum| maximum.min(enough))
+    }
+
+    /// Solves it; `None` when no plan meets the conditions.
+    ///
+    /// # Errors
+    /// When the solver fails numerically or finds nothing within its bound.
+    pub(crate) fn solve(&self) -> Result<Option<Solved>, Error> {
+        let mut programme = Programme::new(OptimizationDirection::Minimize);
+        let scale = self.scale();
+        let counts: Vec<Variable> = (0..self.problem.offers.len())
+            .map(|i| {
+                let most = i64::from(self.most(i)).min(i64::from(i32::MAX)) as i32;
+                programme.add_integer_var(self.weight(i) / scale, (0, most))
+            })
+            .collect();
+        self.impose(&mut programme, &counts);
+        let mut options = SolveOptions::default();
+        options.node_limit = Some(NODES);
+        let outcome = match programme.solve_with(options) {
+            Ok(outcome) => outcome,
+            Err(microlp::Error::Infeasible) => return Ok(None),
+            Err(error) => return Err(Error::Solver(error.to_string())),
+        };
+        let SolveOutcome::Solution(solution) = outcome else {
+            return Err(Error::Solver(format!("no plan was found within {NODES} nodes of the search")));
+        };
+        let plan = counts.iter().map(|&count| solution.var_value(count).round().max(0.0) as u32).collect();
+        Ok(Some(Solved { plan, value: solution.objective() * scale }))
+    }
+
+    /// What one node of an offer adds to what is minimised. Ties go to the earlier offer.
+    fn weight(&self, offer: usize) -> f64 {
+        let tie = 1.0 + 1e-9 * offer as f64;
+        match self.aim {
+            Aim::Cost => self.world.cost[offer] * tie,
+            // Among plans of one power or one rate of failures the cheapest counts.
+            Aim::Power => self.world.power[offer] + 1e-6 * self.world.cost[offer],
+            Aim::Failures => self.problem.offers[offer].failures_per_year + 1e-9 * self.world.cost[offer],
+            Aim::Miss(_) => 0.0,
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        let largest = (0..self.problem.offers.len()).map(|i| self.weight(i)).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    fn impose(&self, programme: &mut Programme, counts: &[Variable]) {
+        let demand = &self.problem.demand;
+        self.impose_rate(programme, counts);
+        let each = |value: fn(&Problem, &World, usize) -> f64| {
+            (0..counts.len()).map(|i| value(self.problem, self.world, i)).collect::<Vec<f64>>()
+        };
+        let ones = vec![1.0; counts.len()];
+        let cost = each(|_, world, i| world.cost[i]);
+        let purchase = each(|_, world, i| world.purchase[i]);
+        let power = each(|_, world, i| world.power[i]);
+        let racks = each(|problem, _, i| problem.offers[i].rack_units);
+        let failures = each(|problem, _, i| problem.offers[i].failures_per_year);
+        if demand.nodes > 0 {
+            self.limit(programme, counts, Condition::Nodes, &ones, ComparisonOp::Ge, f64::from(demand.nodes));
+        }
+        for (condition, values, limit) in [
+            (Condition::Budget, &cost, demand.budget),
+            (Condition::Purchase, &purchase, demand.purchase_limit),
+            (Condition::Power, &power, demand.power_limit),
+            (Condition::Racks, &racks, demand.rack_units),
+            (Condition::Power, &power, self.power),
+            (Condition::Failures, &failures, self.failures),
+        ] {
+            if let Some(limit) = limit {
+                self.limit(programme, counts, condition, values, ComparisonOp::Le, limit);
+            }
+        }
+        for (i, &count) in counts.iter().enumerate() {
+            if self.aim == Aim::Miss(Condition::Maximum(i))
+                && let Some(maximum) = self.problem.offers[i].maximum
+            {
+                let slack = programme.add_var(1.0, (0.0, f64::INFINITY));
+                programme.add_constraint(&[(count, 1.0), (slack, -1.0)], ComparisonOp::Le, f64::from(maximum));
+            }
+        }
+    }
+
+    /// A condition on a sum over nodes, scaled to 1; missed by a variable where missing it is what is minimised.
+    fn limit(
+        &self,
+        programme: &mut Programme,
+        counts: &[Variable],
+        condition: Condition,
+        values: &[f64],
+        sense: ComparisonOp,
+        limit: f64,
+    ) {
+        if !self.holds(condition) {
+            return;
+        }
+        let scale = if limit > 0.0 { limit } else { 1.0 };
+        let mut terms: Vec<(Variable, f64)> = counts.iter().zip(values).map(|(&n, v)| (n, v / scale)).collect();
+        self.miss(programme, condition, &mut terms, sense, scale);
+        // A rounding error of money or watts must not make a plan impossible.
+        let edge = if matches!(sense, ComparisonOp::Le) { 1.0 + 1e-9 } else { 1.0 - 1e-9 };
+        programme.add_constraint(terms.as_slice(), sense, limit / scale * edge);
+    }
+
+    fn miss(
+        &self,
+        programme: &mut Programme,
+        condition: Condition,
+        terms: &mut Vec<(Variable, f64)>,
+        sense: ComparisonOp,
+        scale: f64,
+    ) {
+        if self.aim == Aim::Miss(condition) {
+            let slack = programme.add_var(scale, (0.0, f64::INFINITY));
+            terms.push((slack, if matches!(sense, ComparisonOp::Le) { -1.0 } else { 1.0 }));
+        }
+    }
+
+    /// The rate with the fastest `spare` nodes lost: a loss of so many times the fastest kind that is used, which is exact
+    /// where at least so many of it are used and cautious elsewhere.
+    fn impose_rate(&self, programme: &mut Programme, counts: &[Variable]) {
+        if !self.holds(Condition::Rate) {
+            return;
+        }
+        let scale = self.rate.max(f64::MIN_POSITIVE);
+        let spare = if self.holds(Condition::Spare) { self.problem.demand.spare_nodes } else { 0 };
+        let mut terms: Vec<(Variable, f64)> =
+            counts.iter().zip(&self.world.rate).map(|(&n, rate)| (n, rate / scale)).collect();
+        if spare > 0 {
+            let fastest = programme.add_var(0.0, (0.0, f64::INFINITY));
+            terms.push((fastest, -f64::from(spare)));
+            for (i, &count) in counts.iter().enumerate() {
+                let most = self.most(i);
+                if most == 0 {
+                    continue;
+                }
+                let used = programme.add_binary_var(0.0);
+                programme.add_constraint(&[(count, 1.0), (used, -f64::from(most))], ComparisonOp::Le, 0.0);
+                let rate = self.world.rate[i] / scale;
+                programme.add_constraint(&[(fastest, 1.0), (used, -rate)], ComparisonOp::Ge, 0.0);
+            }
+        }
+        self.miss(programme, Condition::Rate, &mut terms, ComparisonOp::Ge, scale);
+        programme.add_constraint(terms.as_slice(), ComparisonOp::Ge, self.rate / scale * (1.0 - 1e-9));
+    }
+}

@@ -1,0 +1,166 @@
+//! A choice in words.
+
+use super::problem::{Parameter, Problem};
+use super::result::{Answer, Choice, Chosen, Counted, Shortage};
+use crate::words::{digits, grouped, list};
+
+impl Choice {
+    /// What was found, most important first.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = self.placeholders();
+        match &self.answer {
+            Answer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
+            Answer::Impossible(shortages) => sentences.extend(impossible(shortages)),
+        }
+        let excluded =
+            self.excluded.iter().map(|excluded| format!("{} cannot be taken: {}.", excluded.offer, excluded.reason));
+        sentences.extend(excluded);
+        sentences
+    }
+
+    fn placeholders(&self) -> Vec<String> {
+        let named = |offer: &super::problem::Offer| {
+            (!offer.placeholders.is_empty()).then(|| format!("{} of {}", list(&offer.placeholders), offer.name))
+        };
+        let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
+        if found.is_empty() {
+            return found;
+        }
+        vec![format!("PLACEHOLDERS, to be replaced before this means anything: {}.", list(&found))]
+    }
+
+    fn plan_in_words(&self, chosen: &Chosen) -> Vec<String> {
+        let problem = &self.problem;
+        let money = |value: f64| money(problem, value);
+        let costs = &chosen.costs;
+        let mut sentences = vec![
+            format!(
+                "Take {}: {} over {} years ({} at the purchase, {} energy, {} running), {} to {} in 90% of the cases.",
+                plan_in_words(&chosen.plan),
+                money(costs.total),
+                digits(problem.demand.years),
+                money(costs.purchase),
+                money(costs.energy),
+                money(costs.running),
+                money(chosen.cost_spread.0),
+                money(chosen.cost_spread.2),
+            ),
+            format!(
+                "It does {} {} where {} are asked for, draws {} W and has {} failures of nodes a year; the rate is reached with a \
+                 probability of {}, and enough nodes are up {} of the time.",
+                digits(chosen.rate),
+                problem.demand.unit,
+                digits(problem.demand.rate),
+                digits(chosen.power),
+                digits(chosen.failures_per_year),
+                percent(chosen.reaches),
+                percent(chosen.kept_up),
+            ),
+            format!(
+                "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
+                percent(chosen.probability_best),
+                money(chosen.expected_regret),
+            ),
+        ];
+        if chosen.reaches < problem.demand.confidence {
+            sentences.push(format!(
+                "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",
+                percent(problem.demand.confidence)
+            ));
+        }
+        let odds: Vec<String> = chosen
+            .offers
+            .iter()
+            .filter(|odds| odds.best >= 0.005)
+            .map(|odds| format!("{} {}", odds.offer, percent(odds.best)))
+            .collect();
+        sentences.push(format!("Probability of being the main part of the best plan: {}.", list(&odds)));
+        for odds in chosen.offers.iter().filter(|odds| odds.enters_at.is_some_and(|cut| cut <= 0.5)) {
+            let cut = odds.enters_at.unwrap_or_default();
+            sentences.push(format!("{} would enter the cheapest plan if it cost {} less.", odds.offer, percent(cut)));
+        }
+        for binding in &chosen.binding {
+            sentences.push(format!(
+                "It binds {}: without it {} would be saved.",
+                binding.condition,
+                money(binding.saving)
+            ));
+        }
+        sentences.push(self.information_in_words(chosen));
+        sentences
+    }
+
+    fn information_in_words(&self, chosen: &Chosen) -> String {
+        let Some(first) = chosen.information.iter().find(|information| information.value > 0.0) else {
+            return "No further measurement would change the decision enough to be worth anything.".to_owned();
+        };
+        let what = about(&first.about);
+        let value = money(&self.problem, first.value);
+        let changes = percent(first.changes);
+        let cost = money(&self.problem, first.cost);
+        let verdict = match (first.worth, first.cost > 0.0) {
+            (true, true) => format!("more than its cost of {cost}: do it first"),
+            (true, false) => "if it costs less than that, do it first".to_owned(),
+            (false, _) => format!("less than its cost of {cost}: not worth it"),
+        };
+        format!(
+            "Most worth finding out: {what}; it would change the plan with a probability of {changes} and is worth {value}, {verdict}."
+        )
+    }
+}
+
+fn impossible(shortages: &[Shortage]) -> Vec<String> {
+    let mut sentences = vec!["No plan meets the demand.".to_owned()];
+    let alone = |shortage: &Shortage| {
+        format!(
+            "{} is {} {}; {}, it would have to be {} {}.",
+            capital(&shortage.condition),
+            digits(shortage.limit),
+            shortage.unit,
+            if shortage.alone { "with everything else as it is" } else { "even if the other limits give way" },
+            if shortage.needed > shortage.limit { grouped(shortage.needed.ceil()) } else { digits(shortage.needed) },
+            shortage.unit,
+        )
+    };
+    sentences.extend(shortages.iter().map(alone));
+    if shortages.is_empty() {
+        sentences.push("No offer can be taken at all.".to_owned());
+    }
+    sentences
+}
+
+/// `12 Athlon and 3 Xeon`.
+#[must_use]
+pub(crate) fn plan_in_words(plan: &[Counted]) -> String {
+    let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { list(&parts) }
+}
+
+/// What a parameter is, as something to do.
+#[must_use]
+pub(crate) fn about(parameter: &Parameter) -> String {
+    match parameter {
+        Parameter::Rate { offer, application } => format!("the rate of {application} on {offer}, by running it there"),
+        Parameter::Price { offer } => format!("the price of {offer}, by a firm quotation"),
+        Parameter::Power { offer } => format!("the power of {offer}, by a meter"),
+        Parameter::EnergyPrice => "the price of energy, by a contract".to_owned(),
+    }
+}
+
+fn money(problem: &Problem, value: f64) -> String {
+    format!("{} {}", grouped(value), problem.currency)
+}
+
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        p if p > 0.0 && p < 1.0 => format!("{p:.1}%"),
+        p if p > 99.0 && p < 100.0 => format!("{p:.1}%"),
+        p => format!("{p:.0}%"),
+    }
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

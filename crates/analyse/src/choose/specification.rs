@@ -1,0 +1,218 @@
+//! Offers and demand as text: TOML, whose mistakes are named by line.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::error::Error;
+use super::quantity::{Days, Memory, Power, Quantity, Years};
+
+/// Offers and demand as they were written. Read it by [`parse`], make it a problem by [`Specification::problem`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Specification {
+    /// What all money is counted in.
+    pub(crate) currency: String,
+    /// Seed of everything random.
+    #[serde(default = "one")]
+    pub(crate) seed: u64,
+    /// Draws of what is not known.
+    #[serde(default = "thousand")]
+    pub(crate) draws: usize,
+    pub(crate) demand: DemandWanted,
+    #[serde(default, rename = "offer")]
+    pub(crate) offers: Vec<OfferWanted>,
+    /// Where each line begins; not part of the text's fields.
+    #[serde(skip)]
+    pub(crate) lines: Lines,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+const fn thousand() -> usize {
+    1000
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DemandWanted {
+    pub(crate) rate: Spanned<Quantity>,
+    pub(crate) years: Years,
+    #[serde(default, rename = "application")]
+    pub(crate) applications: Vec<ApplicationWanted>,
+    pub(crate) nodes: Option<u32>,
+    pub(crate) rate_per_node: Option<Spanned<Quantity>>,
+    #[serde(default)]
+    pub(crate) spare_nodes: u32,
+    pub(crate) memory_per_process: Option<Memory>,
+    pub(crate) energy_price: Option<Spanned<Quantity>>,
+    pub(crate) cooling: Option<Spanned<f64>>,
+    pub(crate) budget: Option<Spanned<Quantity>>,
+    pub(crate) purchase_limit: Option<Spanned<Quantity>>,
+    pub(crate) power_limit: Option<Power>,
+    pub(crate) rack_units: Option<f64>,
+    pub(crate) delivery_within: Option<Days>,
+    pub(crate) confidence: Option<Spanned<f64>>,
+    pub(crate) late_premium: Option<Spanned<f64>>,
+}
+
+/// One application of the mix.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApplicationWanted {
+    /// Its name, to which rates of offers refer.
+    pub(crate) name: Spanned<String>,
+    /// Share of the events.
+    pub(crate) share: Option<f64>,
+    /// Figure that runs have of it.
+    pub(crate) figure: Option<String>,
+    /// Events that one operation of the figure does.
+    pub(crate) events: Option<f64>,
+}
+
+impl ApplicationWanted {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.get_ref()
+    }
+
+    /// The figure that runs have of it; its own name where none is given.
+    #[must_use]
+    pub fn figure(&self) -> &str {
+        self.figure.as_deref().unwrap_or_else(|| self.name())
+    }
+
+    /// Events that one operation of the figure does.
+    #[must_use]
+    pub fn events(&self) -> f64 {
+        self.events.unwrap_or(1.0)
+    }
+}
+
+/// A run's name, or several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "the name of a run or a list of names")]
+pub(crate) enum Names {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// One kind of machine that can be had.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfferWanted {
+    pub(crate) name: Spanned<String>,
+    pub(crate) runs: Option<Names>,
+    #[serde(default)]
+    pub(crate) rate: BTreeMap<Spanned<String>, Spanned<Quantity>>,
+    pub(crate) processes: Option<Spanned<u32>>,
+    pub(crate) price: Option<Spanned<Quantity>>,
+    pub(crate) price_per_hour: Option<Spanned<Quantity>>,
+    pub(crate) power: Option<Power>,
+    #[serde(default)]
+    pub(crate) rack_units: f64,
+    pub(crate) memory: Option<Memory>,
+    pub(crate) maximum: Option<u32>,
+    pub(crate) delivery: Option<Days>,
+    pub(crate) availability: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub(crate) failures_per_year: f64,
+    pub(crate) repair: Option<Days>,
+    pub(crate) repair_cost: Option<Spanned<Quantity>>,
+    pub(crate) ports: Option<f64>,
+    pub(crate) port: Option<Spanned<Quantity>>,
+    pub(crate) card: Option<Spanned<Quantity>>,
+    pub(crate) measurement_cost: Option<Spanned<Quantity>>,
+    /// Fields whose numbers stand for ones that the reader must supply.
+    #[serde(default)]
+    pub(crate) placeholders: Vec<String>,
+}
+
+impl OfferWanted {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.get_ref()
+    }
+
+    /// Names of runs on it.
+    #[must_use]
+    pub fn runs(&self) -> Vec<String> {
+        match &self.runs {
+            None => Vec::new(),
+            Some(Names::One(name)) => vec![name.clone()],
+            Some(Names::Many(names)) => names.clone(),
+        }
+    }
+
+    /// Whether its own text gives the rate of an application.
+    #[must_use]
+    pub fn has_rate(&self, application: &str) -> bool {
+        self.rate.keys().any(|name| name.get_ref() == application)
+    }
+}
+
+impl Specification {
+    /// The offers, in the order of the text.
+    #[must_use]
+    pub fn offers(&self) -> &[OfferWanted] {
+        &self.offers
+    }
+
+    /// The applications of the mix, in the order of the text.
+    #[must_use]
+    pub fn applications(&self) -> &[ApplicationWanted] {
+        &self.demand.applications
+    }
+
+    /// Line of something in the text, from 1.
+    pub(crate) fn line<T>(&self, spanned: &Spanned<T>) -> usize {
+        self.lines.place(spanned.span().start).0
+    }
+
+    /// A mistake at something in the text.
+    pub(crate) fn mistake<T>(&self, at: &Spanned<T>, reason: String) -> Error {
+        let (line, column) = self.lines.place(at.span().start);
+        Error::Text { line, column, reason }
+    }
+}
+
+/// Offsets at which lines begin.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// Line and column of an offset, from 1.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let line = self.0.partition_point(|start| *start <= offset).max(1);
+        (line, offset - self.0.get(line - 1).copied().unwrap_or(0) + 1)
+    }
+}
+
+/// Reads offers and demand.
+///
+/// # Errors
+/// At the first mistake, with its line: TOML that is none, an unknown or missing field, a unit of another kind.
+pub fn parse(text: &str) -> Result<Specification, Error> {
+    let lines = Lines::of(text);
+    match toml::from_str::<Specification>(text) {
+        Ok(mut specification) => {
+            specification.lines = lines;
+            specification.check()?;
+            Ok(specification)
+        }
+        Err(error) => {
+            let (line, column) = lines.place(error.span().map_or(0, |span| span.start));
+            Err(Error::Text { line, column, reason: error.message().replace('\n', " ") })
+        }
+    }
+}

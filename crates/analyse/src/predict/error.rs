@@ -1,0 +1,48 @@
+//! Why nothing can be predicted.
+
+/// Why an application could not be predicted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No run has the application.
+    #[error("could not find a figure of the application '{name}' in any run{known}; run it on at least one machine")]
+    NoApplication {
+        /// What was asked for.
+        name: String,
+        /// Which applications there are, with a separator before them, or nothing.
+        known: String,
+    },
+    /// A name stands for several figures.
+    #[error("could not tell which figure '{name}' means; it may be: {known}")]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The figures.
+        known: String,
+    },
+    /// A machine is not among the runs.
+    #[error("could not find the machine '{name}' among the runs; they are: {known}")]
+    NoMachine {
+        /// What was asked for.
+        name: String,
+        /// The machines.
+        known: String,
+    },
+    /// Too few models to learn anything from errors.
+    #[error(
+        "could not evaluate predictions of {application}: it was measured on {models} models of CPU, and at least 3 are needed"
+    )]
+    TooFew {
+        /// The application.
+        application: String,
+        /// Models that have it.
+        models: usize,
+    },
+    /// Runs mean different things by one figure.
+    #[error("could not join the runs: {figure} is counted in another unit or direction in {run}")]
+    Mixed {
+        /// Name of the figure.
+        figure: String,
+        /// Name of the run.
+        run: String,
+    },
+}

@@ -1,0 +1,138 @@
+//! How far off a prediction may be.
+//!
+//! From nine machines on jackknife+ of the errors on models left out. From five to eight its largest level is below what
+//! is asked for, so it is stretched by what the rest of the store says; below five the store alone speaks: other columns
+//! are predicted on the same machines as if they were the application (split conformal, Lei et al. 2018).
+
+use serde::{Deserialize, Serialize};
+use stats::jackknife_plus::{LeftOut, jackknife_plus, largest_level};
+
+use super::leave_out::{Chosen, choose};
+use super::matrix::{Matrix, speeds};
+use super::prior::prior;
+use super::table::{Application, Table};
+
+/// Fewest machines whose own errors are believed.
+const OWN: usize = 5;
+/// Most columns that stand in for the application.
+const STAND_INS: usize = 16;
+/// Machines on which each of them is tried, at most.
+const TRIALS: usize = 40;
+
+/// Where an interval comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalMethod {
+    /// Jackknife+ of the errors on models left out.
+    JackknifePlus,
+    /// Jackknife+ at its largest level, stretched to the one asked for.
+    Stretched,
+    /// Errors of other columns, predicted from the same machines.
+    StoreWide,
+}
+
+/// Errors of columns that stood in for the application, each with its weight: relative, as logarithms.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StoreWide {
+    errors: Vec<(f64, f64)>,
+    total: f64,
+}
+
+impl StoreWide {
+    /// Predicts other columns on the machines without the application, from those with it.
+    pub(crate) fn of(table: &Table, matrix: &Matrix) -> Self {
+        let weights = prior(table, &matrix.columns);
+        let mut order: Vec<usize> = (0..matrix.columns.len()).collect();
+        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+        let others: Vec<usize> =
+            (0..table.machines.len()).filter(|m| !matrix.machines.contains(m)).take(TRIALS).collect();
+        let mut found = Self::default();
+        for &place in order.iter().take(STAND_INS) {
+            let column = matrix.columns[place];
+            for error in stand_in(table, matrix, column, &others) {
+                found.errors.push((error, weights[place]));
+                found.total += weights[place];
+            }
+        }
+        found.errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found
+    }
+
+    /// The error that a share `level` of the trials stays within, by weight; `None` where there were too few.
+    pub(crate) fn half_width(&self, level: f64) -> Option<f64> {
+        if (self.errors.len() as f64) < 1.0 / (1.0 - level).max(1e-9) {
+            return None;
+        }
+        let mut below = 0.0;
+        self.errors
+            .iter()
+            .find(|(_, weight)| {
+                below += weight;
+                below >= level * self.total
+            })
+            .map(|(error, _)| *error)
+    }
+}
+
+/// Errors of one column, predicted by the columns of other tools, or by the others of its own where it is the only one.
+fn stand_in(table: &Table, matrix: &Matrix, column: usize, others: &[usize]) -> Vec<f64> {
+    let own = &table.columns[column];
+    let foreign = |k: &usize| table.columns[*k].tool != own.tool;
+    let mut columns: Vec<usize> = matrix.columns.iter().copied().filter(foreign).collect();
+    if columns.is_empty() {
+        columns = matrix.columns.iter().copied().filter(|&k| table.columns[k].label != own.label).collect();
+    }
+    let rows: Vec<Vec<f64>> = matrix.machines.iter().map(|&m| speeds(table, m, &columns)).collect();
+    let targets: Option<Vec<f64>> = matrix.machines.iter().map(|&m| table.speed(m, column)).collect();
+    let Some(targets) = targets else { return Vec::new() };
+    let played = Matrix { columns: columns.clone(), rows, targets, ..matrix.clone() };
+    // The footprint is the application's own, not this column's.
+    let anonymous =
+        Table { application: Application { footprint: None, ..table.application.clone() }, ..table.clone() };
+    let Some(chosen) = choose(&played, &prior(&anonymous, &columns)) else { return Vec::new() };
+    others
+        .iter()
+        .filter_map(|&m| {
+            let row = speeds(table, m, &columns);
+            let truth = table.speed(m, column)?;
+            (row.len() == columns.len()).then(|| (chosen.fit.predict(&row, None) - truth).abs())
+        })
+        .collect()
+}
+
+/// Ends of the interval as speeds, and where they come from; `None` when nothing can be said at this level.
+pub(crate) fn interval(
+    chosen: &Chosen,
+    store: &StoreWide,
+    row: &[f64],
+    family: Option<usize>,
+    level: f64,
+) -> Option<(f64, f64, IntervalMethod)> {
+    let centre = chosen.fit.predict(row, family);
+    let n = chosen.errors.len();
+    if n < OWN {
+        let half = store.half_width(level)?;
+        return Some((centre - half, centre + half, IntervalMethod::StoreWide));
+    }
+    let left_out: Vec<LeftOut> = chosen
+        .errors
+        .iter()
+        .map(|&(fold, error)| LeftOut { prediction: chosen.fits[fold].predict(row, family), residual: error.abs() })
+        .collect();
+    if let Some(found) = jackknife_plus(&left_out, level) {
+        return Some((found.low.min(centre), found.high.max(centre), IntervalMethod::JackknifePlus));
+    }
+    let reachable = largest_level(n) - 1e-9;
+    let found = jackknife_plus(&left_out, reachable)?;
+    let stretch = match (store.half_width(level), store.half_width(reachable)) {
+        (Some(wide), Some(narrow)) if narrow > 0.0 => wide / narrow,
+        _ => {
+            let t = |level: f64| stats::distribution::student_t_quantile(0.5 + level / 2.0, n as f64 - 1.0);
+            t(level) / t(reachable)
+        }
+    };
+    let stretch = stretch.max(1.0);
+    let low = centre - stretch * (centre - found.low).max(0.0);
+    let high = centre + stretch * (found.high - centre).max(0.0);
+    Some((low, high, IntervalMethod::Stretched))
+}

@@ -1,0 +1,106 @@
+//! What a method would have said of machines that it never saw: by model of CPU, never by instance.
+
+use stats::median;
+
+use super::matrix::Matrix;
+use super::method::{CANDIDATES, Fitted, Method};
+
+/// Most fits of one method: beyond it several models are left out together (CV+, Barber et al. 2021).
+const FOLDS: usize = 20;
+/// Fewest models of CPU between which a method may be chosen by its errors.
+const FEWEST: usize = 3;
+/// What is used below that: nearly the weighting, with a constant that is the mean.
+const UNTRIED: Method = Method::Ridge(3.0);
+
+/// Methods blended by their errors, with the fits that never saw each machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    /// The methods that weigh, heaviest first, with their weights.
+    pub(crate) methods: Vec<(Method, f64)>,
+    pub(crate) fit: Blend,
+    /// For each row: the number of the fit that never saw its model, and that fit's error there, as a logarithm.
+    pub(crate) errors: Vec<(usize, f64)>,
+    /// The fits with models left out.
+    pub(crate) fits: Vec<Blend>,
+}
+
+/// A weighted mean of fitted lines.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blend(Vec<(f64, Fitted)>);
+
+impl Blend {
+    /// Speed of the application on a machine of a family, when the family is one of the fits.
+    pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
+        self.0.iter().map(|(weight, fit)| weight * fit.predict(row, family)).sum()
+    }
+}
+
+/// Methods weigh by their error on models that they never saw: the fourth power of its inverse, so that one with twice the
+/// error of another has a sixteenth of its weight, and near ties, which few machines cannot tell apart, share. Below three
+/// models the most cautious method, without errors. `None` without machines or columns.
+pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<Chosen> {
+    if matrix.rows.is_empty() || matrix.columns.is_empty() {
+        return None;
+    }
+    if matrix.model_count() < FEWEST {
+        let method = if matrix.rows.len() < 2 { Method::Weighting } else { UNTRIED };
+        let fit = Blend(vec![(1.0, method.fit(matrix, prior)?)]);
+        return Some(Chosen { methods: vec![(method, 1.0)], fit, errors: Vec::new(), fits: Vec::new() });
+    }
+    let folds = folds(matrix.model_count());
+    let mut tried: Vec<Tried> =
+        CANDIDATES.iter().filter_map(|&method| Tried::of(method, matrix, prior, &folds)).collect();
+    let best = tried.iter().map(|t| t.score).min_by(f64::total_cmp)?.max(f64::MIN_POSITIVE);
+    tried.iter_mut().for_each(|t| t.weight = (best / t.score.max(best)).powi(4));
+    let total: f64 = tried.iter().map(|t| t.weight).sum();
+    tried.iter_mut().for_each(|t| t.weight /= total);
+    let fits: Vec<Blend> =
+        (0..folds.len()).map(|fold| Blend(tried.iter().map(|t| (t.weight, t.fits[fold].clone())).collect())).collect();
+    let errors = (0..matrix.rows.len())
+        .filter_map(|i| {
+            let fold = folds.iter().position(|models| models.contains(&matrix.models[i]))?;
+            Some((fold, fits[fold].predict(&matrix.rows[i], Some(matrix.families[i])) - matrix.targets[i]))
+        })
+        .collect();
+    let mut methods: Vec<(Method, f64)> = tried.iter().map(|t| (t.method, t.weight)).collect();
+    methods.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let fit = Blend(tried.into_iter().map(|t| (t.weight, t.fit)).collect());
+    Some(Chosen { methods, fit, errors, fits })
+}
+
+/// One method, tried on models left out.
+struct Tried {
+    method: Method,
+    fit: Fitted,
+    fits: Vec<Fitted>,
+    /// Mean of absolute errors, which neither forgets the bad ones as a median would nor is ruled by one as a mean square
+    /// would be.
+    score: f64,
+    weight: f64,
+}
+
+impl Tried {
+    fn of(method: Method, matrix: &Matrix, prior: &[f64], folds: &[Vec<usize>]) -> Option<Self> {
+        let fits: Option<Vec<Fitted>> = folds.iter().map(|models| method.fit(&matrix.without(models), prior)).collect();
+        let fits = fits?;
+        let error = |i: usize| {
+            let fold = folds.iter().position(|models| models.contains(&matrix.models[i]))?;
+            Some((fits[fold].predict(&matrix.rows[i], Some(matrix.families[i])) - matrix.targets[i]).abs())
+        };
+        let errors: Option<Vec<f64>> = (0..matrix.rows.len()).map(error).collect();
+        let score = errors?.iter().sum::<f64>() / matrix.rows.len() as f64;
+        Some(Self { method, fit: method.fit(matrix, prior)?, fits, score, weight: 0.0 })
+    }
+}
+
+/// Models dealt out in turn to at most [`FOLDS`] folds.
+fn folds(models: usize) -> Vec<Vec<usize>> {
+    let count = models.min(FOLDS);
+    (0..count).map(|fold| (fold..models).step_by(count).collect()).collect()
+}
+
+/// Median and 90th percentile of relative errors on models left out.
+pub(crate) fn relative_errors(chosen: &Chosen) -> Option<(f64, f64)> {
+    let relative: Vec<f64> = chosen.errors.iter().map(|(_, error)| (error.exp() - 1.0).abs()).collect();
+    Some((median(&relative)?, stats::quantile(&relative, 0.9)?))
+}

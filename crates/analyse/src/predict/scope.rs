@@ -1,0 +1,115 @@
+//! Is the question inside what the probes saw? What lies outside widens the interval, or refuses the answer.
+
+use std::collections::BTreeSet;
+
+use model::Primitive;
+
+use super::leave_out::{Chosen, relative_errors};
+use super::matrix::Matrix;
+use super::table::Table;
+
+/// A machine of a family on which the application never ran is predicted worse: about 10% within a family and 20-30% across
+/// (Pavel, Choosing CPUs in an open market, CHEP 98). Half as wide again is what intervals lack for it.
+const NEW_FAMILY: f64 = 1.5;
+/// Widening for a resource that the application uses and no probe measures: an int8-matrix workload was missed by 25-50%
+/// where others were met within 8%.
+const UNSEEN: f64 = 2.0;
+/// Widening for a working set beyond that of every probe.
+const LARGER_SET: f64 = 1.5;
+/// A machine so much faster or slower than all on which the application ran is not predicted at all.
+const FARTHEST: f64 = 4.0;
+/// Typical relative error from which on the probes do not explain the application.
+const UNEXPLAINED: f64 = 0.5;
+/// Models of CPU from which on that error is believed.
+const BELIEVED: usize = 5;
+
+/// What a look at the question's edges found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    /// Factor on the width of the interval, at least 1.
+    pub(crate) widening: f64,
+    /// Why there is no answer, where there is none.
+    pub(crate) refusal: Option<String>,
+    /// Why the interval is wider.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Looks at one machine.
+pub(crate) fn scope(table: &Table, matrix: &Matrix, chosen: &Chosen, weights: &[f64], target: usize) -> Scope {
+    let mut scope = Scope { widening: 1.0, ..Scope::default() };
+    unseen_primitives(table, matrix, &mut scope);
+    working_set(table, matrix, &mut scope);
+    let row = super::matrix::speeds(table, target, &matrix.columns);
+    range(matrix, weights, &row, &mut scope);
+    let family = &table.machines[target].family;
+    if !matrix.machines.iter().any(|&m| table.machines[m].family == *family) {
+        scope.widening *= NEW_FAMILY;
+        scope.reasons.push(format!("it ran on no machine of the family {family}"));
+    }
+    if matrix.model_count() >= BELIEVED
+        && let Some((typical, _)) = relative_errors(chosen)
+        && typical > UNEXPLAINED
+    {
+        scope.refusal.get_or_insert(format!(
+            "the probes do not explain this application: on models of CPU left out the typical error is {:.0}%",
+            100.0 * typical
+        ));
+    }
+    scope
+}
+
+fn unseen_primitives(table: &Table, matrix: &Matrix, scope: &mut Scope) {
+    let seen: BTreeSet<Primitive> =
+        matrix.columns.iter().flat_map(|&k| table.columns[k].stresses.iter().copied()).collect();
+    let wanted = &table.application.stresses;
+    if seen.is_empty() || wanted.is_empty() {
+        return;
+    }
+    let unseen: Vec<&str> = wanted.iter().filter(|p| !seen.contains(p)).map(|p| p.title()).collect();
+    if unseen.is_empty() {
+        return;
+    }
+    let reason = format!("it stresses {}, which no probe of these runs measures", unseen.join(", "));
+    if unseen.len() == wanted.len() {
+        scope.refusal = Some(reason);
+    } else {
+        scope.widening *= UNSEEN;
+        scope.reasons.push(reason);
+    }
+}
+
+fn working_set(table: &Table, matrix: &Matrix, scope: &mut Scope) {
+    let largest = matrix.columns.iter().filter_map(|&k| table.columns[k].working_set).max();
+    if let (Some(own), Some(largest)) = (table.application.working_set, largest)
+        && own > largest
+    {
+        scope.widening *= LARGER_SET;
+        let (own, largest) = (model::format_size(own), model::format_size(largest));
+        scope.reasons.push(format!("its working set of {own} is beyond the largest of the probes, {largest}"));
+    }
+}
+
+/// The machine's speed, as the probes weigh for this application, against those on which it ran.
+fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut Scope) {
+    let level = |row: &[f64]| row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
+    let here = level(row);
+    let (low, high) = matrix
+        .rows
+        .iter()
+        .map(|row| level(row))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    let outside = (low - here).max(here - high).max(0.0);
+    let factor = outside.exp();
+    // Within a tenth of the range nothing is lost.
+    if factor <= 1.1 {
+        return;
+    }
+    let (word, end) = if here > high { ("faster", "fastest") } else { ("slower", "slowest") };
+    let reason = format!("it is {factor:.1} times {word} than the {end} machine on which the application ran");
+    if factor > FARTHEST && outside > high - low {
+        scope.refusal = Some(reason);
+    } else {
+        scope.widening *= 1.0 + outside / (high - low).max(1.5_f64.ln());
+        scope.reasons.push(reason);
+    }
+}

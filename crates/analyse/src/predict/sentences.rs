@@ -1,0 +1,118 @@
+//! Predictions in words.
+
+use model::Unit;
+
+use super::evaluate::Evaluation;
+use super::result::{Forecast, Prediction, Share, Standing};
+use crate::words::{digits, list, seconds};
+
+/// Shares below this are summed up as the rest.
+const SHOWN: f64 = 0.05;
+/// Most shares that a sentence names.
+const NAMED: usize = 5;
+
+impl Prediction {
+    /// What was found, most important first.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences: Vec<String> =
+            self.forecasts.iter().map(|forecast| self.forecast_in_words(forecast)).collect();
+        if !self.behaves_like.is_empty() {
+            sentences.push(format!("{} behaves like {}.", self.application, shares_in_words(&self.behaves_like)));
+        }
+        if let Some(error) = self.forecasts.iter().find_map(|forecast| forecast.error) {
+            let rating = error.rating_median.map_or_else(String::new, |rating| {
+                format!("; scaling by the best single probe errs by {:.0}%", 100.0 * rating)
+            });
+            sentences.push(format!(
+                "On models of CPU that it never saw it errs by {:.0}% (median), {:.0}% for the worst tenth{rating}.",
+                100.0 * error.median,
+                100.0 * error.worst_tenth,
+            ));
+        } else {
+            sentences.push(format!(
+                "Measured on {}: its own error cannot be told from so few.",
+                count(self.models, "model of CPU", "models of CPU")
+            ));
+        }
+        if self.footprint_used {
+            sentences.push("Its measured footprint weighed the probes beforehand.".to_owned());
+        }
+        sentences.extend(self.notes.iter().map(|note| format!("{note}.")));
+        sentences
+    }
+
+    fn forecast_in_words(&self, forecast: &Forecast) -> String {
+        let Some(value) = forecast.value else {
+            return format!("No prediction for {}: {}.", forecast.machine, list(&forecast.reasons));
+        };
+        let print = |value: f64| in_unit(value, self.metric.unit);
+        let interval = forecast.low.zip(forecast.high).map_or_else(
+            || ", without an interval".to_owned(),
+            |(low, high)| format!(", {} to {} ({:.0}% interval)", print(low), print(high), 100.0 * forecast.level),
+        );
+        let why = match forecast.standing {
+            Standing::Widened => format!("; widened, for {}", list(&forecast.reasons)),
+            _ if !forecast.reasons.is_empty() => format!("; {}", list(&forecast.reasons)),
+            _ => String::new(),
+        };
+        format!("{} on {}: {}{interval}{why}.", self.application, forecast.machine, print(value))
+    }
+}
+
+/// `31% hash, 22% branch and 47% others`.
+pub(crate) fn shares_in_words(shares: &[Share]) -> String {
+    let named: Vec<&Share> = shares.iter().filter(|share| share.share >= SHOWN).take(NAMED).collect();
+    let rest = 1.0 - named.iter().map(|share| share.share).sum::<f64>();
+    let mut words: Vec<String> =
+        named.iter().map(|share| format!("{:.0}% {}", 100.0 * share.share, share.label)).collect();
+    if words.is_empty() {
+        return "no probe in particular".to_owned();
+    }
+    if rest >= 0.01 {
+        words.push(format!("{:.0}% others", 100.0 * rest));
+    }
+    list(&words)
+}
+
+impl Evaluation {
+    /// What was found, one sentence a number of machines.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        self.sizes
+            .iter()
+            .map(|size| {
+                let coverage = size.coverage.map_or_else(
+                    || "no interval at this level".to_owned(),
+                    |coverage| {
+                        format!("{:.0}% of the {:.0}% intervals held", 100.0 * coverage, 100.0 * self.level)
+                    },
+                );
+                format!(
+                    "Learnt from {}: error {:.1}% (median), {:.1}% (worst tenth), single probe {:.1}% and {:.1}%; {coverage}.",
+                    count(size.machines, "machine", "machines"),
+                    100.0 * size.median_error,
+                    100.0 * size.worst_tenth,
+                    100.0 * size.rating_median,
+                    100.0 * size.rating_worst_tenth,
+                )
+            })
+            .collect()
+    }
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+fn in_unit(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Seconds => seconds(value),
+        Unit::PerSecond => format!("{} /s", digits(value)),
+        Unit::BytesPerSecond => format!("{} MB/s", digits(value / 1e6)),
+        Unit::Bytes => format!("{} MB", digits(value / 1e6)),
+        Unit::Watts => format!("{} W", digits(value)),
+        Unit::Joules => format!("{} J", digits(value)),
+        Unit::Count | Unit::Ratio => digits(value),
+    }
+}

@@ -1,0 +1,214 @@
+//! From dated values to a trend.
+
+use stats::fit::break_test::sup_f;
+use stats::fit::exponential::{Growth, exponential};
+use stats::fit::frontier::{frontier, records};
+use stats::median;
+
+use super::error::Error;
+use super::result::{Broken, Checked, Curve, Dated, FanPoint, Fitted, Projection, Trend};
+
+/// Fewest points of a fit.
+const FEWEST: usize = 4;
+/// Permutations of the break test.
+const PERMUTATIONS: usize = 999;
+/// Extrapolation from which on a law need not hold, in lengths of the span of the data.
+const REACH: f64 = 1.0 / 3.0;
+/// Points of the fan.
+const FAN: usize = 48;
+
+/// How to fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Fit only values of these dates, both ends included; the others are set against the fit.
+    pub window: Option<(f64, f64)>,
+    /// Dates to project to, decimal years.
+    pub project: Vec<f64>,
+    /// Confidence of intervals, 0 to 1.
+    pub level: f64,
+    /// Seed of the break test's permutations.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { window: None, project: Vec::new(), level: 0.95, seed: 1 }
+    }
+}
+
+/// Fits the growth of dated values.
+///
+/// # Errors
+/// When fewer than four values at different dates lie in the window.
+pub fn trend(data: &[Dated], options: &Options) -> Result<Trend, Error> {
+    let inside = |point: &&Dated| options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to);
+    let (mut fitted, outside): (Vec<&Dated>, Vec<&Dated>) = data.iter().partition(inside);
+    fitted.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let times: Vec<f64> = fitted.iter().map(|point| point.time).collect();
+    let values: Vec<f64> = fitted.iter().map(|point| point.value).collect();
+    let too_few = || Error::TooFew { points: times.len(), window: window_in_words(options.window), needed: FEWEST };
+    if times.len() < FEWEST {
+        return Err(too_few());
+    }
+    let all = exponential(&times, &values).ok_or_else(too_few)?;
+    let ask = Ask { data, options, span: (times[0], times[times.len() - 1]) };
+    let mut fits = vec![ask.fitted(Curve::Median, &all, &times, &values)];
+    let best = records(&times, &values).unwrap_or_default();
+    if best.len() >= FEWEST
+        && let Some(edge) = frontier(&times, &values)
+    {
+        let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<f64>>();
+        fits.push(ask.fitted(Curve::Frontier, &edge, &pick(&times), &pick(&values)));
+    }
+    Ok(Trend {
+        span: ask.span,
+        points: times.len(),
+        level: options.level,
+        fits,
+        later: checked(&all, &outside, options.level),
+        data: fitted.into_iter().cloned().collect(),
+        outside: outside.into_iter().cloned().collect(),
+    })
+}
+
+/// What was asked, for each fit.
+struct Ask<'a> {
+    data: &'a [Dated],
+    options: &'a Options,
+    span: (f64, f64),
+}
+
+impl Ask<'_> {
+    fn fitted(&self, curve: Curve, growth: &Growth, times: &[f64], values: &[f64]) -> Fitted {
+        let level = self.options.level;
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let broken = sup_f(times, &logs, PERMUTATIONS, self.options.seed).map(|found| {
+            let years = |slope: f64| std::f64::consts::LN_2 / slope;
+            Broken {
+                between: (found.after, found.before),
+                p_value: found.p_value,
+                doubling_before: years(found.slope_before),
+                doubling_after: years(found.slope_after),
+                significant: found.p_value < 0.05,
+            }
+        });
+        let doubling = growth.doubling_time(level).map(|found| Projection {
+            time: self.span.1,
+            value: found.value,
+            low: found.interval.low,
+            high: found.interval.high,
+            wide: None,
+            extrapolation: 0.0,
+            out_of_reach: false,
+            came: None,
+        });
+        Fitted {
+            curve,
+            points: times.len(),
+            growth: growth.rate(level).value.exp_m1(),
+            doubling,
+            spread: growth.line.residual_sd.exp(),
+            broken,
+            projections: self
+                .options
+                .project
+                .iter()
+                .map(|&time| self.projection(curve, growth, time, self.wandering(&logs, times)))
+                .collect(),
+            fan: self.fan(growth, self.wandering(&logs, times)),
+        }
+    }
+
+    /// What a fit says of a date. The interval is that of one new value while the growth goes on.
+    fn projection(&self, curve: Curve, growth: &Growth, time: f64, wandering: f64) -> Projection {
+        let said = growth.predict(time, self.options.level);
+        // A frontier may end before the data do: reach is counted from all of them.
+        let (first, last) = self.span;
+        let extrapolation = (first - time).max(time - last).max(0.0) / (last - first);
+        let near: Vec<f64> =
+            self.data.iter().filter(|point| (point.time - time).abs() <= 0.5).map(|point| point.value).collect();
+        let highest = || near.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let centre = match curve {
+            Curve::Median => median(&near),
+            Curve::Frontier => (!near.is_empty()).then(highest),
+        };
+        Projection {
+            time,
+            value: said.value,
+            low: said.interval.low,
+            high: said.interval.high,
+            wide: Some(self.wide(said.interval.low, said.interval.high, time, wandering)),
+            extrapolation,
+            out_of_reach: extrapolation > REACH,
+            came: centre.map(|centre| (centre, said.value / centre)),
+        }
+    }
+
+    fn fan(&self, growth: &Growth, wandering: f64) -> Vec<FanPoint> {
+        let (first, last) = self.span;
+        let dates = self.data.iter().map(|point| point.time).chain(self.options.project.iter().copied());
+        // Without a date asked for, the fan ends where the fit's reach does.
+        let end = dates.fold(last + REACH * (last - first), f64::max);
+        (0..=FAN)
+            .map(|step| {
+                let time = first + (end - first) * step as f64 / FAN as f64;
+                let said = growth.predict(time, self.options.level);
+                let (low, high) = (said.interval.low, said.interval.high);
+                let (wide_low, wide_high) = self.wide(low, high, time, wandering);
+                FanPoint { time, value: said.value, low, high, wide_low, wide_high }
+            })
+            .collect()
+    }
+
+    fn wandering(&self, logs: &[f64], times: &[f64]) -> f64 {
+        stats::distribution::normal_quantile(0.5 + self.options.level / 2.0) * rate_change(times, logs)
+    }
+
+    /// Ends that also allow the growth rate to walk on; the two errors are independent, so that their squares add.
+    fn wide(&self, low: f64, high: f64, time: f64, wandering: f64) -> (f64, f64) {
+        let beyond = (self.span.0 - time).max(time - self.span.1).max(0.0);
+        let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);
+        let wide = half.hypot(wandering * beyond.powf(1.5));
+        ((centre - wide).exp(), (centre + wide).exp())
+    }
+}
+
+/// By how much the growth rate changed within the data, per root of a year: the difference of the slopes of the two halves over
+/// the root of the time between their middles. If the rate walks at random (Harvey's smooth trend, Forecasting, structural
+/// time series models and the Kalman filter, 1989), the line is off by that times the time to the power 1.5 over root 3.
+fn rate_change(times: &[f64], logs: &[f64]) -> f64 {
+    let middle = times.len() / 2;
+    let slope =
+        |from: usize, to: usize| stats::fit::line::line(&times[from..to], &logs[from..to]).map(|line| line.slope);
+    let (Some(before), Some(after)) = (slope(0, middle), slope(middle, times.len())) else { return 0.0 };
+    let centre = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let apart = centre(&times[middle..]) - centre(&times[..middle]);
+    if apart > 0.0 { (after - before).abs() / apart.sqrt() / 3.0_f64.sqrt() } else { 0.0 }
+}
+
+/// Values after the window against the fit: where it lost them.
+fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
+    let last = fit.line.range.1;
+    let mut later: Vec<&Dated> = outside.iter().copied().filter(|point| point.time > last).collect();
+    if later.is_empty() {
+        return None;
+    }
+    later.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let holds = |point: &&Dated| fit.predict(point.time, level).interval.contains(point.value);
+    let held: Vec<bool> = later.iter().map(holds).collect();
+    let lost = |from: usize| 2 * held[from..].iter().filter(|held| !**held).count() > held.len() - from;
+    let lost_from = (0..held.len()).find(|&from| !held[from] && lost(from)).map(|from| later[from].time);
+    let tail = &later[later.len() - later.len().div_ceil(10)..];
+    let ratios: Vec<f64> = tail.iter().map(|point| fit.predict(point.time, level).value / point.value).collect();
+    Some(Checked {
+        points: later.len(),
+        inside: held.iter().filter(|held| **held).count() as f64 / held.len() as f64,
+        lost_from,
+        too_high_at_the_end: median(&ratios)?,
+        end: tail[0].time,
+    })
+}
+
+fn window_in_words(window: Option<(f64, f64)>) -> String {
+    window.map_or_else(|| "in all".to_owned(), |(from, to)| format!("between {from} and {to}"))
+}

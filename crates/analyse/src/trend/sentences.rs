@@ -1,0 +1,110 @@
+//! A trend in words.
+
+use super::result::{Curve, Fitted, Projection, Trend};
+use crate::words::digits;
+
+impl Trend {
+    /// What was found, most important first.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let out_of_reach = self.fits.iter().flat_map(|fit| &fit.projections).find(|p| p.out_of_reach);
+        if let Some(projection) = out_of_reach {
+            sentences.push(format!(
+                "OUT OF REACH: {} lies {:.1} spans of the data beyond them, more than a third: the interval supposes that the \
+                 growth of {} to {} goes on, which nobody has seen.",
+                date(projection.time),
+                projection.extrapolation,
+                date(self.span.0),
+                date(self.span.1)
+            ));
+        }
+        for fit in &self.fits {
+            sentences.push(self.growth_in_words(fit));
+            if let Some(broken) = fit.broken.as_ref().filter(|broken| broken.significant) {
+                sentences.push(format!(
+                    "The growth of the {} changed between {} and {} (p {}): doubling in {} years before, {} after. One line \
+                     through both says little of what comes.",
+                    word(fit.curve),
+                    date(broken.between.0),
+                    date(broken.between.1),
+                    probability(broken.p_value),
+                    digits(broken.doubling_before),
+                    years_after(broken.doubling_after),
+                ));
+            }
+            sentences.extend(fit.projections.iter().map(|projection| self.projection_in_words(fit.curve, projection)));
+        }
+        if let Some(later) = &self.later {
+            let lost = later
+                .lost_from
+                .map_or_else(String::new, |from| format!(", most of them outside from {} on", date(from)));
+            sentences.push(format!(
+                "Of {} later values {:.0}% lie inside the interval{lost}; by {} the fit was {} times too {}.",
+                later.points,
+                100.0 * later.inside,
+                date(later.end),
+                digits(later.too_high_at_the_end.max(1.0 / later.too_high_at_the_end)),
+                if later.too_high_at_the_end >= 1.0 { "high" } else { "low" },
+            ));
+        }
+        sentences
+    }
+
+    fn growth_in_words(&self, fit: &Fitted) -> String {
+        let what = format!(
+            "The {} of {} to {} ({} values)",
+            word(fit.curve),
+            date(self.span.0),
+            date(self.span.1),
+            fit.points
+        );
+        match &fit.doubling {
+            Some(doubling) => {
+                let verb = if doubling.value > 0.0 { "doubles" } else { "halves" };
+                let (a, b) = (doubling.low.abs(), doubling.high.abs());
+                format!("{what} {verb} in {:.2} years ({:.2} to {:.2}).", doubling.value.abs(), a.min(b), a.max(b))
+            }
+            None => format!("{what} shows no growth that can be told from none."),
+        }
+    }
+
+    fn projection_in_words(&self, curve: Curve, projection: &Projection) -> String {
+        let flag = if projection.out_of_reach { " (OUT OF REACH)" } else { "" };
+        let came = projection.came.map_or_else(String::new, |(value, ratio)| {
+            let (factor, word) = if ratio >= 1.0 { (ratio, "high") } else { (1.0 / ratio, "low") };
+            format!("; what came was {}: {} times too {word}", digits(value), digits(factor))
+        });
+        let wide = projection.wide.filter(|_| projection.out_of_reach).map_or_else(String::new, |(low, high)| {
+            format!("; if the growth rate goes on changing as it did, between {} and {}", digits(low), digits(high))
+        });
+        format!(
+            "The {} would be {} in {}, one value between {} and {}{flag}{wide}{came}.",
+            word(curve),
+            digits(projection.value),
+            date(projection.time),
+            digits(projection.low),
+            digits(projection.high),
+        )
+    }
+}
+
+const fn word(curve: Curve) -> &'static str {
+    match curve {
+        Curve::Median => "median",
+        Curve::Frontier => "frontier",
+    }
+}
+
+fn years_after(years: f64) -> String {
+    if years > 0.0 { digits(years) } else { format!("halving in {}", digits(-years)) }
+}
+
+fn probability(p: f64) -> String {
+    if p <= 0.001 { "at most 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// A decimal year, with one decimal where it has any.
+fn date(time: f64) -> String {
+    if (time - time.round()).abs() < 0.05 { format!("{time:.0}") } else { format!("{time:.1}") }
+}

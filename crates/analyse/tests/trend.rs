@@ -1,0 +1,126 @@
+//! Trends: planted truths, and the public record of processors.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+
+use analyse::trend::{Curve, Dated, Options, Trend, parse, trend};
+use stats::simulate::{generator, standard_normal};
+
+fn specint() -> Option<Vec<Dated>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rupp50_specint.dat");
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some(parse(&text, None).unwrap()),
+        Err(error) => {
+            eprintln!("skipped: {path} is not to be had here ({error})");
+            None
+        }
+    }
+}
+
+fn fitted(data: &[Dated], from: f64, to: f64, project: &[f64]) -> Trend {
+    trend(data, &Options { window: Some((from, to)), project: project.to_vec(), ..Options::default() }).unwrap()
+}
+
+#[test]
+fn doubling_times_of_the_public_record() {
+    let Some(data) = specint() else { return };
+    for (from, to, years, low, high) in [
+        (1988.0, 1999.0, 1.70, 1.48, 2.00),
+        (1990.0, 1998.8, 1.56, 1.31, 1.92),
+        (1988.0, 2004.0, 1.86, 1.73, 2.01),
+        (2005.0, 2022.0, 6.0, 5.2, 7.1),
+    ] {
+        let found = fitted(&data, from, to, &[]);
+        let doubling = found.fits[0].doubling.clone().unwrap();
+        eprintln!("{from} to {to}: {:.2} [{:.2}, {:.2}]", doubling.value, doubling.low, doubling.high);
+        assert!((low..=high).contains(&doubling.value), "{from} to {to}: {doubling:?}");
+        assert!((doubling.value / years - 1.0).abs() < 0.02, "{from} to {to}: {doubling:?}");
+        assert!((doubling.low / low - 1.0).abs() < 0.03 && (doubling.high / high - 1.0).abs() < 0.03);
+    }
+}
+
+#[test]
+fn the_fit_of_1998_says_that_2015_is_out_of_reach() {
+    let Some(data) = specint() else { return };
+    let found = fitted(&data, 1990.0, 1998.8, &[1999.5, 2008.0, 2015.0]);
+    let [near, far, farthest] = found.fits[0].projections.as_slice() else { panic!("three dates") };
+    assert!(!near.out_of_reach && far.out_of_reach && farthest.out_of_reach);
+    let (_, too_high) = far.came.unwrap();
+    assert!((4.0..8.0).contains(&too_high), "{too_high}");
+    // Its own interval, once the rate may wander, no longer excludes what came.
+    for projection in [far, farthest] {
+        let (low, high) = projection.wide.unwrap();
+        let (came, _) = projection.came.unwrap();
+        assert!(low <= came && came <= high && high / low > 50.0, "{projection:?}");
+    }
+    let later = found.later.clone().unwrap();
+    assert!(later.inside < 0.5 && later.too_high_at_the_end > 5.0, "{later:?}");
+    let sentences = found.sentences();
+    sentences.iter().for_each(|sentence| eprintln!("{sentence}"));
+    assert!(sentences[0].starts_with("OUT OF REACH"));
+}
+
+#[test]
+fn the_break_of_the_public_record_is_found() {
+    let Some(data) = specint() else { return };
+    let found = fitted(&data, 1988.0, 2022.0, &[]);
+    let broken = found.fits[0].broken.clone().unwrap();
+    assert!(broken.significant && (2001.0..2008.0).contains(&broken.between.0), "{broken:?}");
+    assert!(broken.doubling_after > 2.0 * broken.doubling_before);
+    assert_eq!(found.fits[1].curve, Curve::Frontier);
+}
+
+fn planted(seed: u64, doubling: f64, from: i32, to: i32) -> Vec<Dated> {
+    let mut rng = generator(seed);
+    (4 * from..4 * to)
+        .map(|quarter| {
+            let time = f64::from(quarter) / 4.0;
+            let value = 100.0 * ((time - 2000.0) / doubling).exp2() * (0.3 * standard_normal(&mut rng)).exp();
+            Dated { time, value, name: None }
+        })
+        .collect()
+}
+
+#[test]
+fn intervals_cover_what_they_say() {
+    let (mut doubling, mut values) = (0, 0);
+    let trials = 300;
+    for seed in 0..trials {
+        let data = planted(seed, 2.0, 2000, 2012);
+        let found = trend(&data[..40], &Options { project: vec![2011.75], level: 0.9, ..Options::default() }).unwrap();
+        let fit = &found.fits[0];
+        let time = fit.doubling.clone().unwrap();
+        doubling += usize::from(time.low <= 2.0 && 2.0 <= time.high);
+        let said = &fit.projections[0];
+        values += usize::from(said.low <= data[47].value && data[47].value <= said.high);
+    }
+    for covered in [doubling, values] {
+        let share = covered as f64 / trials as f64;
+        assert!((0.85..=0.95).contains(&share), "{share}");
+    }
+}
+
+#[test]
+fn breaks_are_found_and_seldom_invented() {
+    let alarms = (0..60)
+        .filter(|&seed| {
+            let found = trend(&planted(seed, 2.0, 2000, 2010), &Options::default()).unwrap();
+            found.fits[0].broken.clone().unwrap().significant
+        })
+        .count();
+    assert!(alarms <= 8, "{alarms} of 60");
+    let mut bent = planted(3, 2.0, 2000, 2010);
+    let slow = planted(4, 8.0, 2010, 2020);
+    let level = bent.last().unwrap().value / slow[0].value;
+    bent.extend(slow.into_iter().map(|point| Dated { value: point.value * level, ..point }));
+    let broken = trend(&bent, &Options::default()).unwrap().fits[0].broken.clone().unwrap();
+    assert!(broken.significant && (broken.between.0 - 2010.0).abs() < 2.0, "{broken:?}");
+}
+
+#[test]
+fn what_cannot_be_fitted_says_why() {
+    let data = planted(1, 2.0, 2000, 2002);
+    let none = trend(&data, &Options { window: Some((2030.0, 2040.0)), ..Options::default() }).unwrap_err();
+    assert!(none.to_string().contains("between 2030 and 2040"), "{none}");
+    let same: Vec<Dated> = (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None }).collect();
+    assert!(trend(&same, &Options::default()).is_err());
+    assert!(trend(&[], &Options::default()).is_err());
+}
