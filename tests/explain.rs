@@ -1,4 +1,5 @@
 //! `prony explain`: the published case, and causes planted on this machine, measured for real.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -63,7 +64,10 @@ fn the_published_case_comes_out_as_it_was_worked() {
     for cause in ["context_switch", "exec"] {
         assert!(causes.contains(cause), "{cause} in {causes}");
     }
-    assert!(!found["unmeasured"].as_array().unwrap().is_empty(), "shell and compiler have a cause that nothing measured");
+    assert!(
+        !found["unmeasured"].as_array().unwrap().is_empty(),
+        "shell and compiler have a cause that nothing measured"
+    );
     let ruled_out = found["ruled_out"].to_string();
     assert!(ruled_out.contains("l1") || ruled_out.contains("cache"), "{ruled_out}");
     assert!(!found["assumed"].as_array().unwrap().is_empty());
@@ -109,7 +113,8 @@ fn parties_on_one_cpu_or_two_are_told_by_placement() {
 fn huge_pages_are_told_by_huge_pages() {
     let _turn = alone();
     let place = Place::new();
-    let asked = place.ask(&["run", "--probe", "memory.load_latency:working_set=32MiB,pages=huge", "--time-limit", "1s"]);
+    let asked =
+        place.ask(&["run", "--probe", "memory.load_latency:working_set=32MiB,pages=huge", "--time-limit", "1s"]);
     if asked.code != Some(0) {
         eprintln!("SKIPPED: no huge pages here: {}", asked.out);
         return;
@@ -223,7 +228,9 @@ fn a_cpu_limit_is_told_by_the_control_group() {
         let place = Place::new();
         measure(&place, "free", &many, &[]);
         let mut inside = place.prony();
-        inside.args(["run", "--label", "limited", "--time-limit", "40s"]).args(many.iter().flat_map(|probe| ["--probe", probe]));
+        inside
+            .args(["run", "--label", "limited", "--time-limit", "40s"])
+            .args(many.iter().flat_map(|probe| ["--probe", probe]));
         inside.args(BYSTANDERS);
         // The shell joins the group, and the program that it becomes inherits it.
         let line = std::iter::once(inside.get_program()).chain(inside.get_args());

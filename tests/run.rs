@@ -1,4 +1,5 @@
 //! `prony run` through the real binary: what it measures, keeps and says.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
             .and_then(|(name, bytes)| Ok(::import::import(&name, &bytes, arguments.from.as_deref(), &catalogue)?))
         {
             Ok(runs) => {
-                waiting.extend(runs.into_iter().map(|run| Run { label: arguments.label.clone().or(run.label), ..run }))
+                waiting.extend(runs.into_iter().map(|run| Run { label: arguments.label.clone().or(run.label), ..run }));
             }
             // One bad file among many must not keep the others out.
             Err(error) if files.len() > 1 => imported.refused.push(error),
@@ -107,7 +107,6 @@ impl Imported {
                 Cell::text(tool),
                 Cell::text(figures.to_string()),
             ],
-            ..Row::default()
         };
         let rows = self.rows.iter().map(row).collect();
         document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
@@ -162,10 +161,8 @@ fn formats() -> Document {
     let known = ::import::formats();
     let mut document = Document::new(format!("{} formats that are read", known.len()));
     let columns = vec![Column::new("format", Kind::Label), Column::new("what it is", Kind::Words)];
-    let rows = known
-        .iter()
-        .map(|format| Row { cells: vec![Cell::text(format.name), Cell::text(format.about)], ..Row::default() })
-        .collect();
+    let rows =
+        known.iter().map(|format| Row { cells: vec![Cell::text(format.name), Cell::text(format.about)] }).collect();
     document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
     let data: Vec<_> =
         known.iter().map(|format| serde_json::json!({ "name": format.name, "about": format.about })).collect();

@@ -42,7 +42,6 @@ fn suites() -> Document {
     ];
     let row = |suite: &probes::Suite| Row {
         cells: vec![Cell::text(suite.name), Cell::text(suite.selections().len().to_string()), Cell::text(suite.about)],
-        ..Row::default()
     };
     let rows = probes::SUITES.iter().map(row).collect();
     document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));

@@ -98,8 +98,7 @@ fn published() -> Result<Document> {
     let mut document = Document::new(format!("{} published evaluations of {machines} machines", listings.len()));
     for listing in &listings {
         let columns = vec![Column::new("name", Kind::Label), Column::new("machine", Kind::Words)];
-        let row =
-            |(id, name): &(String, String)| Row { cells: vec![Cell::text(id), Cell::text(name)], ..Row::default() };
+        let row = |(id, name): &(String, String)| Row { cells: vec![Cell::text(id), Cell::text(name)] };
         let rows = listing.machines.iter().map(row).collect();
         document.sections.push(Section::of(listing.name.clone(), Block::Text(listing.attribution.to_owned())));
         document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
