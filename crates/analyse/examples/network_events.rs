@@ -1,0 +1,66 @@
+//! How many steps a second the network simulator does on this core: `cargo run --release --example network_events`.
+
+use std::time::Instant;
+
+use analyse::plan_network::{Flow, Framing, Pattern, Setup, Sizes, Trigger, simulate};
+
+fn main() {
+    let base = Setup {
+        senders: 500,
+        receivers: 500,
+        link_rate: 12.5e9,
+        latency: 2e-6,
+        output_buffer: 1_000_000,
+        input_buffer: 0,
+        framing: Framing::UDP,
+        pattern: Pattern::BarrelShift,
+        flow: Flow::Datagrams,
+        sizes: Sizes::Fixed(8 * 1472),
+        trigger: Trigger::Unpaced,
+        events: 2_000,
+        timeout: 1e-3,
+        seed: 1,
+    };
+    let cases = [
+        ("500 x 500 barrel shift", base.clone()),
+        ("500 x 500 in order", Setup { pattern: Pattern::InOrder, ..base.clone() }),
+        ("500 x 500 random", Setup { pattern: Pattern::Random, ..base.clone() }),
+        ("500 x 500 pull, 16 credits", Setup { pattern: Pattern::Pull { credits: 16 }, ..base.clone() }),
+        (
+            "500 x 500 random, windows of 16 KiB",
+            Setup { pattern: Pattern::Random, flow: Flow::Window { bytes: 16_384 }, ..base.clone() },
+        ),
+        (
+            "2000 x 2000 barrel shift",
+            Setup { senders: 2_000, receivers: 2_000, events: 2_000, sizes: Sizes::Fixed(2 * 1472), ..base.clone() },
+        ),
+        (
+            "2000 x 2000 pull, 16 credits",
+            Setup {
+                senders: 2_000,
+                receivers: 2_000,
+                events: 2_000,
+                sizes: Sizes::Fixed(2 * 1472),
+                pattern: Pattern::Pull { credits: 16 },
+                ..base
+            },
+        ),
+    ];
+    for (name, setup) in cases {
+        let began = Instant::now();
+        let Some(tally) = simulate(&setup) else { continue };
+        let seconds = began.elapsed().as_secs_f64();
+        #[expect(clippy::print_stdout, reason = "an example that prints its result")]
+        {
+            println!(
+                "{name}: {:.1} M steps/s ({} steps), lost {:.2}%, peak {} B, built {}, {:.1} GB/s simulated",
+                tally.steps as f64 / seconds / 1e6,
+                tally.steps,
+                tally.lost_share() * 100.0,
+                tally.peak_output,
+                tally.built,
+                tally.payload_per_second() / 1e9
+            );
+        }
+    }
+}

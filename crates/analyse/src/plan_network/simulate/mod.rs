@@ -1,0 +1,146 @@
+//! A discrete-event simulation of N senders, a switch with finite buffers, and M receivers.
+//!
+//! Every sender has a network card that sends at the link's rate; every frame then stands in the switch's output port,
+//! whose buffer is finite and drops what does not fit, or waits in its input port, whose buffer is finite too and whose
+//! first frame holds up the others (head-of-line blocking: Karol, Hluchyj and Morgan, IEEE Transactions on Communications
+//! 35, 1987). Acknowledgements and requests take the round trip and are never lost.
+//!
+//! All delays of one kind are equal, so that only senders and ports need a heap: it holds one moment for each.
+
+mod heap;
+mod pull;
+mod schedule;
+mod switch;
+mod tally;
+mod window;
+mod world;
+
+use serde::Serialize;
+
+use super::Framing;
+
+pub use tally::{Latency, Tally};
+
+/// Sizes of fragments in bytes of payload.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub enum Sizes {
+    /// All equal.
+    Fixed(u32),
+    /// Exponential with this mean, cut off at 8 means.
+    Exponential(f64),
+    /// Drawn from measured sizes.
+    Measured(Vec<u32>),
+}
+
+/// When events happen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub enum Trigger {
+    /// All data is there from the start: everybody sends as fast as the pattern lets him.
+    Unpaced,
+    /// One event every so many seconds.
+    Every(f64),
+    /// At random, this many seconds apart on average.
+    Poisson(f64),
+}
+
+/// Who sends what to whom, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Pattern {
+    /// Every sender sends the fragments of event after event; event e belongs to receiver e mod M. Paced, each event is
+    /// a burst of all senders into one port; unpaced, all senders visit the receivers in step.
+    InOrder,
+    /// Slots in which no two senders send to one receiver.
+    BarrelShift,
+    /// Every sender in a random order of its own within each group of M events.
+    Random,
+    /// A receiver asks for one frame at a time and has at most so many requests open.
+    Pull {
+        /// Requests that one receiver has open at most.
+        credits: u32,
+    },
+}
+
+/// What keeps a pushing sender from overrunning a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Flow {
+    /// Nothing: what is dropped is lost. A pulling receiver asks again.
+    Datagrams,
+    /// Connections of a TCP-like window: slow start, halved at a loss, at most so many bytes; what is dropped is sent
+    /// again after three later acknowledgements or a time-out.
+    Window {
+        /// Largest window, bytes of payload.
+        bytes: u32,
+    },
+}
+
+/// Everything that a simulation depends on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setup {
+    /// Sources of fragments.
+    pub senders: u32,
+    /// Builders of events.
+    pub receivers: u32,
+    /// Rate of every link, bytes a second.
+    pub link_rate: f64,
+    /// Time from one end to the other without queues, seconds.
+    pub latency: f64,
+    /// Buffer of an output port, bytes; the frame that is being sent does not count.
+    pub output_buffer: u64,
+    /// Buffer of an input port, bytes; 0 where the switch has none.
+    pub input_buffer: u64,
+    /// Bytes of frames.
+    pub framing: Framing,
+    /// Order of sending.
+    pub pattern: Pattern,
+    /// What keeps senders back.
+    pub flow: Flow,
+    /// Sizes of fragments.
+    pub sizes: Sizes,
+    /// When events happen.
+    pub trigger: Trigger,
+    /// Number of events.
+    pub events: u32,
+    /// Time after which what was lost is sent or asked for again, seconds.
+    pub timeout: f64,
+    /// Seed of sizes, moments and orders.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// The simulation of a burst: datagrams of `frames` full frames from each of `senders` to one receiver, `events`
+    /// times with time to drain between.
+    #[must_use]
+    pub fn burst(senders: u32, frames: u32, link_rate: f64, output_buffer: u64, events: u32) -> Self {
+        let framing = Framing::UDP.without_gap();
+        let drain = f64::from(senders) * f64::from(frames) * f64::from(framing.full()) / link_rate;
+        Self {
+            senders,
+            receivers: 1,
+            link_rate,
+            latency: 0.0,
+            output_buffer,
+            input_buffer: 0,
+            framing,
+            pattern: Pattern::InOrder,
+            flow: Flow::Datagrams,
+            sizes: Sizes::Fixed(frames * framing.payload),
+            trigger: Trigger::Every(2.0 * drain),
+            events,
+            timeout: 0.2,
+            seed: 1,
+        }
+    }
+}
+
+/// Runs a simulation to its end.
+///
+/// `None` when it has no sender, receiver or event, a rate that is not positive, or more than 2^28 nodes.
+#[must_use]
+pub fn simulate(setup: &Setup) -> Option<Tally> {
+    let nodes = u64::from(setup.senders) + u64::from(setup.receivers);
+    let sane = setup.senders > 0 && setup.receivers > 0 && setup.events > 0 && nodes < 1 << 28;
+    let finite = setup.link_rate.is_finite() && setup.link_rate > 0.0 && setup.latency >= 0.0 && setup.timeout > 0.0;
+    let sized = !matches!(&setup.sizes, Sizes::Measured(sizes) if sizes.is_empty()) && setup.framing.payload > 0;
+    let credited = !matches!(setup.pattern, Pattern::Pull { credits: 0 });
+    (sane && finite && sized && credited).then(|| world::World::new(setup).run())
+}

@@ -1,0 +1,92 @@
+//! What a simulation counted.
+
+use serde::Serialize;
+use stats::Histogram;
+
+/// Quantiles of the time from an event's moment to its last byte at the receiver, seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Latency {
+    /// Half of the events are not later.
+    pub p50: f64,
+    /// Nine of ten.
+    pub p90: f64,
+    /// 99 of 100.
+    pub p99: f64,
+    /// The last.
+    pub max: f64,
+}
+
+impl Latency {
+    pub(super) fn of(nanos: &Histogram) -> Option<Self> {
+        let at = |q: f64| nanos.quantile(q).map(|value| value as f64 * 1e-9);
+        Some(Self { p50: at(0.5)?, p90: at(0.9)?, p99: at(0.99)?, max: at(1.0)? })
+    }
+}
+
+/// What a simulation counted.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Tally {
+    /// Steps of the simulation.
+    pub steps: u64,
+    /// Events that arrived whole.
+    pub built: u64,
+    /// Simulated seconds until nothing happened any more.
+    pub seconds: f64,
+    /// Frames put on the senders' wires, repeated ones included.
+    pub sent: u64,
+    /// Frames that arrived.
+    pub delivered: u64,
+    /// Frames dropped because an output buffer was full.
+    pub lost_output: u64,
+    /// Frames dropped because an input buffer was full.
+    pub lost_input: u64,
+    /// Frames sent or asked for again.
+    pub repeated: u64,
+    /// Payload that arrived, bytes.
+    pub payload: u64,
+    /// Most bytes that stood in one output buffer.
+    pub peak_output: u64,
+    /// Most bytes that stood in one input buffer.
+    pub peak_input: u64,
+    /// Jain's index over the receivers' payload: 1 when all got the same (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+    pub fairness: f64,
+    /// How long events took; `None` when none was built.
+    pub latency: Option<Latency>,
+}
+
+impl Tally {
+    /// Frames dropped.
+    #[must_use]
+    pub const fn lost(&self) -> u64 {
+        self.lost_output + self.lost_input
+    }
+
+    /// Share of the frames sent that were dropped.
+    #[must_use]
+    pub fn lost_share(&self) -> f64 {
+        if self.sent == 0 { 0.0 } else { self.lost() as f64 / self.sent as f64 }
+    }
+
+    /// Events a second.
+    #[must_use]
+    pub fn events_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.built as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Payload of all receivers, bytes a second.
+    #[must_use]
+    pub fn payload_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.payload as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// Jain's index of fairness.
+pub(super) fn fairness(shares: impl Iterator<Item = f64>) -> f64 {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for share in shares {
+        count += 1.0;
+        sum += share;
+        squares += share * share;
+    }
+    if squares > 0.0 { sum * sum / (count * squares) } else { 1.0 }
+}

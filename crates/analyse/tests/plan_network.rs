@@ -1,0 +1,206 @@
+//! The network simulator against what must hold whatever the numbers.
+
+use analyse::plan_network::{Flow, Framing, Pattern, Setup, Sizes, Tally, Trigger, lost_share, simulate, window_bytes};
+use proptest::prelude::*;
+
+fn setups() -> impl Strategy<Value = Setup> {
+    let sizes = prop_oneof![
+        (1_u32..20_000).prop_map(Sizes::Fixed),
+        (100.0_f64..5_000.0).prop_map(Sizes::Exponential),
+        prop::collection::vec(1_u32..9_000, 1..6).prop_map(Sizes::Measured),
+    ];
+    let pattern = prop_oneof![
+        Just(Pattern::InOrder),
+        Just(Pattern::BarrelShift),
+        Just(Pattern::Random),
+        (1_u32..40).prop_map(|credits| Pattern::Pull { credits }),
+    ];
+    let flow = prop_oneof![Just(Flow::Datagrams), (1_000_u32..70_000).prop_map(|bytes| Flow::Window { bytes })];
+    let trigger = prop_oneof![
+        Just(Trigger::Unpaced),
+        (1e-5_f64..1e-2).prop_map(Trigger::Every),
+        (1e-5_f64..1e-2).prop_map(Trigger::Poisson),
+    ];
+    let switch = (2_000_u64..400_000, prop_oneof![Just(0_u64), 2_000_u64..64_000], 0.0_f64..1e-3);
+    ((1_u32..12, 1_u32..9, 1_u32..60, any::<u64>()), sizes, pattern, flow, trigger, switch).prop_map(
+        |(
+            (senders, receivers, events, seed),
+            sizes,
+            pattern,
+            flow,
+            trigger,
+            (output_buffer, input_buffer, latency),
+        )| Setup {
+            senders,
+            receivers,
+            link_rate: 12.5e6,
+            latency,
+            output_buffer,
+            input_buffer,
+            framing: Framing::TCP,
+            pattern,
+            // A receiver asks over datagrams: its credits are its window.
+            flow: if matches!(pattern, Pattern::Pull { .. }) { Flow::Datagrams } else { flow },
+            sizes,
+            trigger,
+            events,
+            timeout: 0.2,
+            seed,
+        },
+    )
+}
+
+fn recovers(setup: &Setup) -> bool {
+    setup.flow != Flow::Datagrams || matches!(setup.pattern, Pattern::Pull { .. })
+}
+
+fn run(setup: &Setup) -> Tally {
+    simulate(setup).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn frames_are_conserved_and_every_loss_is_repaired_or_costs_events(setup in setups()) {
+        let tally = run(&setup);
+        prop_assert_eq!(tally.sent, tally.delivered + tally.lost());
+        prop_assert!(tally.peak_output <= setup.output_buffer && tally.peak_input <= setup.input_buffer);
+        if recovers(&setup) || tally.lost() == 0 {
+            prop_assert_eq!(tally.built, u64::from(setup.events));
+        } else {
+            prop_assert!(tally.built < u64::from(setup.events));
+        }
+        if recovers(&setup) {
+            prop_assert_eq!(tally.repeated, tally.lost());
+        }
+        prop_assert!(tally.fairness > 0.0 && tally.fairness <= 1.0 + 1e-9);
+        // A link cannot carry more than its rate.
+        let most = 12.5e6 * Framing::TCP.efficiency() * f64::from(setup.receivers.min(setup.senders));
+        prop_assert!(tally.payload_per_second() <= most * 1.0001, "{}", tally.payload_per_second());
+    }
+
+    #[test]
+    fn the_same_setup_gives_the_same_tally(setup in setups()) {
+        prop_assert_eq!(run(&setup), run(&setup));
+    }
+
+    #[test]
+    fn windows_that_fit_the_buffer_never_lose(
+        mut setup in setups(),
+        senders in 1_u32..30,
+    ) {
+        setup.senders = senders;
+        setup.pattern = Pattern::InOrder;
+        let window = window_bytes(senders, setup.output_buffer, Framing::TCP);
+        prop_assume!(window > 0);
+        // Small fragments make small frames, whose headers weigh more than those of full ones.
+        setup.sizes = Sizes::Fixed(1448 * 4);
+        setup.flow = Flow::Window { bytes: window as u32 };
+        prop_assert_eq!(run(&setup).lost(), 0);
+    }
+
+    #[test]
+    fn a_barrel_shift_loses_nothing_and_holds_one_frame_at_most(mut setup in setups()) {
+        setup.pattern = Pattern::BarrelShift;
+        setup.flow = Flow::Datagrams;
+        setup.input_buffer = 0;
+        let tally = run(&setup);
+        prop_assert_eq!(tally.lost(), 0);
+        prop_assert!(tally.peak_output <= 2 * u64::from(Framing::TCP.full()), "{}", tally.peak_output);
+    }
+
+    #[test]
+    fn credits_that_fit_the_buffer_never_lose(mut setup in setups(), credits in 1_u32..40) {
+        setup.pattern = Pattern::Pull { credits };
+        setup.flow = Flow::Datagrams;
+        setup.output_buffer = u64::from(credits) * u64::from(Framing::TCP.full());
+        prop_assert_eq!(run(&setup).lost(), 0);
+    }
+
+    #[test]
+    fn bursts_lose_what_the_relation_says(senders in 2_u32..40, frames in 1_u32..20, buffer in 5_000_u64..400_000) {
+        let tally = run(&Setup::burst(senders, frames, 1.25e6, buffer, 3));
+        let said = lost_share(senders, u64::from(frames), buffer, Framing::UDP);
+        prop_assert!((tally.lost_share() - said).abs() < 1e-9, "{} {said}", tally.lost_share());
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let good = Setup::burst(4, 2, 1e6, 10_000, 1);
+    assert!(simulate(&good).is_some());
+    for bad in [
+        Setup { senders: 0, ..good.clone() },
+        Setup { receivers: 0, ..good.clone() },
+        Setup { events: 0, ..good.clone() },
+        Setup { link_rate: 0.0, ..good.clone() },
+        Setup { link_rate: f64::NAN, ..good.clone() },
+        Setup { sizes: Sizes::Measured(Vec::new()), ..good.clone() },
+        Setup { pattern: Pattern::Pull { credits: 0 }, ..good.clone() },
+    ] {
+        assert!(simulate(&bad).is_none(), "{bad:?}");
+    }
+}
+
+#[test]
+fn pushing_in_order_loses_nearly_all_where_a_barrel_shift_loses_nothing() {
+    let base = Setup {
+        senders: 100,
+        receivers: 100,
+        link_rate: 12.5e9,
+        latency: 2e-6,
+        output_buffer: 100_000,
+        input_buffer: 0,
+        framing: Framing::UDP,
+        pattern: Pattern::InOrder,
+        flow: Flow::Datagrams,
+        sizes: Sizes::Fixed(16 * 1472),
+        trigger: Trigger::Unpaced,
+        events: 1_000,
+        timeout: 1e-3,
+        seed: 1,
+    };
+    assert!(run(&base).lost_share() > 0.9);
+    assert_eq!(run(&Setup { pattern: Pattern::BarrelShift, ..base }).lost(), 0);
+}
+
+/// 22 x 15, 32 kB, 2 kHz on Fast Ethernet: pulling with credits keeps up without loss, windows of 64 kB do not.
+#[test]
+fn the_design_of_1998_holds_with_credits() {
+    let design = Setup {
+        senders: 22,
+        receivers: 15,
+        link_rate: 12.5e6,
+        latency: 50e-6,
+        output_buffer: 160_000,
+        input_buffer: 32_000,
+        framing: Framing::UDP,
+        pattern: Pattern::Pull { credits: 4 },
+        flow: Flow::Datagrams,
+        sizes: Sizes::Fixed(32_000 / 22),
+        trigger: Trigger::Every(1.0 / 2_000.0),
+        events: 20_000,
+        timeout: 0.02,
+        seed: 1,
+    };
+    let tally = run(&design);
+    assert_eq!((tally.lost(), tally.built), (0, 20_000));
+    assert!((tally.events_per_second() / 2_000.0 - 1.0).abs() < 0.01, "{tally:?}");
+    let four = |window: u32, input_buffer: u64| Setup {
+        senders: 4,
+        receivers: 1,
+        pattern: Pattern::InOrder,
+        framing: Framing::PLAIN_TCP,
+        flow: Flow::Window { bytes: window },
+        sizes: Sizes::Fixed(1460 * 50),
+        trigger: Trigger::Unpaced,
+        events: 300,
+        input_buffer,
+        ..design.clone()
+    };
+    // 4 windows of 64 kB: input buffers hold what the output buffer does not.
+    assert!(run(&four(65_536, 0)).lost() > 0);
+    assert_eq!(run(&four(65_536, 40_000)).lost(), 0);
+    assert_eq!(run(&four(32_768, 0)).lost(), 0);
+}
