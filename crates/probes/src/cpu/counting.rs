@@ -5,8 +5,10 @@ use sys::kernel::counted::{self, Loop};
 use crate::prelude::*;
 use crate::team::Team;
 
-/// Most turns of a batch: chains that grow by one in a float stand still after 2^24 steps, sixteen a turn.
-pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 19);
+/// Most turns of a batch: a chain that grows by one in a float stands still after 2^24 steps, and a turn has sixteen.
+pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
+/// The same for peak rates: a chain grows once a turn.
+pub(super) const PEAK: BatchRule = BatchRule::at_most(4_000_000);
 
 /// The axis of the four types that a processor calculates in.
 pub(super) const fn types(usual: &'static [&'static str]) -> Axis {

@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreClock, Primitive::BitCounting],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
-    batch: counting::BATCH,
+    batch: counting::PEAK,
     prepare: |_, bench| counting::fastest("crc32c", |_| true, |one| 8 * one.turn.ops, bench),
     ..Probe::BLANK
 };

@@ -12,7 +12,11 @@ pub(super) static PROBE: Probe = Probe {
     metric: Metric::higher(Unit::PerSecond, "dhrystones"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch, Primitive::L1],
     sources: &[
-        Source::new("Dhrystone", "dhrystones a second", "R. P. Weicker, CACM 27(10), 1984; SIGPLAN Notices 23(8), 1988"),
+        Source::new(
+            "Dhrystone",
+            "dhrystones a second",
+            "R. P. Weicker, CACM 27(10), 1984; SIGPLAN Notices 23(8), 1988",
+        ),
         Source::new("BYTE", "Dhrystone 2", "BYTE magazine's Unix benchmarks, version 3, 1991"),
     ],
     prepare: |_, _| Repeating { run: Dhrystone::runs, expected: Dhrystone::expected, amount: 1.0 }.trial(),

@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreClock, Primitive::Vector, Primitive::FloatingPoint],
     axes: &[Axis::choice("type", &["float", "double"], &["double"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
-    batch: counting::BATCH,
+    batch: counting::PEAK,
     prepare: |at, bench| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.turn.flops, bench),
     ..Probe::BLANK
 };

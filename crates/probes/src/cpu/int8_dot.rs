@@ -14,7 +14,7 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreClock, Primitive::IntMatrix],
     axes: &[Axis::choice("unit", &["vector", "matrix"], &["vector"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
-    batch: counting::BATCH,
+    batch: counting::PEAK,
     prepare: |at, bench| {
         let matrix = at.choice("unit")? == "matrix";
         let wanted: fn(&sys::kernel::counted::Loop) -> bool =

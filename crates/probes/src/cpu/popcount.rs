@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreClock, Primitive::BitCounting, Primitive::L1],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
-    batch: counting::BATCH,
+    batch: counting::PEAK,
     prepare: |_, bench| counting::fastest("popcount", |_| true, |one| one.turn.ops, bench),
     ..Probe::BLANK
 };

@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreClock, Primitive::Sha],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
-    batch: counting::BATCH,
+    batch: counting::PEAK,
     prepare: |_, bench| counting::fastest("sha256", |_| true, |one| 64 * one.turn.ops, bench),
     ..Probe::BLANK
 };

@@ -13,8 +13,6 @@ type Copy = fn(&mut [u64], &[u64], usize);
 const PIECE: usize = (MIB / 8) as usize;
 /// Source and destination start this many words apart from a whole page.
 const STAGGER: usize = 17 * 8;
-/// Pieces of a batch that are verified.
-const MOST_MARKS: u64 = 16;
 /// What spoils a word before the batch must overwrite it.
 const SPOILED: u64 = u64::MAX;
 
@@ -27,7 +25,7 @@ pub(super) fn prepare(copy: Copy, at: &Point, bench: &mut Bench) -> Result<Trial
         arena.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
         Ok(RefCell::new(arena))
     })?;
-    Ok(Trial::one(Copying { arena, copy, words, from: 0, pieces: 0, marks: Vec::new() }))
+    Ok(Trial::one(Copying { arena, copy, words, from: 0, pieces: 0 }))
 }
 
 struct Copying {
@@ -37,8 +35,6 @@ struct Copying {
     words: usize,
     from: u64,
     pieces: u64,
-    /// Words that were spoiled before the batch: piece and word.
-    marks: Vec<(u64, usize)>,
 }
 
 impl Copying {
@@ -60,39 +56,51 @@ impl Copying {
     }
 }
 
+impl Copying {
+    /// Pieces that a batch walks, of which small ones repeat.
+    fn walk(&self, ops: u64) -> std::ops::Range<u64> {
+        self.from..self.from + if self.is_small() { 1 } else { ops }
+    }
+
+    /// The word of a piece that is spoiled before a batch and looked at afterwards.
+    fn mark(&self, piece: u64) -> usize {
+        (piece as usize).wrapping_mul(7919) % self.piece()
+    }
+}
+
 impl Kernel for Copying {
     fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        let (walked, passes) = if self.is_small() { (1, ops as usize) } else { (ops, 1) };
+        let passes = if self.is_small() { ops as usize } else { 1 };
         let mut arena = self.arena.borrow_mut();
-        for piece in self.from..self.from + walked {
+        let mut token = 0;
+        for piece in self.walk(ops) {
             let (to, from) = self.split(&mut arena, piece);
             (self.copy)(to, from, passes);
+            // One word of what was just written says that it was.
+            token = to[self.mark(piece)];
         }
-        Ok(Work { ops, token: self.from + ops })
+        Ok(Work { ops, token: token.wrapping_add(self.from + ops) })
     }
 
     fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, self.from + done.ops)?;
-        Fault::unless_equal(done.ops, self.pieces)?;
         let mut arena = self.arena.borrow_mut();
-        for (piece, word) in &self.marks {
-            let (to, from) = self.split(&mut arena, *piece);
-            Fault::unless_equal(to[*word], from[*word])?;
+        let mut last = 0;
+        for piece in self.walk(done.ops) {
+            let (to, from) = self.split(&mut arena, piece);
+            let mark = self.mark(piece);
+            Fault::unless_equal(to[mark], from[mark])?;
+            last = from[mark];
         }
-        Ok(())
+        Fault::unless_equal(done.token, last.wrapping_add(self.from + done.ops))
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), Fault> {
         self.from = if self.is_small() { 0 } else { self.from.wrapping_add(self.pieces) };
         self.pieces = ops;
-        self.marks.clear();
-        let pieces = if self.is_small() { 1 } else { ops };
-        let marks = pieces.min(MOST_MARKS);
-        for mark in 0..marks {
-            let piece = self.from + mark * pieces / marks;
-            let word = (piece as usize).wrapping_mul(7919) % self.piece();
-            self.marks.push((piece, word));
-            self.split(&mut self.arena.borrow_mut(), piece).0[word] = SPOILED;
+        let mut arena = self.arena.borrow_mut();
+        for piece in self.walk(ops) {
+            let mark = self.mark(piece);
+            self.split(&mut arena, piece).0[mark] = SPOILED;
         }
         Ok(())
     }

@@ -74,6 +74,19 @@ impl Plot {
             .fold(0, |sum: u64, piece| sum.wrapping_add(work(self.arrays(walk.arrays, piece))))
     }
 
+    /// Shows one element of every piece of a walk, another in each, and adds up what is said about them.
+    pub(super) fn marks(
+        &mut self,
+        walk: Walk,
+        mut look: impl FnMut([&mut [f64]; ARRAYS], usize) -> Option<u64>,
+    ) -> u64 {
+        let size = self.piece(walk.arrays);
+        (walk.from..walk.from + walk.pieces).fold(0, |sum: u64, piece| {
+            let mark = (piece as usize).wrapping_mul(7919) % size;
+            sum.wrapping_add(look(self.arrays(walk.arrays, piece), mark).unwrap_or(0))
+        })
+    }
+
     /// Whether a pass over a whole array is shorter than a piece: passes then repeat inside the kernel.
     pub(super) fn is_small(&self, arrays: usize) -> bool {
         self.length(arrays) <= PIECE

@@ -1,8 +1,8 @@
 //! How long one load takes when the next cannot start before it.
 
-use sys::kernel::ring::{Order, Ring};
-use sys::memory::Arena;
+use sys::kernel::ring::Order;
 
+use super::chase::Chase;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -24,45 +24,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     // A huge page holds smaller sets whole, and nothing is learnt from most of it being unused.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
-    prepare,
+    prepare: |at, bench| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, Order::Random, bench.seed())?)),
     ..Probe::BLANK
 };
-
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
-    let bytes = at.bytes("working_set")?;
-    if bytes > sys::memory::available_bytes()? / 4 * 3 {
-        return Err(Unfit::new("less memory than that is available"));
-    }
-    let mut arena = Arena::reserve(bytes as usize, at.choice("pages")?.parse()?)?;
-    arena.populate();
-    arena.verify_pages()?;
-    let ring =
-        Ring::new(arena, Order::Random, bench.seed()).ok_or_else(|| Unfit::new("it holds fewer than two lines"))?;
-    let from = ring.position();
-    Ok(Trial::one(LoadLatency { ring, from }))
-}
-
-struct LoadLatency {
-    ring: Ring<Arena>,
-    from: u64,
-}
-
-impl Kernel for LoadLatency {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        self.from = self.ring.position();
-        Ok(Work { ops, token: self.ring.chase(ops) })
-    }
-
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        // Whole laps end where they began: a walk that goes on by a few steps each time is told apart by the last of them.
-        Fault::unless_equal(Some(done.token), self.ring.position_after(self.from, done.ops))
-    }
-
-    fn granule(&self) -> u64 {
-        self.ring.lap() + 1
-    }
-
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: 8.0, bytes_written: 0.0, operations: 1.0 })
-    }
-}

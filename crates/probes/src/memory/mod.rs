@@ -1,15 +1,25 @@
 //! Memory: bandwidth of streaming kernels, copies, and latency of dependent loads.
 
 mod add;
+mod chase;
 mod copy;
 mod copying;
+mod core_to_core;
+mod curve;
 mod field;
+mod hierarchy;
+mod hierarchy_latency;
+mod hierarchy_levels;
 mod load_latency;
+mod load_latency_strided;
+mod loaded_latency;
 mod memcpy;
 mod memcpy_unrolled;
+mod parallelism;
 mod read;
 mod scale;
 mod streaming;
+mod tlb_cost;
 mod triad;
 mod write;
 
@@ -25,4 +35,12 @@ pub(crate) static TABLE: &[&Probe] = &[
     &memcpy::PROBE,
     &memcpy_unrolled::PROBE,
     &load_latency::PROBE,
+    &load_latency_strided::PROBE,
+    &hierarchy::PROBE,
+    &hierarchy_latency::PROBE,
+    &hierarchy_levels::PROBE,
+    &parallelism::PROBE,
+    &tlb_cost::PROBE,
+    &loaded_latency::PROBE,
+    &core_to_core::PROBE,
 ];

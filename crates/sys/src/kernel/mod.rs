@@ -9,6 +9,7 @@ pub mod branch;
 pub mod copy;
 pub mod counted;
 mod declared;
+pub mod dhrystone;
 pub mod handoff;
 pub mod hanoi;
 mod operation;
@@ -21,6 +22,7 @@ mod route;
 #[cfg(target_arch = "x86_64")]
 mod sha256;
 pub mod stream;
+pub mod whetstone;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -1,0 +1,67 @@
+//! What latency figures have in common: a chain of pointers through an arena of one's own.
+
+use sys::kernel::ring::{Order, Ring};
+use sys::memory::{Arena, Pages};
+
+use crate::prelude::*;
+
+/// Sets up to this size are walked once, outside the clock, before each batch of a pair, because the other one's batch has
+/// driven them out of the caches near the core; for larger ones that would take longer than it is worth.
+const REWARMED: u64 = 16 * MIB;
+
+/// A walk along one chain. A batch is at least one whole lap.
+pub(super) struct Chase {
+    ring: Ring<Arena>,
+    from: u64,
+    rewarm: bool,
+}
+
+impl Chase {
+    /// A chain through a working set on the pages that the point names (base pages where it names none).
+    pub(super) fn new(at: &Point, bytes: u64, order: Order, seed: u64) -> Result<Self, Unfit> {
+        let ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, seed)?;
+        let from = ring.position();
+        Ok(Self { ring, from, rewarm: false })
+    }
+
+    /// For one of a pair.
+    pub(super) fn alternated(self) -> Self {
+        Self { rewarm: self.ring.lap() <= REWARMED / 64, ..self }
+    }
+}
+
+/// A chain through so many bytes of fresh memory.
+pub(super) fn ring(bytes: u64, pages: Pages, order: Order, seed: u64) -> Result<Ring<Arena>, Unfit> {
+    if bytes > sys::memory::available_bytes()? / 4 * 3 {
+        return Err(Unfit::new("less memory than that is available"));
+    }
+    let arena = Arena::populated(bytes as usize, pages)?;
+    Ring::new(arena, order, seed).ok_or_else(|| Unfit::new("the chain would have fewer than two links"))
+}
+
+impl Kernel for Chase {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.from = self.ring.position();
+        Ok(Work { ops, token: self.ring.chase(ops) })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        // Whole laps end where they began: a walk that goes on by a few steps each time is told apart by the last of them.
+        Fault::unless_equal(Some(done.token), self.ring.position_after(self.from, done.ops))
+    }
+
+    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
+        if self.rewarm {
+            self.ring.chase(self.ring.lap());
+        }
+        Ok(())
+    }
+
+    fn granule(&self) -> u64 {
+        self.ring.lap() + 1
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        Some(Declared { bytes_read: 8.0, bytes_written: 0.0, operations: 1.0 })
+    }
+}

@@ -1,0 +1,130 @@
+//! One cache line handed between two CPUs.
+
+use std::sync::Arc;
+
+use sys::kernel::handoff::{Line, Side};
+use sys::topology::{CacheKind, Topology};
+
+use crate::prelude::*;
+use crate::team::Team;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.core_to_core",
+    title: "core-to-core transfer",
+    about: "Two pinned threads pass a cache line to and fro: each waits until the number on it is its own, adds one, and the \
+            other sees it. One operation is one hand-over, half a round trip. `pair` is the other CPU: another thread of the \
+            same core (`sibling`), another core behind the same last-level cache (`near`), or one behind another (`far`).",
+    metric: Metric::lower(Unit::Seconds, "hand-over"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::CoreToCore],
+    axes: &[Axis::choice("pair", &["near", "far", "sibling"], &["near"])],
+    batch: BatchRule { least: 2, ..BatchRule::FILL },
+    prepare: |at, bench| {
+        let own = bench.cpu(0).ok_or_else(|| Unfit::new("two pinned CPUs are needed"))?;
+        let pair = at.choice("pair")?;
+        let machine = Topology::read()?;
+        let other = bench.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
+        let other = other.ok_or_else(|| Unfit::new(missing(pair)))?;
+        let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
+        let team = Team::gather(&[own, other], sides)?;
+        for (member, tid) in team.tids().iter().enumerate() {
+            bench.watch(member + 1, *tid);
+        }
+        bench.note(format!("between CPUs {own} and {other}"));
+        Ok(Trial::one(CoreToCore { team, line: Arc::new(Line::new()), from: 0, now: 0 }))
+    },
+    ..Probe::BLANK
+};
+
+/// How the second CPU stands to the first; `None` if it is the same.
+fn relation(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
+    let cpu = machine.cpu(one)?;
+    if one == other {
+        return None;
+    }
+    if cpu.siblings.contains(&other) {
+        return Some("sibling");
+    }
+    let caches = machine.caches(one);
+    let last = caches.iter().filter(|cache| cache.kind != CacheKind::Instruction).max_by_key(|cache| cache.level);
+    let near = match last {
+        Some(cache) if cache.shared.len() > cpu.siblings.len() => cache.shared.contains(&other),
+        // Machines that do not tell, and cores that share no cache at all.
+        _ => machine.cpu(other)?.package == cpu.package,
+    };
+    Some(if near { "near" } else { "far" })
+}
+
+fn missing(pair: &str) -> String {
+    let what = match pair {
+        "sibling" => "none is another thread of the same core",
+        "near" => "none is another core behind the same last-level cache",
+        _ => "none is behind another last-level cache",
+    };
+    format!("of the CPUs that may be used, {what}")
+}
+
+struct CoreToCore {
+    team: Team<Side>,
+    line: Arc<Line>,
+    /// The number on the line before the batch.
+    from: u64,
+    /// The number that must be on the line.
+    now: u64,
+}
+
+impl Kernel for CoreToCore {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        let line = Arc::clone(&self.line);
+        // Each side says which number it wrote last.
+        let token = self.team.run(move |side| line.play(*side, ops / 2).unwrap_or_default());
+        self.from = self.now;
+        self.now += ops / 2 * 2;
+        Ok(Work { ops: ops / 2 * 2, token })
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        // One side wrote the last number, the other the last but one.
+        Fault::unless_equal(done.token, 2 * (self.from + done.ops) - 1)
+    }
+
+    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
+        self.team.wake();
+        Ok(())
+    }
+
+    fn granule(&self) -> u64 {
+        2
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        Some(Declared { bytes_read: 8.0, bytes_written: 8.0, operations: 1.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_follow_the_topology() {
+        let home = tempfile::tempdir().unwrap();
+        let put = |name: &str, value: &str| {
+            let path = home.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, value).unwrap();
+        };
+        put("cpu/online", "0-5\n");
+        for cpu in 0..6 {
+            put(&format!("cpu/cpu{cpu}/topology/physical_package_id"), "0");
+            let siblings = if cpu < 2 { "0-1".to_owned() } else { cpu.to_string() };
+            put(&format!("cpu/cpu{cpu}/topology/core_cpus_list"), &siblings);
+            put(&format!("cpu/cpu{cpu}/cache/index3/level"), "3");
+            put(&format!("cpu/cpu{cpu}/cache/index3/type"), "Unified");
+            put(&format!("cpu/cpu{cpu}/cache/index3/shared_cpu_list"), if cpu < 4 { "0-3" } else { "4-5" });
+        }
+        let machine = Topology::read_under(home.path()).unwrap();
+        let from_0 = |other| relation(&machine, 0, other);
+        assert_eq!((from_0(0), from_0(1), from_0(2), from_0(4)), (None, Some("sibling"), Some("near"), Some("far")));
+    }
+}

@@ -1,0 +1,102 @@
+//! Sizes of the levels of the memory hierarchy, as measured.
+
+use std::cell::RefCell;
+
+use sys::topology::{CacheKind, Topology};
+
+use super::curve::{Curve, Pass};
+use crate::prelude::*;
+use crate::probe::Shares;
+
+/// All figures of the hierarchy share one curve a launch.
+pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
+/// One pass over the curve says all that a launch has to say.
+pub(super) const BATCH: BatchRule = BatchRule::single(1);
+/// How the levels are found, for each figure's `about`.
+macro_rules! found {
+    ($figure:literal) => {
+        concat!(
+            $figure,
+            " The levels are the plateaus of the curve of load latency over working set, found in a survey before the first \
+             launch and listed as the figure's variant; every launch measures their latencies and edges anew. Memory lies on \
+             huge pages where the system gives them, so that address translation stays out of the curve."
+        )
+    };
+}
+pub(super) use found;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.hierarchy",
+    title: "cache size",
+    about: found!(
+        "The working set at which load latency is half-way, on a logarithmic scale, between a level of the hierarchy and the next: \
+         the size of that level as programs meet it. Virtual machines often report caches that they share or do not have."
+    ),
+    metric: Metric::higher(Unit::Bytes, "level"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::L1, Primitive::L2, Primitive::L3],
+    sources: &[Source::new("DAISy/HEAT", "figure 16", "lmbench results of the DAISy and HEAT clusters, 1996")],
+    axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
+    batch: BATCH,
+    shares: Some(SHARES),
+    prepare: |at, bench| {
+        let level = at.count("level")? as usize;
+        let curve = curve(bench)?;
+        let levels = curve.borrow().levels();
+        if level >= levels {
+            return Err(Unfit::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
+        }
+        bench.note(reported(level, bench.cpu(0)));
+        reading(curve, move |pass| pass.sizes.get(level - 1).copied())
+    },
+    ..Probe::BLANK
+};
+
+fn count(levels: usize) -> String {
+    if levels == 1 { "one level".to_owned() } else { format!("{levels} levels") }
+}
+
+/// What the operating system says of a level.
+fn reported(level: usize, cpu: Option<usize>) -> String {
+    let caches = cpu.and_then(|cpu| Some(Topology::read().ok()?.caches(cpu))).unwrap_or_default();
+    let data = caches.iter().find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
+    match data.and_then(|cache| cache.bytes) {
+        Some(bytes) => format!("the operating system reports {} for level {level}", model::format_size(bytes)),
+        None => format!("the operating system reports nothing for level {level}"),
+    }
+}
+
+/// The curve of this launch, prepared now or by an earlier sharer.
+pub(super) fn curve(bench: &mut Bench) -> Result<Rc<RefCell<Curve>>, Unfit> {
+    let (known, seed) = (bench.variant().map(str::to_owned), bench.seed());
+    let curve = bench.shared("hierarchy", || Ok(RefCell::new(Curve::new(known.as_deref(), seed)?)))?;
+    bench.choose(curve.borrow().variant());
+    if bench.calibrating() && !curve.borrow().is_huge() {
+        bench.note("on base pages: address translation is in the curve");
+    }
+    Ok(curve)
+}
+
+/// One number of each pass over a curve.
+pub(super) fn reading(
+    curve: Rc<RefCell<Curve>>,
+    number: impl Fn(&Pass) -> Option<f64> + 'static,
+) -> Result<Trial, Unfit> {
+    Ok(Trial::Readings(Box::new(Reading { curve, number: Box::new(number), passes: 0 })))
+}
+
+type Number = Box<dyn Fn(&Pass) -> Option<f64>>;
+
+struct Reading {
+    curve: Rc<RefCell<Curve>>,
+    number: Number,
+    passes: usize,
+}
+
+impl Readings for Reading {
+    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+        let pass = self.curve.borrow_mut().pass(self.passes)?;
+        self.passes += 1;
+        Ok((self.number)(&pass).into_iter().collect())
+    }
+}

@@ -1,0 +1,19 @@
+//! Number of levels of the memory hierarchy.
+
+use super::hierarchy::{BATCH, SHARES, curve, found, reading};
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.hierarchy_levels",
+    title: "levels of memory",
+    about: found!(
+        "How many levels of memory there are, main memory included: those that a launch finds at least 15% slower than the one before."
+    ),
+    metric: Metric::higher(Unit::Count, "levels"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::CacheLatency],
+    batch: BATCH,
+    shares: Some(SHARES),
+    prepare: |_, bench| reading(curve(bench)?, |pass| Some(pass.levels() as f64)),
+    ..Probe::BLANK
+};

@@ -1,0 +1,168 @@
+//! Load latency while other CPUs stream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use sys::kernel::ring::Order;
+use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
+use sys::memory::{Arena, Pages};
+
+use super::chase::Chase;
+use crate::prelude::*;
+
+/// Working set of the chain: beyond most caches.
+const SET: u64 = 64 * MIB;
+/// What each streaming CPU copies to and fro, source and destination together.
+const STREAMED: u64 = 64 * MIB;
+/// Words of a copy after which a streaming CPU counts and looks whether it should end: 1 MiB.
+const PIECE: usize = (MIB / 8) as usize;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.loaded_latency",
+    title: "load latency under load",
+    about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
+            as they can. A batch is at least one full lap.",
+    metric: Metric::lower(Unit::Seconds, "load"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
+    sources: &[Source::new("multichase", "multiload", "github.com/google/multichase")],
+    axes: &[Axis::choice("load", &["none", "half", "all"], &["all"])],
+    prepare: |at, bench| {
+        let own = bench.cpu(0);
+        let others: Vec<usize> = bench.allowed().iter().copied().filter(|cpu| Some(*cpu) != own).collect();
+        let wanted = match at.choice("load")? {
+            "none" => 0,
+            "half" => others.len() / 2,
+            _ => others.len(),
+        };
+        if wanted == 0 && at.get("load") != Some("none") {
+            return Err(Unfit::new(format!("{} other CPUs may be used, too few for this load", others.len())));
+        }
+        let chase = Chase::new(at, SET, Order::Random, bench.seed())?;
+        let load = Load::start(&others[..wanted])?;
+        for (member, tid) in load.tids().into_iter().enumerate() {
+            bench.watch(member + 1, tid);
+        }
+        Ok(Trial::one(Loaded { chase, load, seen: Vec::new(), idle: 0 }))
+    },
+    ..Probe::BLANK
+};
+
+/// CPUs that stream until dropped.
+struct Load {
+    over: Arc<AtomicBool>,
+    members: Vec<(i32, Arc<AtomicU64>, Option<JoinHandle<()>>)>,
+}
+
+impl Load {
+    fn start(cpus: &[usize]) -> Result<Self, Unfit> {
+        if cpus.len() as u64 * STREAMED > sys::memory::available_bytes()? / 2 {
+            return Err(Unfit::new("there is too little memory for so many streams"));
+        }
+        let copies = |width: Width| stream::find(Kind::Copy, width, Stores::Normal, 1);
+        let widest = [Width::Vector512, Width::Vector256, Width::Vector128].into_iter().find_map(copies);
+        let variant = widest.or_else(|| copies(Width::Compiled)).ok_or_else(|| Unfit::new("nothing copies here"))?;
+        let mut load = Self { over: Arc::default(), members: Vec::new() };
+        for cpu in cpus {
+            load.join(*cpu, variant)?;
+        }
+        Ok(load)
+    }
+
+    fn join(&mut self, cpu: usize, variant: &'static Variant) -> Result<(), Unfit> {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (over, copied) = (Arc::clone(&self.over), Arc::new(AtomicU64::new(0)));
+        let count = Arc::clone(&copied);
+        let body = move || {
+            let made = sys::affinity::pin(&[cpu]).and_then(|()| Arena::populated(STREAMED as usize, Pages::Base));
+            match made {
+                Err(error) => drop(tell.send(Err(Unfit::from(error)))),
+                Ok(mut arena) => {
+                    // Somebody listens: the starter waits for this.
+                    let _ = tell.send(Ok(sys::process::raw::gettid()));
+                    copy_until(&over, &count, variant, &mut arena);
+                }
+            }
+        };
+        let handle = std::thread::Builder::new().name(format!("stream {cpu}")).spawn(body)?;
+        let tid = told.recv().map_err(|_| Unfit::new("a streaming thread ended while it prepared"))??;
+        self.members.push((tid, copied, Some(handle)));
+        Ok(())
+    }
+
+    fn tids(&self) -> Vec<i32> {
+        self.members.iter().map(|(tid, _, _)| *tid).collect()
+    }
+
+    /// Pieces that each has copied.
+    fn copied(&self) -> Vec<u64> {
+        self.members.iter().map(|(_, copied, _)| copied.load(Ordering::Relaxed)).collect()
+    }
+}
+
+fn copy_until(over: &AtomicBool, count: &AtomicU64, variant: &Variant, arena: &mut Arena) {
+    let (to, from) = arena.doubles_mut().split_at_mut(STREAMED as usize / 16);
+    loop {
+        for (to, from) in to.chunks_mut(PIECE).zip(from.chunks(PIECE)) {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            variant.run(to, from, &[], 0.0, 1);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        for (_, _, handle) in &mut self.members {
+            if let Some(handle) = handle.take() {
+                // A thread that panicked streams no more, which the check has seen.
+                let _ = handle.join();
+            }
+        }
+    }
+}
+
+/// Batches without any progress of a stream after which the load is no load.
+const MOST_IDLE: u32 = 3;
+
+struct Loaded {
+    chase: Chase,
+    load: Load,
+    seen: Vec<u64>,
+    idle: u32,
+}
+
+impl Kernel for Loaded {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.chase.batch(ops)
+    }
+
+    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+        self.chase.check(done)?;
+        let now = self.load.copied();
+        // Another process may hold a stream up for a moment.
+        let stuck = self.seen.iter().zip(&now).any(|(before, after)| before == after);
+        self.idle = if stuck { self.idle + 1 } else { 0 };
+        if self.idle > MOST_IDLE {
+            return Err(Fault::new("a CPU that should stream does not"));
+        }
+        Ok(())
+    }
+
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        self.seen = self.load.copied();
+        self.chase.ready(ops)
+    }
+
+    fn granule(&self) -> u64 {
+        self.chase.granule()
+    }
+
+    fn declared(&self) -> Option<Declared> {
+        self.chase.declared()
+    }
+}

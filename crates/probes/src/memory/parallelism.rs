@@ -1,0 +1,112 @@
+//! How many loads memory serves at once.
+
+use sys::kernel::ring::{CHAINS, Order, Ring};
+use sys::memory::{Arena, Pages};
+
+use super::chase::ring;
+use crate::prelude::*;
+
+pub(super) static PROBE: Probe = Probe {
+    id: "memory.parallelism",
+    title: "parallel loads",
+    about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
+            chain. A reading goes through all k up and down and fits a rise with a plateau to the sixteen ratios by least \
+            absolute deviations; its height is the figure, which no single lucky ratio can be.",
+    metric: Metric::higher(Unit::Ratio, "loads at once"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
+    sources: &[Source::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
+    axes: &[Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"])],
+    prepare: |at, bench| {
+        let mut ring = ring(at.bytes("working_set")?, Pages::Base, Order::Random, bench.seed())?;
+        let began = sys::clock::now();
+        ring.chase(SAMPLE);
+        let nanos = (sys::clock::now() - began).max(1);
+        let steps = (SLICE_NANOS * SAMPLE / nanos).max(64);
+        let walks = (1..=CHAINS).map(|chains| ring.starts(chains)).collect();
+        Ok(Trial::Readings(Box::new(Parallelism { ring, walks, steps })))
+    },
+    ..Probe::BLANK
+};
+
+/// Loads that tell how many steps a slice has.
+const SAMPLE: u64 = 4096;
+/// Time of a slice with one chain, nanoseconds; with more it takes longer.
+const SLICE_NANOS: u64 = 100_000;
+
+struct Parallelism {
+    ring: Ring<Arena>,
+    /// Where each number of chains stands.
+    walks: Vec<Vec<u64>>,
+    steps: u64,
+}
+
+impl Parallelism {
+    /// Nanoseconds that a slice of the walk with this index takes.
+    fn slice(&mut self, index: usize) -> Result<f64, Fault> {
+        let walk = &mut self.walks[index];
+        let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
+        let began = sys::clock::now();
+        self.ring.chase_parallel(walk, self.steps);
+        let nanos = sys::clock::now() - began;
+        Fault::unless_equal(walk.iter().map(|at| Some(*at)).collect(), expected)?;
+        Ok(nanos.max(1) as f64)
+    }
+}
+
+impl Readings for Parallelism {
+    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+        let mut nanos = [0.0; CHAINS];
+        for index in (0..CHAINS).chain((0..CHAINS).rev()) {
+            nanos[index] += self.slice(index)?;
+        }
+        let ratios: Vec<f64> = (0..CHAINS).map(|index| (index + 1) as f64 * nanos[0] / nanos[index]).collect();
+        Ok(vec![plateau(&ratios)])
+    }
+}
+
+/// Fewest ratios that make a plateau.
+const FEWEST: usize = 3;
+
+/// Height of the plateau of ratios that rise as a power of their number and then stay: the pair of pieces whose absolute
+/// deviations from the logarithms are least.
+fn plateau(ratios: &[f64]) -> f64 {
+    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let fit = |first: usize| {
+        let height = stats::median(&logs[first..]).unwrap_or_default();
+        let slope = if first == 0 { 0.0 } else { rise(&logs[..first]) };
+        let rising: f64 = (1..=first).map(|k| (logs[k - 1] - slope * (k as f64).ln()).abs()).sum();
+        let flat: f64 = logs[first..].iter().map(|log| (log - height).abs()).sum();
+        (rising + flat, height)
+    };
+    let best = (0..=ratios.len() - FEWEST).map(fit).min_by(|left, right| left.0.total_cmp(&right.0));
+    best.map_or(1.0, |(_, height)| height.exp())
+}
+
+/// Slope of a line through the first point, which is at ratio 1 of one chain: the median of the slopes to the others.
+fn rise(logs: &[f64]) -> f64 {
+    let slopes: Vec<f64> = (2..=logs.len()).map(|k| logs[k - 1] / (k as f64).ln()).collect();
+    stats::median(&slopes).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(height: f64, noise: impl Fn(usize) -> f64) -> Vec<f64> {
+        (1..=16).map(|k| (k as f64 * 0.98).min(height) * if k > 1 { noise(k) } else { 1.0 / 0.98 }).collect()
+    }
+
+    #[test]
+    fn the_plateau_is_found_and_not_its_highest_point() {
+        for height in [1.0, 4.0, 9.5, 12.0] {
+            let noisy = curve(height, |k| if k % 2 == 0 { 1.02 } else { 0.98 });
+            assert!((plateau(&noisy) / height - 1.0).abs() < 0.03, "{height}: {}", plateau(&noisy));
+            let outlier = curve(height, |k| if k == 14 { 3.0 } else { 1.0 });
+            assert!((plateau(&outlier) / height - 1.0).abs() < 0.03, "{height}: {}", plateau(&outlier));
+        }
+        // What still rises at 16 chains is at least what was seen.
+        let endless = curve(100.0, |_| 1.0);
+        assert!((12.0..16.0).contains(&plateau(&endless)), "{}", plateau(&endless));
+    }
+}
