@@ -1,0 +1,70 @@
+//! The commands that build a laboratory.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use super::inside::batch;
+use super::{Lab, Shape};
+use crate::Result;
+
+/// Hardware address of a host, locally administered (IEEE 802).
+fn hardware(host: usize) -> String {
+    let [_, _, high, low] = u32::try_from(host).unwrap_or(0).to_be_bytes();
+    format!("02:50:52:4f:{high:02x}:{low:02x}")
+}
+
+/// `ip` takes a namespace by the path of an open file of ours.
+fn path(network: &File) -> String {
+    format!("/proc/{}/fd/{}", std::process::id(), network.as_raw_fd())
+}
+
+fn bucket(device: &str, shape: &Shape, limit: u64) -> String {
+    let (rate, burst) = (shape.bits_per_second, shape.burst());
+    format!("qdisc replace dev {device} root tbf rate {rate}bit burst {burst} limit {limit}\n")
+}
+
+// Writing to a String cannot fail.
+macro_rules! line {
+    ($text:expr, $($word:tt)+) => { let _ = writeln!($text, $($word)+); };
+}
+
+/// A bridge with a port a host. Who is where is written down, so that nothing is flooded or learnt.
+pub(super) fn switch(switch: &File, hosts: &[File], shape: &Shape) -> Result<()> {
+    let mut links = String::new();
+    line!(links, "link set lo up");
+    line!(links, "link add name br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0");
+    line!(links, "link set dev br0 mtu {} up", shape.mtu);
+    for (host, network) in hosts.iter().enumerate() {
+        let (mtu, segments) = (shape.mtu, if shape.offloads { "" } else { " gso_max_segs 1" });
+        let (address, there) = (hardware(host), path(network));
+        line!(links, "link add name p{host} mtu {mtu} type veth peer name eth0 mtu {mtu} address {address} netns {there}");
+        line!(links, "link set dev p{host}{segments} master br0 up");
+    }
+    batch(switch, "ip", &["-batch", "-"], &links)?;
+    let (mut table, mut ports) = (String::new(), String::new());
+    for host in 0..hosts.len() {
+        line!(table, "fdb replace {} dev p{host} master static", hardware(host));
+        line!(table, "link set dev p{host} flood off mcast_flood off");
+        ports.push_str(&bucket(&format!("p{host}"), shape, shape.port_buffer));
+    }
+    batch(switch, "bridge", &["-batch", "-"], &table)?;
+    batch(switch, "tc", &["-batch", "-"], &ports)?;
+    Ok(())
+}
+
+/// A host's interface, address, neighbours and card.
+pub(super) fn host(network: &File, host: usize, shape: &Shape) -> Result<()> {
+    let mut lines = String::new();
+    let segments = if shape.offloads { "" } else { " gso_max_segs 1" };
+    line!(lines, "link set dev lo up");
+    line!(lines, "link set dev eth0{segments} up");
+    line!(lines, "addr add {}/15 dev eth0", Lab::address(host));
+    // Nobody has to ask for addresses in the middle of a measurement.
+    for other in (0..shape.hosts).filter(|other| *other != host) {
+        line!(lines, "neigh replace {} lladdr {} dev eth0 nud permanent", Lab::address(other), hardware(other));
+    }
+    batch(network, "ip", &["-batch", "-"], &lines)?;
+    batch(network, "tc", &["-batch", "-"], &bucket("eth0", shape, shape.host_queue))?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Threads inside network namespaces.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread::{Builder, JoinHandle};
+
+use sys::namespace::{Kind, enter, leave};
+
+use crate::{Error, Result};
+
+const HERE: &str = "/proc/thread-self/ns/net";
+
+/// Makes so many network namespaces and holds them open.
+pub(super) fn new_networks(count: usize) -> Result<Vec<File>> {
+    let make = move || -> Result<Vec<File>> {
+        (0..count)
+            .map(|_| {
+                leave(&[Kind::Network])?;
+                // Addresses that the kernel makes up by itself would send frames of their own.
+                let quiet = "/proc/sys/net/ipv6/conf/";
+                for scope in ["all", "default"] {
+                    // A kernel without that protocol has nothing to silence.
+                    let _ = std::fs::write(format!("{quiet}{scope}/disable_ipv6"), "1");
+                }
+                File::open(HERE).map_err(Error::io(format!("open {HERE}")))
+            })
+            .collect()
+    };
+    let thread = Builder::new().name("namespaces".to_owned()).spawn(make).map_err(Error::io("start a thread"))?;
+    thread.join().unwrap_or_else(|_| Err(Error::Lab("the thread that makes namespaces ended".to_owned())))
+}
+
+/// Starts a thread inside a namespace.
+pub(super) fn spawn<T: Send + 'static>(
+    network: &File,
+    name: String,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<Result<T>>> {
+    let network = network.try_clone().map_err(Error::io("hold a namespace"))?;
+    Builder::new()
+        .name(name)
+        .spawn(move || {
+            enter(&network, Kind::Network)?;
+            Ok(work())
+        })
+        .map_err(Error::io("start a thread"))
+}
+
+/// Does something inside a namespace, in a thread of its own, and waits for it.
+pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            enter(network, Kind::Network)?;
+            Ok(work())
+        });
+        thread.join().unwrap_or_else(|_| Err(Error::Lab("a thread inside it ended".to_owned())))
+    })
+}
+
+/// Gives a program of iproute2 its commands on standard input, inside a namespace; its output.
+pub(super) fn batch(network: &File, program: &str, arguments: &[&str], commands: &str) -> Result<String> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let missing = |error: std::io::Error| Error::Lab(format!("{program} of iproute2 cannot be run: {error}"));
+    let output = run(network, move || {
+        let mut child = command.spawn()?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(commands.as_bytes())?;
+        }
+        child.wait_with_output()
+    })?
+    .map_err(missing)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::Lab(format!("{program} said: {}", said.trim().lines().next().unwrap_or("nothing"))))
+}

@@ -1,0 +1,186 @@
+//! A switch with finite buffers on one host: a bridge and token buckets between network namespaces.
+//!
+//! The bridge has a namespace of its own, and so has every host; a host's interface is one end of a veth pair. The bridge
+//! side's token bucket (`tc-tbf(8)`) is the switch's output port and its `limit` the port's buffer; the host side's is
+//! the network card. The namespaces have no names: this process holds them open, so that the kernel takes them down with
+//! everything in them when it ends, however it ends. Their addresses are those set apart for benchmarks of network
+//! devices (RFC 2544, 198.18.0.0/15), and no interface of them leads out.
+
+mod build;
+mod count;
+mod inside;
+mod privilege;
+mod register;
+
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::process::Output;
+use std::thread::JoinHandle;
+
+pub use count::{Drops, Queue};
+pub use privilege::{Means, gain, means};
+pub use register::{Entry, down, labs, sweep};
+
+use crate::{Error, Result};
+
+/// What to build.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// Hosts at the switch.
+    pub hosts: usize,
+    /// Rate of every link, bits a second.
+    pub bits_per_second: u64,
+    /// Buffer of a switch port, bytes; a full frame counts 1514.
+    pub port_buffer: u64,
+    /// Queue of a host's network card, bytes.
+    pub host_queue: u64,
+    /// Largest packet, bytes.
+    pub mtu: u32,
+    /// Whether the cards cut and join segments themselves (TSO, GSO, GRO).
+    pub offloads: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            hosts: 2,
+            bits_per_second: 100_000_000,
+            port_buffer: 160_000,
+            host_queue: 4_000_000,
+            mtu: 1500,
+            offloads: false,
+        }
+    }
+}
+
+impl Shape {
+    /// Bytes a second of a link.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> f64 {
+        self.bits_per_second as f64 / 8.0
+    }
+
+    /// Depth of the token buckets. Two frames: less loses rate, more blurs the edge of loss.
+    const fn burst(&self) -> u64 {
+        let frames = 2 * (self.mtu as u64 + 14) + 172;
+        // What a timer that is 50 us late must not lose.
+        let late = self.bits_per_second / 8 / 20_000;
+        if frames > late { frames } else { late }
+    }
+
+    fn check(&self) -> Result<()> {
+        let refuse = |text: &str| Err(Error::Usage(text.to_owned()));
+        if !(1..=MOST_HOSTS).contains(&self.hosts) {
+            return refuse("a laboratory has 1 to 1000 hosts");
+        }
+        if !(64_000..=400_000_000_000).contains(&self.bits_per_second) {
+            return refuse("a link of the laboratory has 64 kbit/s to 400 Gbit/s");
+        }
+        if !(576..=65_000).contains(&self.mtu) {
+            return refuse("the largest packet has 576 to 65000 bytes");
+        }
+        if self.port_buffer < u64::from(self.mtu) + 14 || self.host_queue < u64::from(self.mtu) + 14 {
+            return refuse("a buffer that does not hold one full frame lets nothing through");
+        }
+        Ok(())
+    }
+}
+
+/// Most hosts of one laboratory.
+pub const MOST_HOSTS: usize = 1000;
+
+/// A laboratory, which is there as long as this value is.
+#[derive(Debug)]
+pub struct Lab {
+    shape: Shape,
+    switch: File,
+    hosts: Vec<File>,
+    _entry: Entry,
+}
+
+impl Lab {
+    /// Builds it: some milliseconds a host. Needs root, or that [`gain`] was called while the process had one thread.
+    ///
+    /// # Errors
+    /// With the kernel's reason when namespaces are refused, or that of `ip` or `tc`.
+    pub fn up(shape: Shape) -> Result<Self> {
+        shape.check()?;
+        sweep();
+        means()?;
+        let mut all = inside::new_networks(shape.hosts + 1)?;
+        let switch = all.pop().ok_or_else(|| Error::Lab("no namespace was made".to_owned()))?;
+        build::switch(&switch, &all, &shape)?;
+        for (host, network) in all.iter().enumerate() {
+            build::host(network, host, &shape)?;
+        }
+        let entry = Entry::new(&shape, &switch, &all)?;
+        Ok(Self { shape, switch, hosts: all, _entry: entry })
+    }
+
+    /// What was built.
+    #[must_use]
+    pub const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Address of a host, counted from 0.
+    #[must_use]
+    pub fn address(host: usize) -> Ipv4Addr {
+        let [_, _, high, low] = u32::try_from(host + 1).unwrap_or(0).to_be_bytes();
+        Ipv4Addr::new(198, 18, high, low)
+    }
+
+    /// Starts a thread at a host: its sockets, threads and children are there.
+    ///
+    /// # Errors
+    /// When there is no such host or no thread.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        host: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<Result<T>>> {
+        inside::spawn(self.host(host)?, format!("host {host}"), work)
+    }
+
+    /// Does something at a host and waits for it.
+    ///
+    /// # Errors
+    /// When there is no such host or no thread.
+    pub fn at<T: Send>(&self, host: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
+        inside::run(self.host(host)?, work)
+    }
+
+    /// Runs a program at a host and waits for it.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn run(&self, host: usize, program: &str, arguments: &[&str]) -> Result<Output> {
+        let mut command = std::process::Command::new(program);
+        command.args(arguments);
+        self.at(host, move || command.output())?.map_err(Error::io(format!("run {program} in the laboratory")))
+    }
+
+    /// What the switch's ports and the hosts' cards have dropped so far.
+    ///
+    /// # Errors
+    /// When `tc` does not tell.
+    pub fn drops(&self) -> Result<Drops> {
+        let ports = count::switch(&self.switch, self.shape.hosts)?;
+        let cards = self.hosts.iter().map(count::card).collect::<Result<_>>()?;
+        Ok(Drops { ports, cards })
+    }
+
+    /// The same without asking the hosts, which takes a process each.
+    ///
+    /// # Errors
+    /// When `tc` does not tell.
+    pub fn port_drops(&self) -> Result<Vec<Queue>> {
+        count::switch(&self.switch, self.shape.hosts)
+    }
+
+    fn host(&self, host: usize) -> Result<&File> {
+        self.hosts
+            .get(host)
+            .ok_or_else(|| Error::Usage(format!("there is no host {host}; there are {}", self.hosts.len())))
+    }
+}

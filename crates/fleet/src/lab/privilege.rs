@@ -1,0 +1,52 @@
+//! By what right namespaces can be made here.
+
+use std::fs;
+
+use sys::namespace::{Kind, leave};
+
+use crate::{Error, Result};
+
+/// By what right this process makes network namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// As it is: root, or already in a user namespace.
+    Own,
+    /// In a user namespace that [`gain`] has just made.
+    User,
+}
+
+/// Whether this process can make network namespaces now.
+///
+/// # Errors
+/// With the kernel's reason.
+pub fn means() -> Result<Means> {
+    let tried = std::thread::spawn(|| leave(&[Kind::Network])).join();
+    match tried {
+        Ok(Ok(())) => Ok(Means::Own),
+        Ok(Err(reason)) => Err(Error::Lab(format!("{reason}; it needs root, or user namespaces"))),
+        Err(_) => Err(Error::Lab("a thread ended".to_owned())),
+    }
+}
+
+/// Makes it possible to build a laboratory: as root nothing has to be done; otherwise this process moves into a user
+/// namespace of its own, in which it is root over nothing but the laboratory. Call it while the process has one thread.
+///
+/// # Errors
+/// With the kernel's reason when neither is allowed.
+pub fn gain() -> Result<Means> {
+    if let Ok(means) = means() {
+        return Ok(means);
+    }
+    let owner = fs::metadata("/proc/self").map_err(Error::io("read who this process belongs to"))?;
+    let (user, group) = (std::os::unix::fs::MetadataExt::uid(&owner), std::os::unix::fs::MetadataExt::gid(&owner));
+    leave(&[Kind::User, Kind::Network]).map_err(|reason| {
+        Error::Lab(format!("{reason}; it needs root, or user namespaces, which this system does not allow here"))
+    })?;
+    let write = |file: &str, text: String| {
+        fs::write(format!("/proc/self/{file}"), text).map_err(Error::io(format!("write /proc/self/{file}")))
+    };
+    write("setgroups", "deny".to_owned())?;
+    write("uid_map", format!("0 {user} 1"))?;
+    write("gid_map", format!("0 {group} 1"))?;
+    means().map(|_| Means::User)
+}

@@ -1,0 +1,158 @@
+//! Which laboratories there are: a small file each, so that another process can enter or end one.
+//!
+//! The file's name carries the owner's process number and the moment it started, so that a number used again is not
+//! taken for the owner. The files are all that a killed owner leaves; [`sweep`] removes them.
+
+use std::fs::{self, DirBuilder, File};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sys::namespace::{Kind, enter};
+use sys::signal::Signal;
+use sys::usage::Stat;
+
+use super::Shape;
+use crate::{Error, Result};
+
+/// A laboratory of some process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Process that holds it.
+    pub owner: i32,
+    /// When that process started, in clock ticks since boot.
+    pub started: u64,
+    /// Hosts.
+    pub hosts: usize,
+    /// Bits a second of every link.
+    pub bits_per_second: u64,
+    /// Bytes of every port's buffer.
+    pub port_buffer: u64,
+    switch: i32,
+    networks: Vec<i32>,
+    #[serde(skip)]
+    file: Option<PathBuf>,
+}
+
+/// Where the files are: a directory that only this user can write.
+fn directory() -> Result<PathBuf> {
+    let owner = fs::metadata("/proc/self").map_err(Error::io("read who this process belongs to"))?.uid();
+    let base = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    let path = base.join(format!("prony-labs-{}", outside(owner)));
+    match DirBuilder::new().mode(0o700).create(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            return Err(Error::io(format!("make {}", path.display()))(error));
+        }
+        _ => {}
+    }
+    let found = fs::symlink_metadata(&path).map_err(Error::io(format!("look at {}", path.display())))?;
+    if !found.is_dir() || found.uid() != owner || found.mode() & 0o022 != 0 {
+        return Err(Error::Lab(format!("{} belongs to somebody else; remove it", path.display())));
+    }
+    Ok(path)
+}
+
+/// The number that a user has outside the user namespace that this process may be in.
+fn outside(user: u32) -> u32 {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let row = |line: &str| -> Option<u32> {
+        let numbers: Vec<u32> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [inside, outside, count] = numbers[..] else { return None };
+        (user >= inside && user - inside < count).then(|| outside + (user - inside))
+    };
+    map.lines().find_map(row).unwrap_or(user)
+}
+
+impl Entry {
+    pub(super) fn new(shape: &Shape, switch: &File, networks: &[File]) -> Result<Self> {
+        let owner = sys::process::own_pid();
+        let started = Stat::of(owner)?.started_ticks;
+        let mut entry = Self {
+            owner,
+            started,
+            hosts: shape.hosts,
+            bits_per_second: shape.bits_per_second,
+            port_buffer: shape.port_buffer,
+            switch: switch.as_raw_fd(),
+            networks: networks.iter().map(AsRawFd::as_raw_fd).collect(),
+            file: None,
+        };
+        let text = serde_json::to_string(&entry).map_err(|error| Error::Lab(error.to_string()))?;
+        // One process may hold several: the switch's descriptor tells them apart.
+        let path = directory()?.join(format!("{owner}-{started}-{}", entry.switch));
+        fs::write(&path, text).map_err(Error::io(format!("write {}", path.display())))?;
+        entry.file = Some(path);
+        Ok(entry)
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path).ok()?;
+        let mut entry: Self = serde_json::from_str(&text).ok()?;
+        entry.file = None;
+        entry.alive().then_some(entry)
+    }
+
+    /// Whether the process that holds it is still the one that built it.
+    #[must_use]
+    pub fn alive(&self) -> bool {
+        Stat::of(self.owner).is_ok_and(|stat| stat.started_ticks == self.started && stat.state != 'Z')
+    }
+
+    /// Moves the calling thread to a host. A laboratory in a user namespace can be entered by a process of one thread.
+    ///
+    /// # Errors
+    /// When there is no such host, or the kernel refuses.
+    pub fn enter(&self, host: usize) -> Result<()> {
+        let fd = self
+            .networks
+            .get(host)
+            .ok_or_else(|| Error::Usage(format!("there is no host {host}; there are {}", self.networks.len())))?;
+        let open = |path: String| File::open(&path).map_err(Error::io(format!("open {path}")));
+        let network = open(format!("/proc/{}/fd/{fd}", self.owner))?;
+        let users = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/user")).ok();
+        if users("self") != users(&self.owner.to_string()) {
+            enter(open(format!("/proc/{}/ns/user", self.owner))?, Kind::User)?;
+        }
+        Ok(enter(network, Kind::Network)?)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            // The next sweep finds it otherwise.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+/// The laboratories that are up, of this user's processes.
+///
+/// # Errors
+/// When the directory of their files cannot be read.
+pub fn labs() -> Result<Vec<Entry>> {
+    let directory = directory()?;
+    let files = fs::read_dir(&directory).map_err(Error::io(format!("read {}", directory.display())))?;
+    Ok(files.flatten().filter_map(|file| Entry::read(&file.path())).collect())
+}
+
+/// Forgets the laboratories whose owners have ended; how many. The kernel took the laboratories themselves down.
+pub fn sweep() -> usize {
+    let Ok(files) = directory().and_then(|path| fs::read_dir(path).map_err(Error::io("read a directory"))) else {
+        return 0;
+    };
+    let dead = |file: &fs::DirEntry| Entry::read(&file.path()).is_none();
+    files.flatten().filter(dead).filter(|file| fs::remove_file(file.path()).is_ok()).count()
+}
+
+/// Asks the owner of a laboratory to end, politely.
+///
+/// # Errors
+/// When it is gone already, or belongs to somebody else.
+pub fn down(entry: &Entry) -> Result<()> {
+    if !entry.alive() {
+        return Err(Error::Gone(format!("process {} has ended", entry.owner)));
+    }
+    Ok(sys::process::send(entry.owner, Some(Signal::Terminate))?)
+}

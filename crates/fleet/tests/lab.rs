@@ -1,0 +1,97 @@
+//! The switch laboratory: it is there, it is closed, it loses what the relation says, and it goes away.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use fleet::lab::{Lab, Shape, labs, means};
+
+/// A laboratory, or none with the reason told.
+fn lab(shape: Shape) -> Option<Lab> {
+    match means().and_then(|_| Lab::up(shape)) {
+        Ok(lab) => Some(lab),
+        Err(reason) => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+    }
+}
+
+fn bind(host: usize) -> UdpSocket {
+    let socket = UdpSocket::bind(SocketAddr::from((Lab::address(host), 7000))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    socket
+}
+
+#[test]
+fn hosts_reach_each_other_and_nothing_else() {
+    let Some(lab) = lab(Shape { hosts: 3, ..Shape::default() }) else { return };
+    let server = lab.spawn(0, || {
+        let socket = bind(0);
+        let mut buffer = [0; 100];
+        let (length, from) = socket.recv_from(&mut buffer).unwrap();
+        socket.send_to(&buffer[..length], from).unwrap();
+    });
+    let answer = lab.at(2, || {
+        let socket = bind(2);
+        // The server may not be there yet.
+        for _ in 0..50 {
+            let _ = socket.send_to(b"hello", (Lab::address(0), 7000));
+            socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+            let mut buffer = [0; 100];
+            if let Ok((length, _)) = socket.recv_from(&mut buffer) {
+                return buffer[..length].to_vec();
+            }
+        }
+        Vec::new()
+    });
+    assert_eq!(answer.unwrap(), b"hello");
+    server.unwrap().join().unwrap().unwrap();
+    let out = lab.at(1, || UdpSocket::bind("0.0.0.0:0").unwrap().connect("192.0.2.1:9").is_err()).unwrap();
+    assert!(out, "there is a way out of the laboratory");
+    assert!(lab.at(7, || ()).is_err());
+    let links = lab.run(1, "ip", &["-o", "link"]).unwrap();
+    assert_eq!(String::from_utf8_lossy(&links.stdout).lines().count(), 2, "lo and eth0");
+}
+
+#[test]
+fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
+    // At 1 Mbit/s a frame takes 12 ms: whoever sends at once does send at once.
+    let shape = Shape { hosts: 2, bits_per_second: 1_000_000, host_queue: 1_000_000, ..Shape::default() };
+    let Some(lab) = lab(shape) else { return };
+    let before = lab.drops().unwrap();
+    lab.at(1, || {
+        let socket = bind(1);
+        for _ in 0..20 {
+            socket.send_to(&[0; 1472], (Lab::address(0), 7000)).unwrap();
+        }
+    })
+    .unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    let after = lab.drops().unwrap().since(&before);
+    // One sender at the port's own rate: nothing is lost, whatever the buffers.
+    assert_eq!((after.at_ports(), after.at_cards()), (0, 0), "{after:?}");
+    assert!(after.ports[0].packets >= 15 && after.ports[0].bytes / after.ports[0].packets > 1400, "{after:?}");
+}
+
+#[test]
+fn shapes_that_make_no_sense_are_refused() {
+    for shape in [
+        Shape { hosts: 0, ..Shape::default() },
+        Shape { hosts: 100_000, ..Shape::default() },
+        Shape { bits_per_second: 1, ..Shape::default() },
+        Shape { port_buffer: 100, ..Shape::default() },
+        Shape { mtu: 100_000, ..Shape::default() },
+    ] {
+        assert!(Lab::up(shape).unwrap_err().to_string().starts_with("could not "), "{shape:?}");
+    }
+}
+
+#[test]
+fn the_design_of_22_and_15_comes_up_and_goes_down() {
+    let Some(lab) = lab(Shape { hosts: 37, ..Shape::default() }) else { return };
+    let own = std::process::id() as i32;
+    assert!(labs().unwrap().iter().any(|entry| entry.owner == own && entry.hosts == 37));
+    assert_eq!(lab.drops().unwrap().ports.len(), 37);
+    drop(lab);
+    assert!(!labs().unwrap().iter().any(|entry| entry.owner == own && entry.hosts == 37));
+}
