@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    compare, completions, doctor, explain, export, import, list, reference, report, run, runs, selftest, show,
+    choose, compare, completions, doctor, explain, export, import, list, predict, reference, report, run, runs,
+    selftest, show, trend,
 };
 
 const EXIT_CODES: &str = "Exit codes:
@@ -65,6 +66,12 @@ pub(crate) enum Verb {
     Compare(compare::Arguments),
     /// Say why two runs differ, in sentences that can be checked
     Explain(explain::Arguments),
+    /// Predict an application on machines where it never ran
+    Predict(predict::Arguments),
+    /// Choose what to buy for a demand: how many of which offers
+    Choose(choose::Arguments),
+    /// Fit the growth of dated values and project it, with its interval
+    Trend(trend::Arguments),
     /// Write a report of one or several runs as one self-contained HTML file
     Report(report::Arguments),
     /// Read other tools' outputs as runs

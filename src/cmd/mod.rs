@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
@@ -7,12 +8,14 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod predict;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
 pub(crate) mod show;
+pub(crate) mod trend;
 
 use anyhow::Result;
 
@@ -29,6 +32,9 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Runs(arguments) => runs::run(arguments, common),
         Verb::Compare(arguments) => compare::run(&arguments, common),
         Verb::Explain(arguments) => explain::run(&arguments, common),
+        Verb::Predict(arguments) => predict::run(&arguments, common),
+        Verb::Choose(arguments) => choose::run(&arguments, common),
+        Verb::Trend(arguments) => trend::run(&arguments, common),
         Verb::Report(arguments) => report::run(&arguments, common),
         Verb::Import(arguments) => import::run(&arguments, common),
         Verb::Export(arguments) => export::run(&arguments, common),

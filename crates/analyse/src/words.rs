@@ -17,7 +17,7 @@ pub(crate) fn digits(value: f64) -> String {
     let size = value.abs();
     match size {
         _ if size == 0.0 => "0".to_owned(),
-        _ if size >= 1e9 || size < 1e-3 => format!("{value:.2e}"),
+        _ if !(1e-3..1e9).contains(&size) => format!("{value:.2e}"),
         _ if size >= 999.5 => {
             let step = 10.0_f64.powf(size.log10().floor() - 2.0);
             grouped((value / step).round() * step)

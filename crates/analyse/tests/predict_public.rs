@@ -85,6 +85,7 @@ fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> Tab
             .iter()
             .map(|row| Machine {
                 name: row[0].clone(),
+                runs: Vec::new(),
                 model: cpu_model(&row[0]),
                 family: cpu_family(&row[0]),
                 probes: places.iter().map(|&k| number(row, k)).collect(),

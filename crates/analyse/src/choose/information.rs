@@ -3,7 +3,8 @@
 //! Worlds are grouped by what a measurement would show; in each group the best plan is chosen, and the gain is the expected
 //! value of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping after Strong and
 //! Oakley, Medical Decision Making 33, 2013). Plans are chosen on one half of the worlds and valued on the other: choosing and
-//! valuing on the same ones finds value where there is none.
+//! valuing on the same ones finds value where there is none. Missing the rate costs as much as the asked confidence
+//! implies: the least penalty with which the chosen plan is the best one.
 
 use rand::Rng;
 use stats::distribution::normal_quantile;
@@ -20,6 +21,8 @@ const MEASURED: f64 = 0.02;
 const GROUPS: usize = 10;
 /// Values below this share of the cost cannot be told from none.
 const LEAST: f64 = 1e-5;
+/// Standard errors by which another plan must look better before it is taken.
+const SURE: f64 = 2.0;
 
 /// What finding out each unknown would be worth, most valuable first.
 pub(crate) fn information(
@@ -29,9 +32,16 @@ pub(crate) fn information(
     chosen: usize,
 ) -> Vec<Information> {
     let values = problem.values();
+    let takeable = |parameter: &Parameter| match parameter {
+        Parameter::Rate { offer, .. } | Parameter::Price { offer } | Parameter::Power { offer } => {
+            problem.offers.iter().any(|o| o.name == *offer && o.excluded.is_none())
+        }
+        Parameter::EnergyPrice => true,
+    };
+    let losses = losses(candidates, chosen);
     let mut about: Vec<Parameter> = Vec::new();
     for (parameter, value) in &values {
-        if !value.is_known() && !about.contains(parameter) {
+        if !value.is_known() && !about.contains(parameter) && takeable(parameter) {
             about.push(parameter.clone());
         }
     }
@@ -41,7 +51,7 @@ pub(crate) fn information(
             let places: Vec<usize> =
                 (0..values.len()).filter(|&k| values[k].0 == parameter && !values[k].1.is_known()).collect();
             let shown = shown(problem, draws, &places);
-            let (value, changes) = worth(candidates, chosen, &shown, problem.demand.confidence);
+            let (value, changes) = worth(&losses, chosen, &shown);
             let value = if value > LEAST * candidates.mean(chosen) { value } else { 0.0 };
             let cost = cost(problem, &parameter);
             Information { about: parameter, value, changes, cost, worth: value > cost }
@@ -64,8 +74,20 @@ fn shown(problem: &Problem, draws: &Draws, places: &[usize]) -> Vec<f64> {
         .collect()
 }
 
+/// What each plan costs in each world, a missed rate included at its price.
+fn losses(candidates: &Candidates, chosen: usize) -> Vec<Vec<f64>> {
+    let own = candidates.mean(chosen);
+    let penalty = (0..candidates.plans.len())
+        .filter(|&plan| candidates.reaches[plan] < candidates.reaches[chosen])
+        .map(|plan| (own - candidates.mean(plan)) / (candidates.reaches[chosen] - candidates.reaches[plan]))
+        .fold(0.0, f64::max);
+    let loss = |(cost, reached): (&f64, &bool)| cost + if *reached { 0.0 } else { penalty };
+    let of = |(costs, reached): (&Vec<f64>, &Vec<bool>)| costs.iter().zip(reached).map(loss).collect();
+    candidates.costs.iter().zip(&candidates.reached).map(of).collect()
+}
+
 /// Money gained on average, and the share of worlds in which another plan is taken.
-fn worth(candidates: &Candidates, chosen: usize, shown: &[f64], confidence: f64) -> (f64, f64) {
+fn worth(losses: &[Vec<f64>], chosen: usize, shown: &[f64]) -> (f64, f64) {
     let mut order: Vec<usize> = (0..shown.len()).collect();
     order.sort_by(|&a, &b| shown[a].total_cmp(&shown[b]));
     let size = order.len().div_ceil(GROUPS).max(2);
@@ -74,26 +96,23 @@ fn worth(candidates: &Candidates, chosen: usize, shown: &[f64], confidence: f64)
         for half in 0..2 {
             let learn: Vec<usize> = group.iter().copied().skip(half).step_by(2).collect();
             let value: Vec<usize> = group.iter().copied().skip(1 - half).step_by(2).collect();
-            let Some(plan) = best(candidates, &learn, chosen, confidence) else { continue };
-            let gain = |&world: &usize| candidates.costs[chosen][world] - candidates.costs[plan][world];
-            gained += value.iter().map(gain).sum::<f64>();
-            changed += if plan == chosen { 0.0 } else { value.len() as f64 };
+            let Some(plan) = better(losses, &learn, chosen) else { continue };
+            gained += value.iter().map(|&world| losses[chosen][world] - losses[plan][world]).sum::<f64>();
+            changed += value.len() as f64;
         }
     }
     let count = shown.len() as f64;
     ((gained / count).max(0.0), changed / count)
 }
 
-/// The plan of the smallest mean cost among those that reach the rate in these worlds as often as asked; staying with the
-/// chosen one is always allowed, so that knowing more never looks like a loss.
-fn best(candidates: &Candidates, worlds: &[usize], chosen: usize, confidence: f64) -> Option<usize> {
-    let mean = |plan: usize| worlds.iter().map(|&world| candidates.costs[plan][world]).sum::<f64>();
-    let often = confidence * worlds.len() as f64;
-    let reaches = |plan: usize| worlds.iter().filter(|&&world| candidates.reached[plan][world]).count() as f64;
-    let fit = |plan: &usize| *plan == chosen || reaches(*plan) >= often - 1e-9;
-    let found = (0..candidates.plans.len()).filter(fit).min_by(|&a, &b| mean(a).total_cmp(&mean(b)))?;
-    // Staying is preferred while nothing is gained.
-    Some(if mean(found) < mean(chosen) { found } else { chosen })
+/// The plan with the smallest mean loss in some worlds, where it is surely smaller than the chosen one's.
+fn better(losses: &[Vec<f64>], worlds: &[usize], chosen: usize) -> Option<usize> {
+    let sum = |plan: usize| worlds.iter().map(|&world| losses[plan][world]).sum::<f64>();
+    let found = (0..losses.len()).min_by(|&a, &b| sum(a).total_cmp(&sum(b)))?;
+    let gains: Vec<f64> = worlds.iter().map(|&world| losses[chosen][world] - losses[found][world]).collect();
+    let error = stats::quantile::standard_deviation(&gains)? / (gains.len() as f64).sqrt();
+    let mean = gains.iter().sum::<f64>() / gains.len() as f64;
+    (found != chosen && mean > SURE * error).then_some(found)
 }
 
 fn cost(problem: &Problem, parameter: &Parameter) -> f64 {

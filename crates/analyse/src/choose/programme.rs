@@ -164,7 +164,7 @@ impl<'a> Question<'a> {
                 && let Some(maximum) = self.problem.offers[i].maximum
             {
                 let slack = programme.add_var(1.0, (0.0, f64::INFINITY));
-                programme.add_constraint(&[(count, 1.0), (slack, -1.0)], ComparisonOp::Le, f64::from(maximum));
+                programme.add_constraint([(count, 1.0), (slack, -1.0)], ComparisonOp::Le, f64::from(maximum));
             }
         }
     }
@@ -223,9 +223,9 @@ impl<'a> Question<'a> {
                     continue;
                 }
                 let used = programme.add_binary_var(0.0);
-                programme.add_constraint(&[(count, 1.0), (used, -f64::from(most))], ComparisonOp::Le, 0.0);
+                programme.add_constraint([(count, 1.0), (used, -f64::from(most))], ComparisonOp::Le, 0.0);
                 let rate = self.world.rate[i] / scale;
-                programme.add_constraint(&[(fastest, 1.0), (used, -rate)], ComparisonOp::Ge, 0.0);
+                programme.add_constraint([(fastest, 1.0), (used, -rate)], ComparisonOp::Ge, 0.0);
             }
         }
         self.miss(programme, Condition::Rate, &mut terms, ComparisonOp::Ge, scale);

@@ -184,7 +184,7 @@ impl Specification {
         for (a, name) in names.iter().enumerate() {
             own.push(match offer.rate.iter().find(|(given, _)| given.get_ref() == name) {
                 Some((_, rate)) => self.in_unit(rate, unit)?.scaled(usable),
-                None => self.from_runs(offer, name, rates.get(&(place, a)))?.scaled(usable * f64::from(processes)),
+                None => self.of_runs(offer, name, rates.get(&(place, a)))?.scaled(usable * f64::from(processes)),
             });
         }
         excluded = excluded.or_else(|| self.too_late(offer)).or(self.too_slow(offer, &own, unit)?);
@@ -237,7 +237,7 @@ impl Specification {
         Ok((slowest < least).then(reason))
     }
 
-    fn from_runs(
+    fn of_runs(
         &self,
         offer: &OfferWanted,
         application: &str,

@@ -39,7 +39,7 @@ impl Choice {
                 "Take {}: {} over {} years ({} at the purchase, {} energy, {} running), {} to {} in 90% of the cases.",
                 plan_in_words(&chosen.plan),
                 money(costs.total),
-                digits(problem.demand.years),
+                problem.demand.years,
                 money(costs.purchase),
                 money(costs.energy),
                 money(costs.running),

@@ -6,8 +6,8 @@ use stats::simulate::generator;
 use stats::{median, probe_weighting, quantile};
 
 use super::error::Error;
+use super::forecast::{Model, Options};
 use super::matrix::{Matrix, speeds};
-use super::predict::{Model, Options};
 use super::result::Standing;
 use super::table::Table;
 

@@ -30,6 +30,7 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<Table, Error> {
             values.push(Vec::new());
             identities.len() - 1
         });
+        table.machines[place].runs.push(run.id.clone());
         for figure in &run.figures {
             let Some(logarithm) = logarithm(figure) else { continue };
             if figure.key() == key {
@@ -136,7 +137,14 @@ fn machine_of(run: &Run) -> Machine {
         .label
         .clone()
         .unwrap_or_else(|| if run.machine.name.is_empty() { run.id.clone() } else { run.machine.name.clone() });
-    Machine { name, model: cpu_model(&cpu), family: cpu_family(&cpu), probes: Vec::new(), application: None }
+    Machine {
+        name,
+        runs: Vec::new(),
+        model: cpu_model(&cpu),
+        family: cpu_family(&cpu),
+        probes: Vec::new(),
+        application: None,
+    }
 }
 
 fn mixed(figure: &Figure, run: &Run) -> Error {

@@ -52,6 +52,8 @@ pub struct Column {
 pub struct Machine {
     /// What people call it.
     pub name: String,
+    /// Ids of the runs that told of it.
+    pub runs: Vec<String>,
     /// Model of CPU: machines of one model are left out together.
     pub model: String,
     /// Family of CPU.

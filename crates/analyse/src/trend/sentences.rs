@@ -1,20 +1,24 @@
 //! A trend in words.
 
 use super::result::{Curve, Fitted, Projection, Trend};
-use crate::words::digits;
+use crate::words::{digits, list};
 
 impl Trend {
     /// What was found, most important first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        let out_of_reach = self.fits.iter().flat_map(|fit| &fit.projections).find(|p| p.out_of_reach);
-        if let Some(projection) = out_of_reach {
+        let first = self.fits.first();
+        let beyond: Vec<&Projection> =
+            first.iter().flat_map(|fit| &fit.projections).filter(|projection| projection.out_of_reach).collect();
+        if let Some(farthest) = beyond.iter().max_by(|a, b| a.extrapolation.total_cmp(&b.extrapolation)) {
+            let years: Vec<String> = beyond.iter().map(|projection| date(projection.time)).collect();
             sentences.push(format!(
-                "OUT OF REACH: {} lies {:.1} spans of the data beyond them, more than a third: the interval supposes that the \
+                "OUT OF REACH: {} {} up to {:.1} spans of the data beyond them, more than a third: the interval supposes that the \
                  growth of {} to {} goes on, which nobody has seen.",
-                date(projection.time),
-                projection.extrapolation,
+                list(&years),
+                if years.len() == 1 { "lies" } else { "lie" },
+                farthest.extrapolation,
                 date(self.span.0),
                 date(self.span.1)
             ));

@@ -1,21 +1,27 @@
 //! Views: what a report says about a run, a catalogue or findings. Each makes a [`Document`](crate::Document) once.
 
 mod catalogue;
+mod choose;
 mod compare;
 mod explain;
 mod findings;
 mod machine;
+mod predict;
 mod probe;
 mod report;
 mod run;
 mod runs;
+mod trend;
 
 pub use catalogue::catalogue;
+pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use explain::{ExplainContext, explain};
 pub use findings::{Finding, Findings, State, findings};
 pub use machine::{heading, machine_facts};
+pub use predict::{evaluation, predict};
 pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use run::{RunContext, run, run_records};
 pub use runs::{RunRow, runs};
+pub use trend::trend;

@@ -1,0 +1,127 @@
+//! Growth of dated values, with its fan.
+
+use analyse::trend::{Curve, Dated, Fitted, Projection, Trend};
+use model::Unit;
+
+use crate::{
+    Axis, Block, Cell, Chart, Column, Curves, Data, Division, Document, Kind, Mark, Plot, Quantity, Records, Row,
+    Section, Series, Spread, Table, Tone,
+};
+
+/// The report of `prony trend`; its JSON is the [`Trend`]. `name` says what the values are.
+#[must_use]
+pub fn trend(trend: &Trend, name: &str) -> Document {
+    let mut document =
+        Document::new(format!("{name}: {} values, {} to {}", trend.points, date(trend.span.0), date(trend.span.1)));
+    let items = trend.sentences();
+    document.sections.push(Section::of("", Block::List { numbered: false, items }));
+    if trend.fits.iter().any(|fit| !fit.projections.is_empty()) {
+        document.sections.push(Section::of("projections", Block::Table(projections(trend))));
+    }
+    document.sections.push(Section::of("", Block::Chart(chart(trend, name))));
+    document.data = Data::of(trend).ok();
+    document.records = Some(records(trend));
+    document
+}
+
+fn projections(trend: &Trend) -> Table {
+    let columns = vec![
+        Column::new("", Kind::Label),
+        Column::new("would be", Kind::Number),
+        Column::new("one value, the growth going on", Kind::Number),
+        Column::new("", Kind::Words),
+    ];
+    let rows = trend
+        .fits
+        .iter()
+        .flat_map(|fit| fit.projections.iter().map(move |projection| (fit, projection)))
+        .map(|(fit, projection)| {
+            let quantity = quantity(projection.value, projection.low, projection.high);
+            let flag = if projection.out_of_reach {
+                let spans = projection.extrapolation;
+                Cell::Text(format!("OUT OF REACH: {spans:.1} spans beyond the data"), Tone::Bad)
+            } else {
+                Cell::Empty
+            };
+            let label = format!("{} {}", word(fit.curve), date(projection.time));
+            Row { cells: vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag] }
+        })
+        .collect();
+    Table::plain(columns, rows)
+}
+
+fn chart(trend: &Trend, name: &str) -> Chart {
+    // An even axis begins at 0: years are counted from the first one shown.
+    let all = || trend.data.iter().chain(&trend.outside).map(|point| point.time);
+    let origin = all().fold(trend.span.0, f64::min).floor();
+    let points = |data: &[Dated]| {
+        data.iter().map(|point| (point.time - origin, Quantity::bare(point.value, Unit::Count))).collect::<Vec<_>>()
+    };
+    let mut series = Vec::new();
+    let fan = |fit: &Fitted| {
+        let at = |point: &analyse::trend::FanPoint| {
+            (point.time - origin, quantity(point.value, point.wide_low, point.wide_high))
+        };
+        fit.fan.iter().map(at).collect::<Vec<_>>()
+    };
+    for (place, fit) in trend.fits.iter().enumerate() {
+        let name = format!("{}, with its fan", word(fit.curve));
+        series.push(Series { name, colour: place + 1, variant: 0, points: fan(fit) });
+    }
+    for (name, data) in [("values of the fit", &trend.data), ("other values", &trend.outside)] {
+        // A curve joins its points; values are single, each a curve of its own.
+        for point in points(data) {
+            let colour = if name == "other values" { 5 } else { 0 };
+            series.push(Series { name: name.to_owned(), colour, variant: 1, points: vec![point] });
+        }
+    }
+    let reach = trend.span.1 + (trend.span.1 - trend.span.0) / 3.0;
+    Chart {
+        title: format!("{name} over the years"),
+        about:
+            "The line is the fit; its bars hold one new value, the growth rate wandering on as it did within the data. \
+                Beyond the mark the data are out of reach."
+                .to_owned(),
+        plot: Plot::Curves(Curves {
+            x: Axis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
+            y: Axis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
+            series,
+            marks: vec![
+                Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },
+                Mark { x: reach - origin, text: "end of its reach".to_owned() },
+            ],
+        }),
+    }
+}
+
+fn records(trend: &Trend) -> Records {
+    let row = |fit: &Fitted, kind: &str, p: (f64, f64, f64, f64)| {
+        let (time, value, low, high) = p;
+        let mut row = vec![word(fit.curve).to_owned(), kind.to_owned()];
+        row.extend([time, value, low, high].map(|number| number.to_string()));
+        row
+    };
+    let of = |p: &Projection| (p.time, p.value, p.low, p.high);
+    let mut rows = Vec::new();
+    for fit in &trend.fits {
+        rows.extend(fit.doubling.iter().map(|p| row(fit, "doubling_years", of(p))));
+        rows.extend(fit.projections.iter().map(|p| row(fit, "projection", of(p))));
+        rows.extend(fit.fan.iter().map(|p| row(fit, "fan", (p.time, p.value, p.wide_low, p.wide_high))));
+    }
+    Records { header: vec!["curve", "kind", "time", "value", "low", "high"], rows }
+}
+
+fn quantity(value: f64, low: f64, high: f64) -> Quantity {
+    Quantity { value, low, high, unit: Unit::Count, spread: Spread::Interval }
+}
+
+const fn word(curve: Curve) -> &'static str {
+    match curve {
+        Curve::Median => "median",
+        Curve::Frontier => "frontier",
+    }
+}
+
+fn date(time: f64) -> String {
+    if (time - time.round()).abs() < 0.05 { format!("{time:.0}") } else { format!("{time:.1}") }
+}

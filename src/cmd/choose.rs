@@ -1,0 +1,154 @@
+//! `prony choose`: what to buy.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, parse};
+use analyse::predict::{Options, from_runs, predict};
+use anyhow::{Context, Result};
+use clap::Args;
+use model::{Figure, Run, Unit};
+use store::Detail;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::{house, output};
+
+/// Longest text of offers that is read.
+const LIMIT: u64 = 4 << 20;
+/// Confidence of the predictions that rates are drawn from.
+const LEVEL: f64 = 0.9;
+
+/// Options of `prony choose`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Offers and demand, TOML (docs/choose.md says what may stand in it)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Runs to predict missing rates from [default: the whole store]
+    #[arg(long, num_args = 1.., value_name = "RUN")]
+    from: Vec<String>,
+    /// Seed of everything random [default: that of the file, else 1]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Draws of what is not known [default: that of the file, else 1000]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    draws: Option<u32>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let text = text_of(&arguments.file, LIMIT)?;
+    let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
+    let rates = Rates { specification: &wanted, from: &arguments.from, common }.find()?;
+    let mut problem = wanted.problem(&rates).with_context(|| format!("{}", arguments.file.display()))?;
+    problem.seed = arguments.seed.unwrap_or(problem.seed);
+    problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
+    let choice = decide(&problem)?;
+    output::print(&report::view::choose(&choice), common)?;
+    Ok(Exit::Fine)
+}
+
+/// The text of a file that is not longer than it should be.
+pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
+    let refuse = || format!("could not read {}", path.display());
+    let file = std::fs::File::open(path).with_context(refuse)?;
+    let mut text = String::new();
+    let read = file.take(limit + 1).read_to_string(&mut text).with_context(refuse)?;
+    anyhow::ensure!(read as u64 <= limit, "could not read {}: it is longer than {limit} bytes", path.display());
+    Ok(text)
+}
+
+/// Rates that the text leaves to runs: measured where an offer's run has the figure, predicted elsewhere.
+struct Rates<'a> {
+    specification: &'a Specification,
+    from: &'a [String],
+    common: &'a Common,
+}
+
+type Found = BTreeMap<(usize, usize), Result<Uncertain, String>>;
+
+impl Rates<'_> {
+    fn find(&self) -> Result<Found> {
+        let wanted = self.specification.wanted();
+        let mut found = Found::new();
+        let mut store: Option<Vec<Run>> = None;
+        for (o, a) in wanted {
+            let offer = &self.specification.offers()[o];
+            // Without a name the only application is "events", which no run can have.
+            let Some(application) = self.specification.applications().get(a) else { continue };
+            let names = offer.runs();
+            if names.is_empty() {
+                continue;
+            }
+            let own: Vec<Run> =
+                house::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
+            let measured = own.iter().find_map(|run| figure(run, application.figure()));
+            let rate = match measured {
+                Some(figure) => rate_of(figure, application),
+                None => {
+                    if store.is_none() {
+                        store = Some(super::predict::learnt_from(self.from, self.common)?);
+                    }
+                    predicted(store.as_deref().unwrap_or_default(), &own, offer, application)
+                }
+            };
+            found.insert((o, a), rate);
+        }
+        Ok(found)
+    }
+}
+
+fn figure<'a>(run: &'a Run, name: &str) -> Option<&'a Figure> {
+    let named = |figure: &&Figure| {
+        let key = figure.key().to_string();
+        figure.probe == name || key == name || figure.probe == format!("application.{name}")
+    };
+    run.figures.iter().find(named)
+}
+
+/// Events a second from a figure: a time for an operation, or operations a second.
+fn rate_of(figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
+    let estimate = figure.outcome.estimate().ok_or_else(|| format!("{} has no single value", figure.key()))?;
+    let (low, high) = (estimate.low, estimate.high);
+    from_unit(figure.metric.unit, estimate.value, low, high, estimate.level, application)
+}
+
+fn from_unit(
+    unit: Unit,
+    value: f64,
+    low: f64,
+    high: f64,
+    level: f64,
+    application: &ApplicationWanted,
+) -> Result<Uncertain, String> {
+    let events = application.events();
+    match unit {
+        Unit::Seconds => Ok(Uncertain::interval(events / value, events / high, events / low, level)),
+        Unit::PerSecond | Unit::BytesPerSecond => {
+            Ok(Uncertain::interval(events * value, events * low, events * high, level))
+        }
+        _ => Err(format!("{} is neither a time nor a rate", application.figure())),
+    }
+}
+
+/// The rate on an offer where the application never ran.
+fn predicted(
+    store: &[Run],
+    own: &[Run],
+    offer: &OfferWanted,
+    application: &ApplicationWanted,
+) -> Result<Uncertain, String> {
+    let mut runs: Vec<&Run> = store.iter().collect();
+    runs.extend(own.iter().filter(|run| !store.iter().any(|known| known.id == run.id)));
+    let table = from_runs(&runs, application.figure()).map_err(|error| error.to_string())?;
+    let is_own = |runs: &[String]| own.iter().any(|run| runs.contains(&run.id));
+    let target = table.machines.iter().position(|machine| is_own(&machine.runs));
+    let target = target.ok_or_else(|| format!("{} has no run", offer.name()))?;
+    let found = predict(&table, &[target], &Options { level: LEVEL }).map_err(|error| error.to_string())?;
+    let forecast = found.forecasts.first().ok_or_else(|| "nothing was predicted".to_owned())?;
+    let value = forecast.value.ok_or_else(|| format!("it cannot be predicted: {}", forecast.reasons.join("; ")))?;
+    let ends = forecast.low.zip(forecast.high);
+    let (low, high) = ends.ok_or_else(|| "too few machines for an interval".to_owned())?;
+    from_unit(table.application.metric.unit, value, low, high, forecast.level, application)
+}

@@ -1,0 +1,116 @@
+//! `prony trend`: growth of dated values, and what it says of later years.
+
+use std::path::Path;
+
+use analyse::trend::{Dated, Options, parse, trend};
+use anyhow::{Context, Result};
+use clap::Args;
+use model::Run;
+use store::Detail;
+
+use crate::Exit;
+use crate::cli::Common;
+use crate::settings::percent;
+use crate::{house, output};
+
+/// Longest file that is read.
+const LIMIT: u64 = 64 << 20;
+
+/// Options of `prony trend`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A file of dates and values (two columns, or CSV), - for standard input, published, or with --figure any runs
+    #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published")]
+    sources: Vec<String>,
+    /// The figure of runs whose growth is asked for; its date is that of the run
+    #[arg(long, value_name = "ID")]
+    figure: Option<String>,
+    /// The column of a CSV file that holds the value
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// Fit only values from this year on, such as 1990 or 1990.5; the others are set against the fit
+    #[arg(long, value_name = "YEAR")]
+    from: Option<f64>,
+    /// Fit only values up to this year
+    #[arg(long, value_name = "YEAR")]
+    to: Option<f64>,
+    /// Years to project to
+    #[arg(long, value_name = "YEAR", num_args = 1..)]
+    project: Vec<f64>,
+    /// Confidence of the intervals, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "95", value_parser = percent)]
+    level: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
+    let is_year = |year: &f64| (1900.0..2200.0).contains(year);
+    let years = arguments.project.iter().chain(&arguments.from).chain(&arguments.to);
+    if let Some(year) = years.into_iter().find(|year| !is_year(year)) {
+        anyhow::bail!("{year} is no year between 1900 and 2200");
+    }
+    let (data, name) = data(arguments, common)?;
+    let window = match (arguments.from, arguments.to) {
+        (None, None) => None,
+        (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
+    };
+    let options = Options { window, project: arguments.project.clone(), level: arguments.level, ..Options::default() };
+    output::print(&report::view::trend(&trend(&data, &options)?, &name), common)?;
+    Ok(Exit::Fine)
+}
+
+/// Dated values and what they are.
+fn data(arguments: &Arguments, common: &Common) -> Result<(Vec<Dated>, String)> {
+    if let Some(figure) = &arguments.figure {
+        return of_runs(&arguments.sources, figure, common);
+    }
+    let [source] = arguments.sources.as_slice() else {
+        anyhow::bail!("name one file of dated values, or runs together with --figure ID");
+    };
+    anyhow::ensure!(
+        source != "published" && !source.starts_with("published:"),
+        "runs have many figures: name the one whose growth is asked for, such as --figure os.syscall_write"
+    );
+    let text = if source == "-" {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut std::io::Read::take(std::io::stdin(), LIMIT), &mut text)
+            .context("could not read standard input")?;
+        text
+    } else {
+        super::choose::text_of(Path::new(source), LIMIT)?
+    };
+    let name = arguments.column.clone().unwrap_or_else(|| {
+        Path::new(source).file_stem().map_or_else(|| source.clone(), |stem| stem.to_string_lossy().into_owned())
+    });
+    Ok((parse(&text, arguments.column.as_deref())?, name))
+}
+
+/// The figure of each run at the run's date.
+fn of_runs(names: &[String], figure: &str, common: &Common) -> Result<(Vec<Dated>, String)> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if name == "published" {
+            all.extend(import::published::list()?.into_iter().map(|listing| listing.name));
+        } else {
+            all.push(name.clone());
+        }
+    }
+    let runs: Vec<Run> = house::find(&all, common, Detail::Values)?.into_iter().map(|named| named.run).collect();
+    let mut text = String::new();
+    let mut title = String::new();
+    for run in &runs {
+        let found = run.figures.iter().filter(|f| f.probe == figure || f.key().to_string() == figure);
+        for found in found {
+            let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
+            let day = run.session.started.get(..10).unwrap_or_default();
+            text.push_str(&format!("{day} {} # {}\n", estimate.value, run.name().replace('\n', " ")));
+            title.clone_from(&found.title);
+        }
+    }
+    anyhow::ensure!(
+        !text.is_empty(),
+        "none of the {} runs has a value of {figure} (prony list shows the probes)",
+        runs.len()
+    );
+    Ok((parse(&text, None)?, title))
+}
