@@ -1,8 +1,11 @@
 //! Tries one probe while it is being written: `cargo run --release --example try_probe -- os.pipe_switch placement=same_cpu`.
 //!
+//! `in=PATH` names the target directory, or a device for the sequential figures.
+//!
 //! One process, one launch, no interval: what it prints is for the eye and never for a report.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to its user")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use model::Point;
@@ -14,14 +17,16 @@ const BATCH_NANOS: u64 = 1_000_000;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let id = arguments.next().unwrap_or_default();
-    let part = arguments.collect::<Vec<_>>().join(",");
+    let (place, part): (Vec<_>, Vec<_>) = arguments.partition(|argument| argument.starts_with("in="));
+    let place = place.first().map_or_else(|| PathBuf::from("."), |place| PathBuf::from(&place["in=".len()..]));
+    let part = part.join(",");
     let Some(probe) = probes::find(&id) else {
         probes::all().for_each(|probe| eprintln!("{}", probe.id));
         return ExitCode::from(2);
     };
     let tried = part.parse().map_err(|error: model::Error| error.to_string()).and_then(|part: Point| {
         let point = probe.complete(&part)?.remove(0);
-        attempt(probe, &point)
+        attempt(probe, &point, place)
     });
     match tried {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,8 +37,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn attempt(probe: &Probe, point: &Point) -> Result<(), String> {
-    let mut bench = Bench::new(setting(probe, point)?);
+fn attempt(probe: &Probe, point: &Point, place: PathBuf) -> Result<(), String> {
+    let mut bench = Bench::new(setting(probe, point, place)?);
     if let Some(cpu) = bench.cpu(0) {
         sys::affinity::pin(&[cpu]).map_err(|error| error.to_string())?;
     }
@@ -48,7 +53,7 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
     let value = |per_op: f64, amount: f64| probe.metric.model().value(amount, per_op);
     match trial {
         Trial::One(mut kernel) => {
-            let ops = fill(kernel.as_mut())?;
+            let ops = fill(probe, kernel.as_mut())?;
             let nanos = median(batches(kernel.as_mut(), ops)?);
             println!("  {} ({ops} operations a batch)", show(probe, value(nanos, kernel.amount())));
             let mut record = Recorder::with_room(20_000);
@@ -56,7 +61,7 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
             quantiles(probe, record.nanos().iter().map(|nanos| value(*nanos as f64, kernel.amount())).collect());
         }
         Trial::Paired { mut work, mut overhead } => {
-            let ops = fill(work.as_mut())?;
+            let ops = fill(probe, work.as_mut())?;
             let (work, overhead) = (median(batches(work.as_mut(), ops)?), median(batches(overhead.as_mut(), ops)?));
             println!("  work {} - overhead {}", show(probe, value(work, 1.0)), show(probe, value(overhead, 1.0)));
             println!("  {} ({ops} operations a batch)", show(probe, value(work - overhead, 1.0)));
@@ -73,13 +78,14 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
 }
 
 /// Operations that fill a batch.
-fn fill(kernel: &mut dyn Kernel) -> Result<u64, Fault> {
-    let mut ops = kernel.granule();
+fn fill(probe: &Probe, kernel: &mut dyn Kernel) -> Result<u64, Fault> {
+    let granule = kernel.granule();
+    let mut ops = probe.batch.least.next_multiple_of(granule);
     once(kernel, ops)?;
-    while once(kernel, ops)?.0 < BATCH_NANOS && ops < 10_000_000 {
+    while once(kernel, ops)?.0 < BATCH_NANOS && ops < probe.batch.most.min(10_000_000) {
         ops *= 2;
     }
-    Ok(ops)
+    Ok(ops.min((probe.batch.most / granule).max(1).saturating_mul(granule)))
 }
 
 /// Nanoseconds of an operation, batch by batch, after some of warm-up.
@@ -120,7 +126,7 @@ fn show(probe: &Probe, value: f64) -> String {
     }
 }
 
-fn setting(probe: &Probe, point: &Point) -> Result<Setting, String> {
+fn setting(probe: &Probe, point: &Point, place: PathBuf) -> Result<Setting, String> {
     let allowed = sys::affinity::allowed().map_err(|error| error.to_string())?;
     let (first, last) = (allowed[0], *allowed.last().unwrap_or(&0));
     let cpus = match (probe.parties, point.get("placement").or(point.get("threads"))) {
@@ -131,6 +137,6 @@ fn setting(probe: &Probe, point: &Point) -> Result<Setting, String> {
         (Parties::Threads, _) => allowed.clone(),
         _ => vec![],
     };
-    let directory = std::env::current_dir().map_err(|error| error.to_string())?;
+    let directory = place.canonicalize().map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(Setting { seed: 1, cpus, allowed, directory, variant: None, calibrating: true })
 }

@@ -205,3 +205,31 @@ impl Drop for Scratch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scratch_lives_as_long_as_its_last_holder() {
+        let home = tempfile::tempdir().unwrap();
+        let setting = Setting {
+            seed: 1,
+            cpus: vec![],
+            allowed: vec![],
+            directory: home.path().to_owned(),
+            variant: None,
+            calibrating: false,
+        };
+        let mut bench = Bench::new(setting.clone());
+        let mut beside = bench.beside(setting);
+        let (first, again) = (bench.scratch().unwrap(), bench.scratch().unwrap());
+        assert_eq!(first.path(), again.path());
+        assert_ne!(first.path(), beside.scratch().unwrap().path(), "sharers of a launch do not share directories");
+        std::fs::write(first.path().join("file"), "content").unwrap();
+        drop((bench, beside, again));
+        assert!(first.path().exists());
+        drop(first);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+}

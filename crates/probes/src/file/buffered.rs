@@ -6,6 +6,7 @@ use std::io::{Read, Seek, Write};
 use std::rc::Rc;
 
 use model::{KIB, Point};
+use sys::file::AlignedBuffer;
 
 use super::place;
 use crate::party::fold;
@@ -29,7 +30,7 @@ pub(super) struct Buffered {
     source: File,
     target: File,
     _files: Rc<Scratch>,
-    buffer: Vec<u8>,
+    buffer: AlignedBuffer,
     /// Buffers of the file.
     laps_at: u64,
     began: u64,
@@ -52,7 +53,7 @@ impl Buffered {
         };
         let (mut source, target) = (open("source")?, open("target")?);
         let laps_at = size / buffer;
-        let mut content = vec![0; buffer as usize];
+        let mut content = AlignedBuffer::new(buffer as usize)?;
         for number in 0..laps_at {
             stamp(&mut content, number);
             source.write_all(&content)?;

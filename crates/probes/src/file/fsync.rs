@@ -34,8 +34,9 @@ struct Append {
 
 fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
     let files = bench.scratch()?;
-    place::describe(&bench.directory().to_owned(), bench);
-    place::room(bench.directory(), LONGEST)?;
+    let directory = bench.directory().to_owned();
+    place::describe(&directory, bench);
+    place::room(&directory, LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
     Ok(Trial::one(Append { file, _files: files, length: 0 }))
 }

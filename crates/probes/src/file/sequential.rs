@@ -23,11 +23,16 @@ pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 14);
 enum Format {
     /// A number, and what cannot be compressed: drives try to.
     Plain,
-    Tar {
-        writer: tar::Writer,
-        reader: tar::Reader,
-        content: Vec<u8>,
-    },
+    Tar(Box<Archive>),
+}
+
+/// An endless archive, written or read.
+#[derive(Default)]
+struct Archive {
+    writer: tar::Writer,
+    reader: tar::Reader,
+    /// What every member holds.
+    content: Vec<u8>,
 }
 
 /// Blocks to or from a medium.
@@ -51,7 +56,7 @@ pub(super) fn prepare(way: Way, at: &Point, bench: &mut Bench) -> Result<Trial, 
         _ => {
             let mut content = vec![0; MEMBER as usize];
             noise(bench.seed(), &mut content);
-            Format::Tar { writer: tar::Writer::default(), reader: tar::Reader::default(), content }
+            Format::Tar(Box::new(Archive { content, ..Archive::default() }))
         }
     };
     let medium = match at.choice("medium")? {
@@ -104,7 +109,8 @@ impl Sequential {
         match &mut self.format {
             Format::Plain if self.medium.is_own() => Fault::unless_equal(stamped(&self.block), at)?,
             Format::Plain => {}
-            Format::Tar { reader, .. } => {
+            Format::Tar(archive) => {
+                let reader = &mut archive.reader;
                 let before = reader.headers;
                 if !reader.take(&self.block)? {
                     return Ok(Step::End);
@@ -116,8 +122,8 @@ impl Sequential {
     }
 
     fn restart(&mut self) -> Result<(), Fault> {
-        if let Format::Tar { writer, reader, .. } = &mut self.format {
-            (*writer, *reader) = Default::default();
+        if let Format::Tar(archive) = &mut self.format {
+            (archive.writer, archive.reader) = Default::default();
         }
         self.medium.restart()
     }
@@ -174,8 +180,8 @@ impl Kernel for Sequential {
 
     fn check(&mut self, done: &Work) -> Result<(), Fault> {
         let headers = match (&self.format, self.way, self.medium.is_own()) {
-            (Format::Tar { .. }, Way::Read, true) => self.headers_of(done.ops),
-            (Format::Tar { .. }, Way::Read, false) => self.headers,
+            (Format::Tar(_), Way::Read, true) => self.headers_of(done.ops),
+            (Format::Tar(_), Way::Read, false) => self.headers,
             _ => 0,
         };
         Fault::unless_equal(done.token, done.ops << 32 | headers)?;
@@ -196,7 +202,7 @@ impl Kernel for Sequential {
 fn fill(format: &mut Format, block: &mut [u8], at: u64) {
     match format {
         Format::Plain => block[..8].copy_from_slice(&at.to_ne_bytes()),
-        Format::Tar { writer, content, .. } => writer.fill(block, content),
+        Format::Tar(archive) => archive.writer.fill(block, &archive.content),
     }
 }
 

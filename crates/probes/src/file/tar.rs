@@ -21,7 +21,7 @@ pub(super) fn header(number: u64) -> [u8; HEADER as usize] {
     put(SIZE.start, &format!("{MEMBER:011o}\0"));
     put(136, "00000000000\0");
     put(156, "0");
-    put(257, "ustar\000");
+    put(257, "ustar\x0000");
     let sum = checksum(&header);
     header[CHECKSUM].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
     header
