@@ -1,87 +1,82 @@
 //! The levels of the memory hierarchy, found on the latency curve and then measured one by one.
 //!
-//! The calibrating launch surveys the whole curve: working sets from 4 KiB until latency has stayed level over eight times the
-//! last step. Its plateaus are the levels. Their ranges are the variant of the run, so that every launch speaks of the same
-//! levels, and each launch measures anew how high they are and, by bisection, where one ends and the next begins.
+//! The calibrating launch surveys the curve: working sets from 4 KiB until main memory has been level over eight times its
+//! beginning, or to 256 MiB. Its level stretches are the levels of the run. Their ranges are the run's variant, so that every
+//! launch speaks of the same levels, and each launch measures anew how slow they are and, by bisection, where one ends and the
+//! next begins; what nobody asks for is not measured.
 
 use sys::kernel::ring::{Order, Ring};
 use sys::memory::{Arena, Pages};
 
+use super::levels::{Level, has_ended, levels};
 use crate::prelude::*;
 
 /// Smallest and largest working set of a survey, bytes.
 const SMALLEST: u64 = 4 * KIB;
-const LARGEST: u64 = GIB;
+const LARGEST: u64 = 256 * MIB;
 /// Points to a doubling: fine below `COARSE`, where points are cheap.
 const FINE: f64 = 4.0;
 const COARSE: u64 = 4 * MIB;
 /// The survey goes on to here at least.
 const LEAST: u64 = 64 * MIB;
-/// Latency over this many points above `COARSE` tells whether the curve has become level.
-const LEVEL_POINTS: usize = 5;
-/// A step to the next level is at least this ratio.
+/// A step that counts as one in a launch is at least this ratio.
 const STEP: f64 = 1.15;
 /// Loads of one timing, of which a point has three.
 const LOADS: u64 = 32 * 1024;
 /// Halvings of the gap between two levels.
-const HALVINGS: u32 = 5;
-/// The last level is measured within this many times its smallest working set.
+const HALVINGS: u32 = 4;
+/// Main memory is measured at so many times the smallest working set that only it can hold.
 const REACH: u64 = 8;
 const LINE: u64 = 64;
+/// How a variant begins and ends.
+const BEFORE: &str = "level over ";
+const HUGE: &str = " on huge pages";
+const BASE: &str = " on base pages";
 
-/// Working sets of one level, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Level {
-    from: u64,
-    to: u64,
-}
-
-/// What one pass found: of each level its latency in seconds, and of each but the last its size in bytes.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pass {
-    pub(super) latencies: Vec<f64>,
-    pub(super) sizes: Vec<f64>,
-}
-
-impl Pass {
-    /// How many levels are there: the first, and each that is a step above the one before.
-    pub(super) fn levels(&self) -> usize {
-        1 + self.latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count()
-    }
-}
-
-/// The levels and the memory they are measured in.
+/// The levels, the memory they are measured in, and what this launch found so far.
 pub(super) struct Curve {
     arena: Arena,
     seed: u64,
     levels: Vec<Level>,
-    passes: Vec<Pass>,
+    latencies: Vec<Option<f64>>,
+    sizes: Vec<Option<f64>>,
 }
 
 impl Curve {
-    /// The curve whose levels are known, or surveyed now.
+    /// The curve whose levels are known, or surveyed now: on huge pages, which keep address translation out of it, or on base pages
+    /// where the system gives no others.
     pub(super) fn new(known: Option<&str>, seed: u64) -> Result<Self, Unfit> {
-        let most = LARGEST.min(sys::memory::available_bytes()? / 2).max(LEAST);
-        // Huge pages keep address translation out of the curve; without them it is in, and said to be.
-        let arena =
-            Arena::reserve(most as usize, Pages::Huge).or_else(|_| Arena::reserve(most as usize, Pages::Base))?;
-        let mut curve = Self { arena, seed, levels: Vec::new(), passes: Vec::new() };
-        curve.levels = match known {
-            Some(text) => parse(text).ok_or_else(|| Unfit::new(format!("no levels can be read from '{text}'")))?,
-            None => curve.survey(most)?,
-        };
-        if curve.levels.is_empty() {
-            return Err(Unfit::new("the latency curve is nowhere level"));
+        if LARGEST > sys::memory::available_bytes()? / 2 {
+            return Err(Unfit::new(format!("it takes {} of free memory", model::format_size(2 * LARGEST))));
         }
-        Ok(curve)
+        match known {
+            Some(text) => {
+                let (levels, pages) =
+                    parse(text).ok_or_else(|| Unfit::new(format!("no levels can be read from '{text}'")))?;
+                let used = levels.iter().map(|level| level.to).max().unwrap_or(0).min(LARGEST);
+                Ok(Self::over(Arena::populated(used as usize, pages)?, seed, levels))
+            }
+            None => Self::surveyed(Pages::Huge, seed).or_else(|_| Self::surveyed(Pages::Base, seed)),
+        }
     }
 
-    /// The levels as the run stores and shows them.
+    fn over(arena: Arena, seed: u64, levels: Vec<Level>) -> Self {
+        let nothing = vec![None; levels.len()];
+        Self { arena, seed, levels, latencies: nothing.clone(), sizes: nothing }
+    }
+
+    fn surveyed(pages: Pages, seed: u64) -> Result<Self, Unfit> {
+        let mut curve = Self::over(Arena::populated(LARGEST as usize, pages)?, seed, Vec::new());
+        let levels = curve.survey()?;
+        Ok(Self::over(curve.arena, seed, levels))
+    }
+
+    /// The levels and the pages as the run stores and shows them.
     pub(super) fn variant(&self) -> String {
         let size = |bytes: u64| model::format_size(bytes);
         let ranges: Vec<_> =
             self.levels.iter().map(|level| format!("{}-{}", size(level.from), size(level.to))).collect();
-        format!("level over {}", ranges.join(", "))
+        format!("{}{}{}", BEFORE, ranges.join(", "), if self.arena.pages() == Pages::Huge { HUGE } else { BASE })
     }
 
     /// Levels, main memory included.
@@ -89,48 +84,38 @@ impl Curve {
         self.levels.len()
     }
 
-    /// Share of the memory in use that lies on huge pages.
-    pub(super) fn is_huge(&self) -> bool {
-        let used = self.levels.last().map_or(0, |level| level.to.min(level.from.saturating_mul(REACH)));
-        self.arena.huge_share().is_ok_and(|share| share.huge as f64 >= 0.95 * used as f64)
+    /// How many levels this launch confirms: the first, and each that is a step above the one before.
+    pub(super) fn steps(&mut self) -> Result<usize, Fault> {
+        let latencies = (0..self.levels.len()).map(|index| self.latency(index)).collect::<Result<Vec<_>, _>>()?;
+        Ok(1 + latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count())
     }
 
-    /// The pass of this number: the first of its sharers to ask measures it.
-    pub(super) fn pass(&mut self, number: usize) -> Result<Pass, Fault> {
-        while self.passes.len() <= number {
-            let pass = self.measure()?;
-            self.passes.push(pass);
+    /// Latency of a level in seconds, by its index: the median of three working sets well inside it; of main memory at its far end.
+    pub(super) fn latency(&mut self, index: usize) -> Result<f64, Fault> {
+        if let Some(known) = self.latencies[index] {
+            return Ok(known);
         }
-        Ok(self.passes[number].clone())
-    }
-
-    fn measure(&mut self) -> Result<Pass, Fault> {
-        let levels = self.levels.clone();
-        let latencies = levels.iter().enumerate().map(|(index, level)| self.height(*level, index + 1 == levels.len()));
-        let latencies = latencies.collect::<Result<Vec<_>, _>>()?;
-        let sizes = (1..levels.len()).map(|next| {
-            let middle = (latencies[next - 1] * latencies[next]).sqrt();
-            self.edge(levels[next - 1].to, levels[next].from, middle)
-        });
-        let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
-        Ok(Pass { latencies, sizes })
-    }
-
-    /// Latency of a level: the median of three working sets well inside it.
-    fn height(&mut self, level: Level, is_last: bool) -> Result<f64, Fault> {
-        let (to, shares) = if is_last {
-            (level.to.min(level.from.saturating_mul(REACH)), [0.5, 0.75, 1.0])
+        let level = self.levels[index];
+        let latency = if index + 1 == self.levels.len() {
+            self.point(level.to.min(level.from.saturating_mul(REACH)))?
         } else {
-            (level.to, [0.25, 0.5, 0.75])
+            let inside = [0.25, 0.5, 0.75].map(|share| self.point(between(level.from, level.to, share)));
+            let inside = inside.into_iter().collect::<Result<Vec<_>, _>>()?;
+            stats::median(&inside).ok_or_else(|| Fault::new("a level has no latency"))?
         };
-        let heights = shares.map(|share| self.point(between(level.from, to, share)));
-        let heights = heights.into_iter().collect::<Result<Vec<_>, _>>()?;
-        stats::median(&heights).ok_or_else(|| Fault::new("a level has no latency"))
+        self.latencies[index] = Some(latency);
+        Ok(latency)
     }
 
-    /// The working set between two levels at which latency passes `middle`, by bisection and a straight line at the end.
-    fn edge(&mut self, mut low: u64, mut high: u64, middle: f64) -> Result<f64, Fault> {
-        let (mut below, mut above) = (self.point(low)?.min(middle), self.point(high)?.max(middle));
+    /// Size of a level in bytes, by its index: the working set at which latency passes the middle (on a logarithmic scale) between
+    /// it and the next, by bisection and a straight line at the end.
+    pub(super) fn size(&mut self, index: usize) -> Result<f64, Fault> {
+        if let Some(known) = self.sizes[index] {
+            return Ok(known);
+        }
+        let (mut below, mut above) = (self.latency(index)?, self.latency(index + 1)?);
+        let middle = (below * above).sqrt();
+        let (mut low, mut high) = (self.levels[index].to, self.levels[index + 1].from);
         for _ in 0..HALVINGS {
             let size = between(low, high, 0.5);
             if size <= low || size >= high {
@@ -140,7 +125,9 @@ impl Curve {
             if found < middle { (low, below) = (size, found) } else { (high, above) = (size, found) }
         }
         let share = if above > below { (middle / below).ln() / (above / below).ln() } else { 0.5 };
-        Ok(low as f64 * (high as f64 / low as f64).powf(share))
+        let size = low as f64 * (high as f64 / low as f64).powf(share);
+        self.sizes[index] = Some(size);
+        Ok(size)
     }
 
     /// Latency over one working set, in seconds: the median of three timings after a lap that fills the caches.
@@ -163,29 +150,21 @@ impl Curve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has become level, and finds its plateaus.
-    fn survey(&mut self, most: u64) -> Result<Vec<Level>, Unfit> {
+    /// Measures the curve from small to large until it has ended, and finds its levels.
+    fn survey(&mut self) -> Result<Vec<Level>, Unfit> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut size = SMALLEST;
-        while size <= most {
+        while size <= LARGEST {
             sizes.push(size as f64);
             latencies.push(self.point(size).map_err(|fault| Unfit::new(fault.to_string()))?);
-            if size >= LEAST && is_level(&latencies) {
+            if size >= LEAST && has_ended(&sizes, &latencies) {
                 break;
             }
             let per_doubling = if size < COARSE { FINE } else { FINE / 2.0 };
             size = lines(size as f64 * (1.0 / per_doubling).exp2());
         }
-        let plateaus = stats::fit::plateau::plateaus(&sizes, &latencies, 0.95);
-        Ok(plateaus.iter().map(|plateau| Level { from: plateau.from as u64, to: plateau.to as u64 }).collect())
+        Ok(levels(&sizes, &latencies))
     }
-}
-
-/// Whether the last points lie within one step of each other.
-fn is_level(latencies: &[f64]) -> bool {
-    let last = &latencies[latencies.len().saturating_sub(LEVEL_POINTS)..];
-    let (low, high) = last.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
-    last.len() == LEVEL_POINTS && high < STEP * low
 }
 
 /// A working set between two others, by its share of the way on a logarithmic scale.
@@ -198,12 +177,15 @@ fn lines(bytes: f64) -> u64 {
     (bytes / LINE as f64).round() as u64 * LINE
 }
 
-fn parse(text: &str) -> Option<Vec<Level>> {
+fn parse(text: &str) -> Option<(Vec<Level>, Pages)> {
     let level = |range: &str| {
         let (from, to) = range.split_once('-')?;
         Some(Level { from: model::parse_size(from).ok()?, to: model::parse_size(to).ok()? })
     };
-    text.strip_prefix("level over ")?.split(", ").map(level).collect()
+    let text = text.strip_prefix(BEFORE)?;
+    let huge = text.strip_suffix(HUGE).map(|ranges| (ranges, Pages::Huge));
+    let (ranges, pages) = huge.or_else(|| Some((text.strip_suffix(BASE)?, Pages::Base)))?;
+    Some((ranges.split(", ").map(level).collect::<Option<_>>()?, pages))
 }
 
 #[cfg(test)]
@@ -212,25 +194,17 @@ mod tests {
 
     #[test]
     fn levels_survive_being_stored() {
-        let levels = parse("level over 4KiB-40KiB, 64KiB-1304KiB, 32MiB-256MiB").unwrap();
-        assert_eq!(levels[1], Level { from: 64 * KIB, to: 1304 * KIB });
-        let arena = Arena::reserve(4096, Pages::Base).unwrap();
-        let curve = Curve { arena, seed: 1, levels: levels.clone(), passes: Vec::new() };
-        assert_eq!(parse(&curve.variant()), Some(levels));
-        assert!(parse("avx512").is_none() && parse("level over 4KiB").is_none());
+        let (levels, pages) = parse("level over 4KiB-40KiB, 64KiB-1304KiB, 32MiB-256MiB on base pages").unwrap();
+        assert_eq!((levels[1], pages), (Level { from: 64 * KIB, to: 1304 * KIB }, Pages::Base));
+        let curve = Curve::over(Arena::reserve(4096, pages).unwrap(), 1, levels.clone());
+        assert_eq!(parse(&curve.variant()), Some((levels, pages)));
+        assert!(parse("avx512").is_none() && parse("level over 4KiB on huge pages").is_none());
     }
 
     #[test]
-    fn only_steps_count_as_levels() {
-        let pass = |latencies: &[f64]| Pass { latencies: latencies.to_vec(), sizes: Vec::new() };
-        assert_eq!(pass(&[1.2e-9, 4e-9, 20e-9, 90e-9]).levels(), 4);
-        assert_eq!(pass(&[1.2e-9, 4e-9, 4.1e-9]).levels(), 2);
-    }
-
-    #[test]
-    fn a_curve_is_level_when_its_end_is() {
-        assert!(is_level(&[1.0, 5.0, 100.0, 101.0, 104.0, 99.0, 103.0]));
-        assert!(!is_level(&[1.0, 60.0, 80.0, 99.0, 101.0, 104.0]));
-        assert!(!is_level(&[1.0, 1.0]));
+    fn whole_lines_between_two_sizes() {
+        assert_eq!(between(4096, 16384, 0.5), 8192);
+        assert_eq!((between(4096, 8192, 0.0), between(4096, 8192, 1.0)), (4096, 8192));
+        assert_eq!(between(64 * KIB, 77_312, 0.3) % LINE, 0);
     }
 }

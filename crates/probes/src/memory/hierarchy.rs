@@ -4,21 +4,21 @@ use std::cell::RefCell;
 
 use sys::topology::{CacheKind, Topology};
 
-use super::curve::{Curve, Pass};
+use super::curve::Curve;
 use crate::prelude::*;
 use crate::probe::Shares;
 
 /// All figures of the hierarchy share one curve a launch.
 pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
-/// One pass over the curve says all that a launch has to say.
+/// A launch measures each level once: its memory is laid out once, and that is where launches differ.
 pub(super) const BATCH: BatchRule = BatchRule::single(1);
 /// How the levels are found, for each figure's `about`.
 macro_rules! found {
     ($figure:literal) => {
         concat!(
             $figure,
-            " The levels are the plateaus of the curve of load latency over working set, found in a survey before the first \
-             launch and listed as the figure's variant; every launch measures their latencies and edges anew. Memory lies on \
+            " The levels are the flat stretches of the curve of load latency over working set, found in a survey before the \
+             first launch and listed as the figure's variant; every launch measures latencies and edges anew. Memory lies on \
              huge pages where the system gives them, so that address translation stays out of the curve."
         )
     };
@@ -47,7 +47,7 @@ pub(super) static PROBE: Probe = Probe {
             return Err(Unfit::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
         }
         bench.note(reported(level, bench.cpu(0)));
-        reading(curve, move |pass| pass.sizes.get(level - 1).copied())
+        reading(curve, move |curve| curve.size(level - 1))
     },
     ..Probe::BLANK
 };
@@ -71,32 +71,26 @@ pub(super) fn curve(bench: &mut Bench) -> Result<Rc<RefCell<Curve>>, Unfit> {
     let (known, seed) = (bench.variant().map(str::to_owned), bench.seed());
     let curve = bench.shared("hierarchy", || Ok(RefCell::new(Curve::new(known.as_deref(), seed)?)))?;
     bench.choose(curve.borrow().variant());
-    if bench.calibrating() && !curve.borrow().is_huge() {
-        bench.note("on base pages: address translation is in the curve");
-    }
     Ok(curve)
 }
 
-/// One number of each pass over a curve.
+/// One number of this launch's curve.
 pub(super) fn reading(
     curve: Rc<RefCell<Curve>>,
-    number: impl Fn(&Pass) -> Option<f64> + 'static,
+    number: impl Fn(&mut Curve) -> Result<f64, Fault> + 'static,
 ) -> Result<Trial, Unfit> {
-    Ok(Trial::Readings(Box::new(Reading { curve, number: Box::new(number), passes: 0 })))
+    Ok(Trial::Readings(Box::new(Reading { curve, number: Box::new(number) })))
 }
 
-type Number = Box<dyn Fn(&Pass) -> Option<f64>>;
+type Number = Box<dyn Fn(&mut Curve) -> Result<f64, Fault>>;
 
 struct Reading {
     curve: Rc<RefCell<Curve>>,
     number: Number,
-    passes: usize,
 }
 
 impl Readings for Reading {
     fn read(&mut self) -> Result<Vec<f64>, Fault> {
-        let pass = self.curve.borrow_mut().pass(self.passes)?;
-        self.passes += 1;
-        Ok((self.number)(&pass).into_iter().collect())
+        Ok(vec![(self.number)(&mut self.curve.borrow_mut())?])
     }
 }

@@ -24,7 +24,7 @@ pub(super) static PROBE: Probe = Probe {
             return Err(Unfit::new(format!("below main memory the latency curve shows levels up to {}", levels - 1)));
         }
         let index = level.unwrap_or(levels) - 1;
-        reading(curve, move |pass| pass.latencies.get(index).copied())
+        reading(curve, move |curve| curve.latency(index))
     },
     ..Probe::BLANK
 };

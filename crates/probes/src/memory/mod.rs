@@ -10,6 +10,7 @@ mod field;
 mod hierarchy;
 mod hierarchy_latency;
 mod hierarchy_levels;
+mod levels;
 mod load_latency;
 mod load_latency_strided;
 mod loaded_latency;

@@ -11,14 +11,14 @@ pub(super) static PROBE: Probe = Probe {
     title: "TLB cost",
     about: "What a dependent load costs more when each goes to another page: a chain that takes one line of every page, pages in \
             random order, paired with a chain that visits all lines of a page, in random order, before the next page. Both \
-            visit every line of a working set of their own once a lap. Beyond the caches the difference also holds what \
-            prefetchers and open DRAM rows save the second chain.",
+            visit every line of a working set of their own once a lap. In a set that a near cache holds the difference is the \
+            TLB's; in larger ones it also holds what prefetchers and open DRAM rows save the second chain.",
     metric: Metric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::Tlb],
     sources: &[Source::new("lmbench", "tlb", "C. Staelin, lmbench 3")],
     axes: &[
-        Axis::doubling("working_set", 64 * KIB, 256 * MIB, &["16MiB"]),
+        Axis::doubling("working_set", 64 * KIB, 256 * MIB, &["512KiB"]),
         Axis::choice("pages", &["base", "huge"], &["base"]),
     ],
     paired: true,
