@@ -14,6 +14,7 @@ mod mate;
 mod party;
 mod probe;
 mod programs;
+mod published;
 mod rpc;
 mod stream;
 mod suite;

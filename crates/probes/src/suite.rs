@@ -2,6 +2,7 @@
 
 use model::Point;
 
+use crate::published::{BABAR, BYTE, DAISY, RAMSPEED, STREAM};
 use crate::{Probe, all, find};
 
 /// A probe at a point.
@@ -61,6 +62,30 @@ pub static SUITES: &[Suite] = &[
         seconds: None,
         select: Select::Table(BABAR),
     },
+    Suite {
+        name: "byte",
+        about: "BYTE magazine's Unix benchmarks, as run in 2004 (CyberLife Labs)",
+        seconds: None,
+        select: Select::Table(BYTE),
+    },
+    Suite {
+        name: "daisy",
+        about: "bandwidths and memory latency of the DAISy and HEAT clusters (lmbench, 1996)",
+        seconds: None,
+        select: Select::Table(DAISY),
+    },
+    Suite {
+        name: "ramspeed",
+        about: "RAMspeed's reading and writing over blocks of 1 KiB to 16 MiB (CyberLife Labs, 2004)",
+        seconds: None,
+        select: Select::Table(RAMSPEED),
+    },
+    Suite {
+        name: "stream",
+        about: "STREAM's copy, scale, add and triad on one CPU and on all",
+        seconds: None,
+        select: Select::Table(STREAM),
+    },
 ];
 
 /// What the default suite leaves to `full`: no published table has it, or another of its figures says nearly the same.
@@ -118,27 +143,6 @@ const QUICK: &[(&str, &str)] = &[
     ("ipc.pipe_bandwidth", ""),
     ("file.create", ""),
     ("file.read_cached", ""),
-];
-
-const BABAR: &[(&str, &str)] = &[
-    ("memory.memcpy", ""),
-    ("memory.memcpy_unrolled", ""),
-    ("memory.read", ""),
-    ("memory.write", ""),
-    ("memory.copy", ""),
-    ("os.syscall_write", ""),
-    ("os.fork_exit", ""),
-    ("os.fork_exec", ""),
-    ("os.fork_shell", ""),
-    ("os.signal_install", ""),
-    ("os.signal_handle", ""),
-    ("os.context_switch", "processes=2,working_set=0B"),
-    ("os.context_switch", "processes=8,working_set=0B"),
-    ("ipc.pipe_latency", ""),
-    ("ipc.udp_latency", ""),
-    ("ipc.tcp_latency", ""),
-    ("file.create", ""),
-    ("file.delete", ""),
 ];
 
 /// A suite by name.
