@@ -1,5 +1,7 @@
 //! `prony predict`, `choose` and `trend` through the program.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+
 mod common;
 
 use std::path::{Path, PathBuf};

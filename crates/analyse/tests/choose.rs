@@ -151,7 +151,7 @@ fn random_farms_against_trying_all() {
         }
         match decide(&Problem { draws: 2, ..base }).unwrap().answer {
             Answer::Plan(chosen) => {
-                assert!((chosen.costs.total / best - 1.0).abs() < 1e-6, "{} {best}", chosen.costs.total)
+                assert!((chosen.costs.total / best - 1.0).abs() < 1e-6, "{} {best}", chosen.costs.total);
             }
             Answer::Impossible(_) => assert!(best.is_infinite(), "a plan for {best} exists"),
         }
@@ -287,4 +287,29 @@ fn mistakes_are_named_by_line() {
     }
     let missing = refusal(&FARM.replacen("sim = \"10 events/s\", ", "", 1));
     assert!(missing.contains("'small'") && missing.contains("'sim'") && missing.contains("line 22"), "{missing}");
+}
+
+#[test]
+fn what_cannot_matter_is_worth_nothing() {
+    // The third offer is far too dear for its uncertain rate to matter, and the fourth cannot be had in time.
+    let text = coin(0.5).replace("years = \"1 years\"", "years = \"1 years\"\ndelivery_within = \"10 days\"")
+        + r#"
+[[offer]]
+name = "dear"
+price = "90000 EUR"
+rate = { events = "8 to 12 events/s" }
+[[offer]]
+name = "late"
+price = "500 to 1500 EUR"
+delivery = "30 days"
+rate = { events = "5 to 20 events/s" }
+"#;
+    let choice = decide(&problem(&text)).unwrap();
+    let chosen = plan(&choice);
+    for information in &chosen.information {
+        let about = format!("{:?}", information.about);
+        assert!(!about.contains("late"), "{about}");
+        assert!(!about.contains("dear") || information.value == 0.0, "{information:?}");
+    }
+    assert_eq!(choice.excluded.len(), 1);
 }

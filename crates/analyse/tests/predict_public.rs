@@ -100,40 +100,46 @@ fn targets(header: &[String]) -> Vec<String> {
     metrics(header).iter().filter(is_target).cloned().collect()
 }
 
-/// All targets with one number of machines to learn from.
-fn at_size(size: usize, repeats: usize, by: Tool, seed: u64) -> Option<AtSize> {
+/// All targets with one number of machines to learn from; with `only`, from that one metric alone.
+fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>) -> Option<AtSize> {
     let (header, rows) = sheet()?;
     let mut all: Vec<Tried> = Vec::new();
     for (number, target) in targets(&header).iter().enumerate() {
-        let table = table(&header, &rows, target, by);
+        let mut table = table(&header, &rows, target, by);
+        if let Some(only) = only {
+            let place = table.columns.iter().position(|column| column.name == only).unwrap();
+            table.columns = vec![table.columns.remove(place)];
+            table.machines.iter_mut().for_each(|machine| machine.probes = vec![machine.probes[place]]);
+        }
         all.extend(try_at_random(&table, size, repeats, seed + number as u64, &Options::default()));
     }
     let found = AtSize::of(size, &all).unwrap();
-    eprintln!(
-        "{}: {found:?}",
-        match by {
-            Tool::Program => "program",
-            Tool::Suite => "suite",
-        }
-    );
+    let by = match by {
+        Tool::Program => "program",
+        Tool::Suite => "suite",
+    };
+    eprintln!("{by} {}: {found:?}", only.unwrap_or_default());
     Some(found)
 }
 
 #[test]
 fn promised_errors_at_twelve_machines() {
-    let Some(found) = at_size(12, 1, Tool::Program, 1) else { return };
+    let Some(found) = at_size(12, 1, Tool::Program, 1, None) else { return };
     assert!(found.median_error <= 0.08 && found.worst_tenth <= 0.22, "{found:?}");
     assert!((0.85..=0.95).contains(&found.coverage.unwrap()), "{found:?}");
     // Where none of the compressors may stand in for another it is harder; said, and held to what it reaches.
-    let Some(strict) = at_size(12, 1, Tool::Suite, 1) else { return };
+    let Some(strict) = at_size(12, 1, Tool::Suite, 1, None) else { return };
     assert!(strict.median_error <= 0.08 && (0.85..=0.95).contains(&strict.coverage.unwrap()), "{strict:?}");
 }
 
 #[test]
 fn more_machines_beat_the_best_single_rating() {
     for (size, repeats) in [(2, 2), (3, 2), (4, 3), (5, 2), (8, 1), (12, 1), (20, 1)] {
-        let Some(found) = at_size(size, repeats, Tool::Program, 7) else { return };
+        let Some(found) = at_size(size, repeats, Tool::Program, 7, None) else { return };
         assert!(found.median_error < found.rating_median && found.worst_tenth < found.rating_worst_tenth, "{found:?}");
+        // Nor is the rating that turns out best in hindsight, of all that are nobody's own, any better.
+        let Some(fixed) = at_size(size, 1, Tool::Program, 7, Some("pm_cpu_singlethread")) else { return };
+        assert!(found.median_error < fixed.rating_median && found.worst_tenth < fixed.rating_worst_tenth, "{fixed:?}");
     }
 }
 
