@@ -2,7 +2,17 @@
 //! launchers that start them elsewhere.
 #![forbid(unsafe_code)]
 
+mod client;
+mod data;
 mod error;
 pub mod lab;
+mod path;
+pub mod round_trip;
+pub mod series;
+pub mod serve;
+pub mod stream;
 
+pub use client::Client;
+pub use data::{Cpu, CpuWatch, Options, Received, Snapshot};
 pub use error::{Error, Result};
+pub use path::{Cpus, Path};

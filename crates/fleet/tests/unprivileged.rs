@@ -65,7 +65,8 @@ fn descriptor() -> String {
 
 /// Whether any process has the namespace open or lives in it.
 fn held(network: &str) -> bool {
-    let link = |path: std::path::PathBuf| std::fs::read_link(path).is_ok_and(|target| target.to_string_lossy() == network);
+    let link =
+        |path: std::path::PathBuf| std::fs::read_link(path).is_ok_and(|target| target.to_string_lossy() == network);
     std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
         let path = process.path();
         link(path.join("ns/net"))

@@ -38,7 +38,10 @@ pub(super) fn switch(switch: &File, hosts: &[File], shape: &Shape) -> Result<()>
     for (host, network) in hosts.iter().enumerate() {
         let (mtu, segments) = (shape.mtu, if shape.offloads { "" } else { " gso_max_segs 1" });
         let (address, there) = (hardware(host), path(network));
-        line!(links, "link add name p{host} mtu {mtu} type veth peer name eth0 mtu {mtu} address {address} netns {there}");
+        line!(
+            links,
+            "link add name p{host} mtu {mtu} type veth peer name eth0 mtu {mtu} address {address} netns {there}"
+        );
         line!(links, "link set dev p{host}{segments} master br0 up");
     }
     batch(switch, "ip", &["-batch", "-"], &links)?;

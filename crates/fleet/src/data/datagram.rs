@@ -1,0 +1,155 @@
+//! Datagrams: numbered, counted, or sent back; and only to who has shown that he is there.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Bytes at the head of a counted datagram.
+pub(crate) const HEADER: usize = 16;
+/// How long a receiver waits before it looks whether it shall stop.
+const LOOK: Duration = Duration::from_millis(50);
+/// Time for the first datagram to come.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Head of a counted datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Step of a ladder of rates.
+    pub(crate) step: u64,
+    /// Its place in that step, from 0.
+    pub(crate) number: u64,
+}
+
+impl Header {
+    pub(crate) fn write(self, into: &mut [u8]) {
+        into[..8].copy_from_slice(&self.step.to_le_bytes());
+        into[8..HEADER].copy_from_slice(&self.number.to_le_bytes());
+    }
+
+    fn read(from: &[u8]) -> Option<Self> {
+        let (step, rest) = from.split_first_chunk::<8>()?;
+        let number = rest.first_chunk::<8>()?;
+        Some(Self { step: u64::from_le_bytes(*step), number: u64::from_le_bytes(*number) })
+    }
+}
+
+/// Datagrams that a receiver counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Received {
+    /// Different ones, by step of the ladder.
+    pub by_step: Vec<u64>,
+    /// Bytes of all.
+    pub bytes: u64,
+    /// Received again.
+    pub again: u64,
+    /// Behind one that was sent later.
+    pub late: u64,
+    /// Dropped because the socket's buffer was full, as the kernel counts.
+    pub socket_drops: u64,
+}
+
+/// Most steps of a ladder.
+const STEPS: u64 = 256;
+/// Datagrams of one step whose repetition is noticed.
+const REMEMBERED: u64 = 1 << 24;
+
+impl Received {
+    fn note(&mut self, header: Header, length: usize, seen: &mut Vec<Vec<u64>>, last: &mut Header) {
+        if header.step >= STEPS || header.number >= REMEMBERED {
+            return;
+        }
+        let step = header.step as usize;
+        if seen.len() <= step {
+            seen.resize_with(step + 1, Vec::new);
+            self.by_step.resize(step + 1, 0);
+        }
+        let (word, bit) = ((header.number / 64) as usize, header.number % 64);
+        let words = &mut seen[step];
+        if words.len() <= word {
+            words.resize(word + 1, 0);
+        }
+        if words[word] >> bit & 1 == 1 {
+            self.again += 1;
+            return;
+        }
+        words[word] |= 1 << bit;
+        self.by_step[step] += 1;
+        self.bytes += length as u64;
+        if (header.step, header.number) < (last.step, last.number) {
+            self.late += 1;
+        } else {
+            *last = header;
+        }
+    }
+}
+
+/// Waits for a datagram that says the nonce, answers it, and from then on hears and answers that address alone. The
+/// answer is never longer than what was asked, so that nobody gains by sending with another's address.
+pub(crate) fn welcome(socket: &UdpSocket, nonce: &str) -> Result<SocketAddr> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut buffer = [0; 64];
+    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
+    while Instant::now() < deadline {
+        let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
+        let said = &buffer[..length];
+        if said.len() == nonce.len() && bool::from(subtle::ConstantTimeEq::ct_eq(said, nonce.as_bytes())) {
+            socket.connect(from).map_err(Error::io("answer one address only"))?;
+            socket.send(&said[..1]).map_err(Error::io("answer a datagram"))?;
+            return Ok(from);
+        }
+    }
+    Err(Error::Gone("its datagrams did not come".to_owned()))
+}
+
+/// The client's side of [`welcome`]: says the nonce until it is answered.
+pub(crate) fn greet(socket: &UdpSocket, nonce: &str) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
+    while Instant::now() < deadline {
+        // One that is refused or lost is said again.
+        let _ = socket.send(nonce.as_bytes());
+        let mut answer = [0; 1];
+        if matches!(socket.recv(&mut answer), Ok(1)) {
+            return Ok(());
+        }
+    }
+    Err(Error::Gone("its datagrams were not answered".to_owned()))
+}
+
+/// Counts datagrams until told to stop.
+pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool) -> Received {
+    let mut received = Received::default();
+    let (mut seen, mut last) = (Vec::new(), Header { step: 0, number: 0 });
+    let mut buffer = vec![0; 1 << 16];
+    // A wait that cannot be bounded would never end.
+    if socket.set_read_timeout(Some(LOOK)).is_err() {
+        return received;
+    }
+    while !stop.load(Relaxed) {
+        if let Ok(length) = socket.recv(&mut buffer)
+            && let Some(header) = Header::read(&buffer[..length])
+        {
+            received.note(header, length, &mut seen, &mut last);
+        }
+    }
+    received.socket_drops = sys::socket::drops(socket).unwrap_or(0);
+    received
+}
+
+/// Sends every datagram back until told to stop.
+pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool) {
+    let mut buffer = vec![0; 1 << 16];
+    if socket.set_read_timeout(Some(LOOK)).is_err() {
+        return;
+    }
+    while !stop.load(Relaxed) {
+        if let Ok(length) = socket.recv(&mut buffer) {
+            // One that cannot be sent is one that is lost, which the other side counts.
+            let _ = socket.send(&buffer[..length]);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Loops of one connection.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Bytes of one read at most.
+const READ: usize = 128 << 10;
+
+/// What one thread has done so far. On cache lines of its own: others only look from time to time.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Flow {
+    pub(crate) bytes: AtomicU64,
+    pub(crate) calls: AtomicU64,
+    /// CPU time, nanoseconds, once it has ended.
+    pub(crate) cpu: AtomicU64,
+    pub(crate) ended: AtomicBool,
+}
+
+/// The flows of one direction.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Flows(pub(crate) Arc<Vec<Flow>>);
+
+impl Flows {
+    pub(crate) fn new(count: usize) -> Self {
+        Self(Arc::new((0..count).map(|_| Flow::default()).collect()))
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().map(|flow| flow.bytes.load(Relaxed)).sum()
+    }
+
+    pub(crate) fn calls(&self) -> u64 {
+        self.0.iter().map(|flow| flow.calls.load(Relaxed)).sum()
+    }
+
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        self.0.iter().map(|flow| flow.cpu.load(Relaxed) as f64 * 1e-9).sum()
+    }
+
+    pub(crate) fn ended(&self) -> bool {
+        self.0.iter().all(|flow| flow.ended.load(Relaxed))
+    }
+}
+
+impl Flow {
+    fn finish(&self, cpu_before: u64, calls: u64) {
+        self.calls.store(calls, Relaxed);
+        self.cpu.store(sys::clock::thread_cpu().unwrap_or(0).saturating_sub(cpu_before), Relaxed);
+        self.ended.store(true, Relaxed);
+    }
+}
+
+/// Writes records until told to stop or the connection ends.
+pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &Flow, stop: &AtomicBool) {
+    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let (mut bytes, mut calls) = (0, 0);
+    while !stop.load(Relaxed) {
+        if stream.write_all(record).is_err() {
+            break;
+        }
+        calls += 1;
+        bytes += record.len() as u64;
+        flow.bytes.store(bytes, Relaxed);
+    }
+    // The other side is told by the end of the stream; where it is gone, it knows.
+    let _ = stream.shutdown(Shutdown::Write);
+    flow.finish(cpu, calls);
+}
+
+/// Reads until the other side has no more, or at most `rate` bytes a second where one is given.
+pub(crate) fn receive(mut stream: &TcpStream, flow: &Flow, rate: Option<u64>) {
+    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let mut buffer = vec![0; READ];
+    let (mut bytes, mut calls) = (0, 0);
+    let began = Instant::now();
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => bytes += count as u64,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        calls += 1;
+        flow.bytes.store(bytes, Relaxed);
+        if let Some(rate) = rate {
+            let due = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
+            std::thread::sleep(due.saturating_sub(began.elapsed()).min(Duration::from_secs(1)));
+        }
+    }
+    flow.finish(cpu, calls);
+}
+
+/// Answers every message of so many bytes with itself.
+pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &Flow) {
+    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let mut message = vec![0; size];
+    let mut calls = 0;
+    while stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {
+        calls += 1;
+        flow.bytes.store(calls * size as u64, Relaxed);
+    }
+    flow.finish(cpu, calls);
+}

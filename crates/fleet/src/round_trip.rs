@@ -1,0 +1,326 @@
+//! Round trips: one message there and back, and connections made.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
+use stats::Histogram;
+
+use crate::data::{Flows, Options, receive, send};
+use crate::path::{Path, pin};
+use crate::series::{Trial, figure};
+use crate::serve::{Datagrams, Test};
+use crate::{Error, Result};
+
+/// What goes there and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A message over a TCP connection, small ones not delayed.
+    Tcp,
+    /// A datagram.
+    Udp,
+    /// A new connection, which the server closes at once.
+    Connect,
+}
+
+/// Round trips to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundTrip {
+    /// What.
+    pub kind: Kind,
+    /// Bytes of a message each way.
+    pub size: u32,
+    /// Messages a second at fixed moments, whose latency counts from the moment at which they were due, so that a late
+    /// answer delays none of those behind it unseen (coordinated omission); `None`: the next goes when the last is back.
+    pub rate: Option<f64>,
+    /// Streams up and down that run at the same time.
+    pub load: (u32, u32),
+    /// Of the sockets.
+    pub options: Options,
+    /// Seconds before the first one counts.
+    pub warmup: f64,
+    /// Seconds of a block.
+    pub block: f64,
+    /// Blocks of a connection.
+    pub blocks: u32,
+}
+
+impl Default for RoundTrip {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Tcp,
+            size: 1,
+            rate: None,
+            load: (0, 0),
+            options: Options { no_delay: true, ..Options::default() },
+            warmup: 0.03,
+            block: 0.02,
+            blocks: 8,
+        }
+    }
+}
+
+/// What one connection showed.
+#[derive(Debug, Clone, Default)]
+pub struct Trips {
+    /// Nanoseconds and round trips of each block.
+    pub blocks: Vec<(u64, u64)>,
+    /// Latency of every one, nanoseconds.
+    pub latency: Histogram,
+    /// Datagrams that did not come back.
+    pub lost: u64,
+}
+
+/// Bytes of one write of the load.
+const LOAD_RECORD: u32 = 65_536;
+/// How long a datagram is waited for.
+const DATAGRAM: Duration = Duration::from_millis(200);
+/// Least time that is slept rather than spun away before a message is due.
+const SLEEP: u64 = 300_000;
+
+enum Line<'a> {
+    Tcp(&'a TcpStream),
+    Udp(&'a UdpSocket),
+    Connect(SocketAddr),
+}
+
+impl Line<'_> {
+    /// There and back; `false` when a datagram was lost.
+    #[inline]
+    fn trip(&mut self, message: &mut [u8], number: u64) -> std::io::Result<bool> {
+        match self {
+            Line::Tcp(stream) => {
+                stream.write_all(message)?;
+                stream.read_exact(message)?;
+                Ok(true)
+            }
+            Line::Udp(socket) => {
+                let head = message.len().min(8);
+                message[..head].copy_from_slice(&number.to_le_bytes()[..head]);
+                socket.send(message)?;
+                let mut answer = [0; 1 << 16];
+                // An answer that comes after its time must not be taken for the next one's.
+                loop {
+                    match socket.recv(&mut answer) {
+                        Ok(length) if answer[..length] == *message => return Ok(true),
+                        Ok(_) => {}
+                        Err(error)
+                            if matches!(
+                                error.kind(),
+                                std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+                            ) =>
+                        {
+                            return Ok(false);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+            Line::Connect(to) => {
+                let mut stream = TcpStream::connect(*to)?;
+                let ended = stream.read(&mut [0; 1])? == 0;
+                Ok(ended)
+            }
+        }
+    }
+}
+
+impl RoundTrip {
+    fn test(&self, path: &Path) -> Test {
+        Test {
+            up: self.load.0,
+            down: self.load.1,
+            echo: u32::from(self.kind == Kind::Tcp),
+            accept: self.kind == Kind::Connect,
+            datagrams: (self.kind == Kind::Udp).then_some(Datagrams::Echo),
+            record: LOAD_RECORD,
+            message: self.size,
+            seconds: self.length() + 10.0,
+            options: self.options.clone(),
+            cpu: path.cpus.server,
+            ..Test::default()
+        }
+    }
+
+    fn length(&self) -> f64 {
+        self.warmup + self.block * f64::from(self.blocks)
+    }
+
+    /// Measures over one fresh connection.
+    ///
+    /// # Errors
+    /// When the server is gone or refuses.
+    pub fn once(&self, path: &Path) -> Result<Trips> {
+        let cpu = path.cpus.client;
+        let mut client = path.client();
+        let data = client.open(&self.test(path))?;
+        let stop = AtomicBool::new(false);
+        let record = vec![0x5a; LOAD_RECORD as usize];
+        let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
+        if let Some(socket) = &data.udp {
+            socket.set_read_timeout(Some(DATAGRAM)).map_err(Error::io("wait for a datagram"))?;
+        }
+        let trips = std::thread::scope(|scope| {
+            for (stream, flow) in data.up.iter().zip(up.0.iter()) {
+                scope.spawn(|| {
+                    pin(cpu);
+                    send(stream, &record, flow, &stop);
+                });
+            }
+            for (stream, flow) in data.down.iter().zip(down.0.iter()) {
+                scope.spawn(|| {
+                    pin(cpu);
+                    receive(stream, flow, None);
+                });
+            }
+            let line = match (data.echo.first(), &data.udp) {
+                (Some(stream), _) => Line::Tcp(stream),
+                (None, Some(socket)) => Line::Udp(socket),
+                (None, None) => Line::Connect(data.tcp),
+            };
+            let trips = scope.spawn(move || {
+                pin(cpu);
+                self.drive(line)
+            });
+            let trips = trips.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())));
+            stop.store(true, Relaxed);
+            for stream in data.streams() {
+                let _ = stream.shutdown(std::net::Shutdown::Both);
+            }
+            trips
+        });
+        if self.kind != Kind::Tcp {
+            client.stop()?;
+        }
+        client.report()?;
+        trips
+    }
+
+    fn drive(&self, mut line: Line<'_>) -> Result<Trips> {
+        let mut trips = Trips::default();
+        let mut message = vec![0x33; self.size as usize];
+        let block = (self.block * 1e9) as u64;
+        let begin = sys::clock::now();
+        let counts_from = begin + (self.warmup * 1e9) as u64;
+        let end = counts_from + block * u64::from(self.blocks);
+        let (mut number, mut in_block, mut block_began) = (0_u64, 0, 0);
+        let mut sent = begin;
+        while sent < end {
+            let due = match self.rate {
+                Some(rate) => wait_until(begin + (number as f64 / rate * 1e9) as u64),
+                None => sent,
+            };
+            let answered = line.trip(&mut message, number).map_err(|error| Error::Gone(error.to_string()))?;
+            number += 1;
+            let now = sys::clock::now();
+            sent = now;
+            if due < counts_from {
+                block_began = now;
+                continue;
+            }
+            if answered {
+                trips.latency.record(now - due);
+                in_block += 1;
+            } else {
+                trips.lost += 1;
+            }
+            if now - block_began >= block && in_block > 0 {
+                trips.blocks.push((now - block_began, in_block));
+                (in_block, block_began) = (0, now);
+            }
+        }
+        Ok(trips)
+    }
+}
+
+/// Waits for a moment and returns it, even where it is past.
+fn wait_until(moment: u64) -> u64 {
+    loop {
+        let now = sys::clock::now();
+        if now >= moment {
+            return moment;
+        }
+        if moment - now > SLEEP {
+            std::thread::sleep(Duration::from_nanos(moment - now - SLEEP / 2));
+        }
+    }
+}
+
+/// Quantiles that are kept of every connection.
+pub const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
+
+/// Round trips as a figure: its value is the median round trip, its quantiles are those of single ones.
+pub struct RoundTripTrial {
+    path: Path,
+    trip: RoundTrip,
+    lost: u64,
+}
+
+impl RoundTripTrial {
+    /// Over a path.
+    #[must_use]
+    pub const fn new(path: Path, trip: RoundTrip) -> Self {
+        Self { path, trip, lost: 0 }
+    }
+}
+
+impl Trial for RoundTripTrial {
+    fn figure(&self) -> Figure {
+        let mut point = self.path.point();
+        if self.trip.kind != Kind::Connect {
+            point = point.with("size", format_size(u64::from(self.trip.size)));
+        }
+        if let Some(rate) = self.trip.rate {
+            point = point.with("rate", format!("{rate}"));
+        }
+        let loaded = self.trip.load != (0, 0);
+        if loaded {
+            point = point.with("load", format!("{}up+{}down", self.trip.load.0, self.trip.load.1));
+        }
+        let (id, title, per, stack) = match (self.trip.kind, loaded) {
+            (Kind::Tcp, false) => ("network.tcp_latency", "TCP round trip", "round trip", Primitive::TcpStack),
+            (Kind::Tcp, true) => {
+                ("network.tcp_loaded_latency", "TCP round trip beside streams", "round trip", Primitive::TcpStack)
+            }
+            (Kind::Udp, false) => ("network.udp_latency", "UDP round trip", "round trip", Primitive::UdpStack),
+            (Kind::Udp, true) => {
+                ("network.udp_loaded_latency", "UDP round trip beside streams", "round trip", Primitive::UdpStack)
+            }
+            (Kind::Connect, _) => {
+                ("network.tcp_connect", "TCP connection made and closed", "connection", Primitive::TcpStack)
+            }
+        };
+        let stresses = [stack, Primitive::Wakeup, Primitive::NetworkLink];
+        let mut figure = figure(id, point, title, Metric::lower(Unit::Seconds, per), &stresses);
+        figure.ops = 1;
+        figure
+    }
+
+    fn launch(&mut self) -> Result<Launch> {
+        let trips = self.trip.once(&self.path)?;
+        self.lost += trips.lost;
+        let at = |q: f64| trips.latency.quantile(q).map(|nanos| (q, nanos as f64 * 1e-9));
+        let quantiles: Vec<(f64, f64)> = QUANTILES.iter().filter_map(|q| at(*q)).collect();
+        let (_, value) =
+            *quantiles.first().ok_or_else(|| Error::Gone("no answer came within the blocks".to_owned()))?;
+        let cpus = [self.path.cpus.client, self.path.cpus.server];
+        Ok(Launch {
+            value,
+            nanos: trips.blocks.iter().map(|(nanos, _)| *nanos).collect(),
+            ops: trips.blocks.iter().map(|(_, count)| *count).collect(),
+            quantiles,
+            steady: true,
+            placement: Placement {
+                asked: cpus.into_iter().flatten().map(|cpu| cpu as u32).collect(),
+                seen: Vec::new(),
+            },
+            ..Launch::default()
+        })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.lost > 0 { vec![format!("{} datagrams did not come back", self.lost)] } else { Vec::new() }
+    }
+}

@@ -1,0 +1,211 @@
+//! Figures measured by fresh connections, in rounds, with fixed looks.
+//!
+//! A launch is here a fresh connection: most of the variance of throughput and latency lies between connections, so that
+//! no interval is made from one. Every round has one launch of every figure that is not settled, in a seeded random
+//! order; a figure ends at a look when its interval is narrow enough.
+
+use std::time::Instant;
+
+use measure::{Event, Listener, Order, Saver, Stopper, judge};
+use model::{Entry, Figure, FigureKey, Flag, Launch, Outcome, Plan, Run};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::{Error, Result};
+
+/// One figure and the means to measure it once more.
+pub trait Trial {
+    /// The figure as it stands before any launch.
+    fn figure(&self) -> Figure;
+
+    /// Measures it over a fresh connection.
+    ///
+    /// # Errors
+    /// What went wrong; the figure is then given up.
+    fn launch(&mut self) -> Result<Launch>;
+
+    /// Notes that only launches could tell, such as the window that the kernel gave.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// How to measure a series.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Name of what is measured, kept as the plan's suite.
+    pub name: String,
+    /// Half-width of the interval that ends a figure, relative.
+    pub target: f64,
+    /// Most launches of a figure; the looks are those of every run.
+    pub most: u32,
+    /// Seconds after which no further round begins.
+    pub time_limit: Option<f64>,
+    /// Seed of the order within rounds.
+    pub seed: u64,
+    /// Name of the run.
+    pub label: Option<String>,
+    /// Command line.
+    pub command: Vec<String>,
+}
+
+/// Measures a series to its end and keeps it after every round.
+///
+/// # Errors
+/// When nothing was asked for, or the run cannot be kept.
+pub fn measure(
+    mut trials: Vec<Box<dyn Trial>>,
+    rules: &Rules,
+    saver: &mut dyn Saver,
+    listener: &mut dyn Listener,
+    stopper: &Stopper,
+) -> Result<Run> {
+    let mut run = begin(&trials, rules)?;
+    let began = Instant::now();
+    let mut order: Vec<usize> = (0..trials.len()).collect();
+    let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
+    let mut active = vec![true; trials.len()];
+    listener.hear(&Event::Began(&run));
+    let mut round = 0;
+    while active.iter().any(|one| *one) && !stopper.asked() {
+        if rules.time_limit.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit) {
+            break;
+        }
+        round += 1;
+        listener.hear(&Event::Round { number: round, active: active.iter().filter(|one| **one).count() });
+        order.shuffle(&mut random);
+        for index in order.iter().copied() {
+            if !active[index] || stopper.asked() {
+                continue;
+            }
+            let keys = [run.figures[index].key()];
+            let launch = run.figures[index].launches.len() as u32 + 1;
+            listener.hear(&Event::Launching { keys: &keys, launch, look: next_look(launch, &run.plan) });
+            let at = began.elapsed().as_secs_f64();
+            active[index] = take(&mut run, index, trials[index].as_mut(), round - 1, at);
+            if !active[index] {
+                let (done, of) = (active.iter().filter(|one| !**one).count(), active.len());
+                listener.hear(&Event::Finished { key: &keys[0], done, of });
+            }
+        }
+        let converged = active.iter().filter(|one| !**one).count();
+        let elapsed = began.elapsed().as_secs_f64();
+        save(&mut run, round, elapsed, saver)?;
+        listener.hear(&Event::Saved { converged, of: active.len(), elapsed, left: left(elapsed, round, &run.plan) });
+    }
+    run.session.complete = active.iter().all(|one| !one);
+    run.session.ended_on = Some(measure::identity());
+    save(&mut run, round, began.elapsed().as_secs_f64(), saver)?;
+    listener.hear(&Event::Ended(&run));
+    Ok(run)
+}
+
+fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
+    let figures: Vec<Figure> = trials.iter().map(|trial| trial.figure()).collect();
+    let entry = |figure: &Figure| Entry {
+        probe: figure.probe.clone(),
+        point: figure.point.clone(),
+        target: rules.target,
+        shares: None,
+    };
+    let mut plan = Plan {
+        suite: rules.name.clone(),
+        seed: rules.seed,
+        target: rules.target,
+        time_limit: rules.time_limit,
+        entries: figures.iter().map(entry).collect(),
+        ..Plan::default()
+    };
+    plan.looks.retain(|look| *look <= rules.most.max(10));
+    let allowed = sys::affinity::allowed()?;
+    let machine = measure::machine(&[]);
+    let notes = measure::notes(&machine, &allowed);
+    let order = Order::new(plan, machine, measure::identity(), allowed)?
+        .labelled(rules.label.clone())
+        .asked_by(rules.command.clone())
+        .noting(notes);
+    let mut run = order.run().clone();
+    run.figures = figures;
+    Ok(run)
+}
+
+/// Launches a figure once more and judges it; whether it goes on.
+fn take(run: &mut Run, index: usize, trial: &mut dyn Trial, round: u32, at: f64) -> bool {
+    let began = Instant::now();
+    let launched = trial.launch();
+    let plan = run.plan.clone();
+    let figure = &mut run.figures[index];
+    match launched {
+        Ok(mut launch) => {
+            launch.round = round;
+            launch.began = at;
+            launch.wall = began.elapsed().as_secs_f64();
+            figure.launches.push(launch);
+            let kept = std::mem::take(&mut figure.notes);
+            let settled = judge(figure, &plan, plan.target, 1);
+            figure.notes = kept;
+            for note in trial.notes() {
+                if !figure.notes.contains(&note) {
+                    figure.notes.push(note);
+                }
+            }
+            !settled
+        }
+        Err(error) => {
+            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            figure.outcome = match error {
+                Error::Refused(_) | Error::Usage(_) | Error::Lab(_) => Outcome::Unfit(error.to_string()),
+                other => Outcome::Failed(other.to_string()),
+            };
+            false
+        }
+    }
+}
+
+fn next_look(launch: u32, plan: &Plan) -> u32 {
+    plan.looks.iter().copied().find(|look| *look >= launch).unwrap_or(launch)
+}
+
+fn left(elapsed: f64, round: u32, plan: &Plan) -> f64 {
+    let until = next_look(round + 1, plan);
+    elapsed / f64::from(round.max(1)) * f64::from(until.saturating_sub(round))
+}
+
+fn save(run: &mut Run, rounds: u32, seconds: f64, saver: &mut dyn Saver) -> Result<()> {
+    run.session.rounds = rounds;
+    run.session.seconds = seconds;
+    saver
+        .save(run)
+        .map_err(|reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) })
+}
+
+/// A figure with nothing measured yet.
+#[must_use]
+pub fn figure(
+    id: &str,
+    point: model::Point,
+    title: &str,
+    metric: model::Metric,
+    stresses: &[model::Primitive],
+) -> Figure {
+    let FigureKey { probe, point } = FigureKey::new(id, point);
+    Figure {
+        probe,
+        point,
+        title: title.to_owned(),
+        metric,
+        class: model::Class::Network,
+        stresses: stresses.to_vec(),
+        outcome: Outcome::Unfit("the run ended before it was measured".to_owned()),
+        flags: vec![Flag::Unfinished],
+        ops: 0,
+        amount: 1.0,
+        variant: None,
+        resolution: None,
+        quantiles: Vec::new(),
+        notes: Vec::new(),
+        footprint: model::Footprint::default(),
+        launches: Vec::new(),
+    }
+}

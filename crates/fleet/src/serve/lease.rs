@@ -1,0 +1,74 @@
+//! Turns: tests of two clients at once would measure each other.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Who waits, first come first served; the first has the turn.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    queue: Mutex<(u64, VecDeque<u64>)>,
+    moved: Condvar,
+}
+
+/// A place in the queue, given up when dropped.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    ticket: u64,
+}
+
+impl Turns {
+    fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<u64>)> {
+        // The queue is whole whoever panicked.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place; how many are ahead of it.
+    pub(super) fn enter(&self) -> (Turn<'_>, usize) {
+        let mut queue = self.lock();
+        queue.0 += 1;
+        let (ticket, ahead) = (queue.0, queue.1.len());
+        queue.1.push_back(ticket);
+        (Turn { turns: self, ticket }, ahead)
+    }
+}
+
+impl Turn<'_> {
+    /// Waits until it is this one's turn, or time is up.
+    pub(super) fn wait(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut queue = self.turns.lock();
+        while queue.1.front() != Some(&self.ticket) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            queue = self.turns.moved.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.turns.lock().1.retain(|ticket| *ticket != self.ticket);
+        self.turns.moved.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_come_first_served() {
+        let turns = Turns::default();
+        let (first, ahead) = turns.enter();
+        let (second, behind) = turns.enter();
+        assert_eq!((ahead, behind), (0, 1));
+        assert!(first.wait(Duration::ZERO) && !second.wait(Duration::from_millis(5)));
+        drop(first);
+        assert!(second.wait(Duration::from_secs(1)));
+    }
+}

@@ -1,0 +1,259 @@
+//! One client: the proof, the turn, the tests.
+
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::{Scope, sleep};
+use std::time::{Duration, Instant};
+
+use super::accept::{Use, take};
+use super::message::{FromClient, FromServer, VERSION, receive, send};
+use super::server::House;
+use super::{Datagrams, Report, Role, Test, nonce};
+use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, welcome};
+use crate::{Error, Result, data};
+
+/// Time to say who one is.
+const PROOF_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest message of who is not let in yet, bytes.
+const PROOF_LENGTH: usize = 1024;
+/// Time for the other side to take a message.
+const TAKE: Duration = Duration::from_secs(10);
+/// Wait after a wrong proof, so that guessing is slow.
+const PENALTY: Duration = Duration::from_millis(250);
+/// How often a test looks at its limits.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Serves one client to its end.
+pub(super) fn serve(mut control: TcpStream, house: &House) -> Result<()> {
+    // Nothing depends on it but latency of messages.
+    let _ = control.set_nodelay(true);
+    let limits = house.settings.limits;
+    let own = nonce()?;
+    send(&mut control, &FromServer::Challenge { version: VERSION, nonce: own.clone() }, TAKE)?;
+    let FromClient::Proof { nonce: theirs, proof } = receive(&mut control, PROOF_PATIENCE, PROOF_LENGTH)? else {
+        return deny(&mut control);
+    };
+    let token = &house.settings.token;
+    if theirs.len() > 64 || theirs == own || !token.holds(&proof, Role::Client, &own, &theirs) {
+        return deny(&mut control);
+    }
+    let proof = token.proof(Role::Server, &own, &theirs)?;
+    send(&mut control, &FromServer::Welcome { proof, limits }, TAKE)?;
+    let (turn, ahead) = house.turns.enter();
+    if ahead > 0 {
+        send(&mut control, &FromServer::Queued { ahead }, TAKE)?;
+    }
+    if !turn.wait(Duration::from_secs_f64(limits.lease)) {
+        return Err(Error::Gone("its turn did not come".to_owned()));
+    }
+    send(&mut control, &FromServer::Granted, TAKE)?;
+    let end = Instant::now() + Duration::from_secs_f64(limits.lease);
+    let idle = Duration::from_secs_f64(limits.idle);
+    while Instant::now() < end && !house.stop.load(Relaxed) {
+        let said: FromClient =
+            receive(&mut control, idle.min(end.saturating_duration_since(Instant::now())), usize::MAX)?;
+        // A late word about a test that has ended.
+        let FromClient::Test(test) = said else { continue };
+        let answer = match test.check(&limits).and_then(|()| run(&test, &mut control, house)) {
+            Ok(report) => FromServer::Report(Box::new(report)),
+            Err(error) => FromServer::Refused { reason: error.to_string() },
+        };
+        send(&mut control, &answer, TAKE)?;
+    }
+    Ok(())
+}
+
+fn deny(control: &mut TcpStream) -> Result<()> {
+    sleep(PENALTY);
+    send(control, &FromServer::Denied { reason: "the token is not the right one".to_owned() }, TAKE)
+}
+
+/// Sockets of one test.
+struct Sockets {
+    streams: Vec<(Use, TcpStream)>,
+    listener: TcpListener,
+    udp: Option<UdpSocket>,
+}
+
+fn open(test: &Test, control: &mut TcpStream) -> Result<Sockets> {
+    let here = control.local_addr().map_err(Error::io("read the own address"))?;
+    let any = SocketAddr::new(here.ip(), 0);
+    let listener = test.options.listen(any)?;
+    let udp = test.datagrams.map(|_| UdpSocket::bind(any)).transpose().map_err(Error::io("make a socket"))?;
+    if let (Some(socket), Some(bytes)) = (&udp, test.options.window) {
+        sys::socket::set_receive_buffer(socket, bytes as usize)?;
+    }
+    let port = |address: std::io::Result<SocketAddr>| address.map(|address| address.port());
+    let tcp = port(listener.local_addr()).map_err(Error::io("read the own address"))?;
+    let udp_port = udp.as_ref().and_then(|socket| port(socket.local_addr()).ok());
+    let nonce = nonce()?;
+    send(control, &FromServer::Ready { tcp, udp: udp_port, nonce: nonce.clone() }, TAKE)?;
+    let streams = take(&listener, &nonce, [test.up, test.down, test.echo])?;
+    if let Some(socket) = &udp {
+        welcome(socket, &nonce)?;
+    }
+    Ok(Sockets { streams, listener, udp })
+}
+
+/// Everything that a test's threads share.
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    accepted: AtomicU64,
+}
+
+fn run(test: &Test, control: &mut TcpStream, house: &House) -> Result<Report> {
+    let sockets = open(test, control)?;
+    let limits = house.settings.limits;
+    let of = |wanted: Use| -> Vec<&TcpStream> {
+        sockets.streams.iter().filter(|(purpose, _)| *purpose == wanted).map(|(_, stream)| stream).collect()
+    };
+    let (ups, downs, echoes) = (of(Use::Up), of(Use::Down), of(Use::Echo));
+    let (up, down, answered) = (Flows::new(ups.len()), Flows::new(downs.len()), Flows::new(echoes.len()));
+    let shared = Shared::default();
+    let record = vec![0x5a; test.record as usize];
+    let mut watched = Watched::new(downs.first().copied());
+    let watch = CpuWatch::start();
+    let (blocks, cut, datagrams) = std::thread::scope(|scope| {
+        let started = (|| -> Result<_> {
+            for (stream, flow) in ups.iter().zip(up.0.iter()) {
+                start(scope, test.cpu, || data::receive(stream, flow, limits.bytes_per_second))?;
+            }
+            for (stream, flow) in downs.iter().zip(down.0.iter()) {
+                if let Some(rate) = limits.bytes_per_second {
+                    sys::socket::set_pacing(stream, u32::try_from(rate).unwrap_or(u32::MAX))?;
+                }
+                start(scope, test.cpu, || data::send(stream, &record, flow, &shared.stop))?;
+            }
+            for (stream, flow) in echoes.iter().zip(answered.0.iter()) {
+                start(scope, test.cpu, || echo(stream, test.message() as usize, flow))?;
+            }
+            if test.accept {
+                start(scope, test.cpu, || accept_all(&sockets.listener, &shared))?;
+            }
+            let (socket, shared) = (sockets.udp.as_ref(), &shared);
+            let serve = |kind| {
+                socket.map(|socket| start(scope, test.cpu, move || serve_datagrams(socket, kind, shared))).transpose()
+            };
+            Ok(test.datagrams.map(serve).transpose()?.flatten())
+        })();
+        let waits = test.datagrams.is_some() || test.accept;
+        let seen = started.map(|datagrams| {
+            let (blocks, cut) = oversee(test, control, house, [&up, &down, &answered], waits, &mut watched);
+            (blocks, cut, datagrams)
+        });
+        // Whatever happened, no thread may wait for ever. A connection that the client has closed needs no more.
+        shared.stop.store(true, Relaxed);
+        sockets.streams.iter().for_each(|(_, stream)| drop(stream.shutdown(Shutdown::Both)));
+        seen.map(|(blocks, cut, thread)| (blocks, cut, thread.and_then(|one| one.join().ok()).unwrap_or_default()))
+    })?;
+    let threads = up.cpu_seconds() + down.cpu_seconds() + answered.cpu_seconds();
+    Ok(Report {
+        blocks,
+        bytes_up: up.bytes(),
+        bytes_down: down.bytes(),
+        reads: up.calls(),
+        writes: down.calls(),
+        cpu: watch.stop(threads),
+        datagrams,
+        accepted: shared.accepted.load(Relaxed),
+        receive_buffer: ups.first().and_then(|stream| sys::socket::receive_buffer(stream).ok()).map(|n| n as u64),
+        states: watched.finish(),
+        cut,
+    })
+}
+
+/// Starts a data thread, pinned where that was asked for and is allowed.
+fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Option<usize>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<std::thread::ScopedJoinHandle<'scope, T>> {
+    std::thread::Builder::new()
+        .spawn_scoped(scope, move || {
+            if let Some(cpu) = cpu {
+                // A CPU that is not there leaves the scheduler free; the client sees where it really ran.
+                let _ = sys::affinity::pin(&[cpu]);
+            }
+            work()
+        })
+        .map_err(Error::io("start a thread"))
+}
+
+/// Watches a test until its connections have ended, the client says so, or a limit is reached.
+fn oversee(
+    test: &Test,
+    control: &mut TcpStream,
+    house: &House,
+    [up, down, echo]: [&Flows; 3],
+    waits: bool,
+    watched: &mut Watched,
+) -> (Vec<(u64, u64)>, Option<String>) {
+    let limits = house.settings.limits;
+    let deadline = Instant::now() + Duration::from_secs_f64(test.seconds);
+    let mut blocks = Blocks::new(test.warmup, test.block, test.blocks);
+    let cut = loop {
+        blocks.step(up, LOOK);
+        watched.look(false);
+        if up.bytes() + down.bytes() > limits.bytes {
+            break Some(format!("more than {} bytes", limits.bytes));
+        }
+        if Instant::now() >= deadline || house.stop.load(Relaxed) {
+            break Some(format!("longer than {} seconds", test.seconds));
+        }
+        if !waits && up.ended() && down.ended() && echo.ended() {
+            break None;
+        }
+        match spoke(control) {
+            Spoke::Nothing => {}
+            Spoke::Something if matches!(receive(control, TAKE, 1024), Ok(FromClient::Stop)) => break None,
+            Spoke::Something | Spoke::Gone => break Some("the client went away".to_owned()),
+        }
+    };
+    (blocks.finish(), cut)
+}
+
+enum Spoke {
+    Nothing,
+    Something,
+    Gone,
+}
+
+fn spoke(control: &TcpStream) -> Spoke {
+    if control.set_nonblocking(true).is_err() {
+        return Spoke::Gone;
+    }
+    let seen = control.peek(&mut [0; 1]);
+    if control.set_nonblocking(false).is_err() {
+        return Spoke::Gone;
+    }
+    match seen {
+        Ok(0) => Spoke::Gone,
+        Ok(_) => Spoke::Something,
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Spoke::Nothing,
+        Err(_) => Spoke::Gone,
+    }
+}
+
+fn accept_all(listener: &TcpListener, shared: &Shared) {
+    let bounded = socket2::SockRef::from(listener).set_read_timeout(Some(Duration::from_millis(50)));
+    if bounded.is_err() || listener.set_nonblocking(false).is_err() {
+        return;
+    }
+    while !shared.stop.load(Relaxed) {
+        if let Ok((stream, _)) = listener.accept() {
+            drop(stream);
+            shared.accepted.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+fn serve_datagrams(socket: &UdpSocket, kind: Datagrams, shared: &Shared) -> Received {
+    match kind {
+        Datagrams::Count => count(socket, &shared.stop),
+        Datagrams::Echo => {
+            echo_datagrams(socket, &shared.stop);
+            Received::default()
+        }
+    }
+}
