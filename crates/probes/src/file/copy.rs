@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.copy",
-    title: "File copy",
+    title: "file copy",
     about: "Copies a cached file over another by reads and writes. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
     metric: Metric::higher(Unit::BytesPerSecond, "bytes copied"),
     class: Class::FileData,

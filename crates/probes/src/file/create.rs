@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.create",
-    title: "File creation",
+    title: "file creation",
     about: "Makes files that were not there, writes their content and closes them, at most 100 to a directory: files a second. With \
             fsync, content and directory entry of each are durable before the next. Afterwards the files are counted on disk.",
     metric: Metric::higher(Unit::PerSecond, "files"),

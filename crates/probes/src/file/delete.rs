@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.delete",
-    title: "File deletion",
+    title: "file deletion",
     about: "Removes files that were made before, at most 100 to a directory: files a second. With fsync, each removal is durable \
             before the next. Before and afterwards the files are counted on disk.",
     metric: Metric::higher(Unit::PerSecond, "files"),

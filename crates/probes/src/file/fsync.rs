@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.fsync",
-    title: "Durable append",
+    title: "durable append",
     about: "Appends 4 KiB to a file in the target directory and waits until data and length are durable (fsync).",
     metric: Metric::lower(Unit::Seconds, "append"),
     class: Class::FileMetadata,

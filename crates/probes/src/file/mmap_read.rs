@@ -11,7 +11,7 @@ use crate::probe::Shares;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.mmap_read",
-    title: "Mapped file read",
+    title: "mapped file read",
     about: "Sums every word of a mapped, cached file of 64 MiB. Once: mapped and touched before; open to close: opened, mapped, \
             summed, unmapped and closed each time, page faults included. Bytes count once, as read.",
     metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),

@@ -11,7 +11,7 @@ use crate::stream::DATA;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.read_cached",
-    title: "Cached file read",
+    title: "cached file read",
     about: "Rereads a cached file of 64 MiB in reads of 64 KiB. Touched: every word read is summed; copied: only the first of each \
             read is, so the kernel's copy is what remains. Bytes count once, as read.",
     metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.sequential_write",
-    title: "Sequential write",
+    title: "sequential write",
     about: "Writes large blocks one after another past the page cache, to a file of 64 MiB and again from its beginning, or to \
             the device that stands in the place of the target directory: a disk, or a tape until its end. Blocks are plain, or \
             records of a tar stream with members of 1 MiB.",

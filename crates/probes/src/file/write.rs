@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.write",
-    title: "File write",
+    title: "file write",
     about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
     metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,

@@ -6,7 +6,7 @@ use crate::stream::{BLOCK, DATA, Stream};
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_bandwidth",
-    title: "Pipe bandwidth",
+    title: "pipe bandwidth",
     about: "Another process writes blocks into a pipe and this one reads them. Bytes count once, as moved. Copied: only the kernel \
             copies them; touched: the writer also writes every word before and the reader sums every word after. Capacity is what \
             the pipe holds before its writer waits.",

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_latency",
-    title: "Pipe latency",
+    title: "pipe latency",
     about: "One byte goes to another process through a pipe and its answer comes back through a second one.",
     metric: Metric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_throughput",
-    title: "Pipe throughput",
+    title: "pipe throughput",
     about: "One process writes 512 bytes into a pipe and reads them back: loops a second, without any switch.",
     metric: Metric::higher(Unit::PerSecond, "loops"),
     class: Class::Compute,

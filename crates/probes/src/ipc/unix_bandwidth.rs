@@ -6,7 +6,7 @@ use crate::stream::{BLOCK, DATA, Stream};
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.unix_bandwidth",
-    title: "Local socket bandwidth",
+    title: "local socket bandwidth",
     about: "Another process writes blocks into a pair of local stream sockets and this one reads them. Bytes count once, as moved. \
             Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
             after.",

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.unix_latency",
-    title: "Local socket latency",
+    title: "local socket latency",
     about: "One byte goes to another process over a connected pair of local stream sockets and its answer comes back.",
     metric: Metric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

@@ -154,7 +154,9 @@ mod tests {
             s if s <= 1_048_576.0 => 4.0,
             _ => 80.0,
         };
-        let found = of(sizes.clone().map(|size| (size, latency(size) * if size as u64 % 3 == 0 { 1.02 } else { 1.0 })));
+        let found = of(sizes
+            .clone()
+            .map(|size| (size, latency(size) * if (size as u64).is_multiple_of(3) { 1.02 } else { 1.0 })));
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].to <= 32_768 && found[1].from > 32_768 && found[1].to <= 1_048_576, "{found:?}");
         assert_eq!(found[2].to, 268_435_456);

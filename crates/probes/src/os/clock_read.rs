@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.clock_read",
-    title: "Clock read",
+    title: "clock read",
     about: "Reads the monotonic clock through the C library: without entering the kernel where it maps its clock page (vDSO).",
     metric: Metric::lower(Unit::Seconds, "read"),
     class: Class::Compute,

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.context_switch",
-    title: "Context switch",
+    title: "context switch",
     about: "A ring of processes on one CPU passes a token over pipes, each summing an array of its own before it passes the token \
             on; minus one process that passes the token to itself over as many pipes of the same kind and sums its array as often. \
             What remains of a hop is the switch, and the cache misses that it causes.",

@@ -10,7 +10,7 @@ use crate::programs::CHAIN;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.exec",
-    title: "Exec",
+    title: "exec",
     about: "A small static program executes itself again and again in one process and then ends; minus the same program ending at \
             once. What remains is the replacement of one program by the next.",
     metric: Metric::lower(Unit::Seconds, "exec"),

@@ -15,7 +15,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.file_lock",
-    title: "File lock hand-off",
+    title: "file lock hand-off",
     about: "Two processes take turns by record locks (fcntl) on one file: each gives back a lock that the other waits for, and waits \
             for one of the other's. A round trip is eight calls, two of which sleep.",
     metric: Metric::lower(Unit::Seconds, "round trip"),

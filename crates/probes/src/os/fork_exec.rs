@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.fork_exec",
-    title: "Fork and exec",
+    title: "fork and exec",
     about: "Forks, executes a small program, waits, and looks at its status. Static: a program of a few instructions that greets. \
             Dynamic: the system's /bin/true with its loader and C library.",
     metric: Metric::lower(Unit::Seconds, "process"),

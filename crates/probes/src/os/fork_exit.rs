@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.fork_exit",
-    title: "Fork and exit",
+    title: "fork and exit",
     about: "Forks; the child ends at once and the parent waits for it. The parent's resident memory, in base pages of its own, \
             is what the kernel copies page tables for.",
     metric: Metric::lower(Unit::Seconds, "process"),

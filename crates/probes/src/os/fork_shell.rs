@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.fork_shell",
-    title: "Fork and shell",
+    title: "fork and shell",
     about: "Forks, executes /bin/sh -c with the path of a small static program that greets, waits, and looks at the status. \
             Which program the shell is stands in the notes.",
     metric: Metric::lower(Unit::Seconds, "process"),

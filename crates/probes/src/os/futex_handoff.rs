@@ -11,7 +11,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.futex_handoff",
-    title: "Futex hand-off",
+    title: "futex hand-off",
     about: "Two threads hand a word of memory back and forth: each waits for its turn asleep in the kernel and wakes the other. This \
             is what a mutex or a condition variable costs when its other side sleeps.",
     metric: Metric::lower(Unit::Seconds, "round trip"),

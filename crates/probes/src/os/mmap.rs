@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
-    title: "Map and unmap",
+    title: "map and unmap",
     about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it.",
     metric: Metric::lower(Unit::Seconds, "mapping"),
     class: Class::Fault,

@@ -13,7 +13,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.page_fault",
-    title: "Page fault",
+    title: "page fault",
     about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
             a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
             pages each: it maps a cached file's neighbours along.",

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.pipe_switch",
-    title: "Pipe-based context switching",
+    title: "pipe-based context switching",
     about: "Two processes bounce a number over two pipes, the second advancing it: loops a second, each of two writes, two reads \
             and, on one CPU, two switches.",
     metric: Metric::higher(Unit::PerSecond, "loops"),

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.protection_fault",
-    title: "Protection fault",
+    title: "protection fault",
     about: "Stores to a read-only page; the handler of the resulting signal counts and returns, and the store is tried again: trap, \
             delivery, handler and return.",
     metric: Metric::lower(Unit::Seconds, "fault"),

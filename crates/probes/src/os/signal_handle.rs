@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.signal_handle",
-    title: "Signal handling",
+    title: "signal handling",
     about: "Sends a signal to oneself, whose handler counts it, minus sending signal 0, which only checks: delivery, handler and \
             return.",
     metric: Metric::lower(Unit::Seconds, "signal"),

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.signal_install",
-    title: "Signal handler installation",
+    title: "signal handler installation",
     about: "Installs a handler for a signal by sigaction. Afterwards, outside the clock, a signal is sent to see that it is caught.",
     metric: Metric::lower(Unit::Seconds, "installation"),
     class: Class::Compute,

@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_mix",
-    title: "System call mix",
+    title: "system call mix",
     about: "Five calls a count: dup and close of a descriptor, getpid, getuid and umask, none of them answered by a library.",
     metric: Metric::higher(Unit::PerSecond, "counts of five calls"),
     class: Class::Compute,

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_write",
-    title: "Null system call",
+    title: "null system call",
     about: "Writes one byte to /dev/null: entry into the kernel, a look at the descriptor, a driver that does nothing, and back.",
     metric: Metric::lower(Unit::Seconds, "call"),
     class: Class::Compute,

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.thread_create",
-    title: "Thread creation",
+    title: "thread creation",
     about: "Starts a thread of this process, which returns a number at once, and joins it.",
     metric: Metric::lower(Unit::Seconds, "thread"),
     class: Class::Process,

@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.thread_switch",
-    title: "Thread switch",
+    title: "thread switch",
     about: "Two threads of one process on one CPU pass a token over pipes; minus one thread that passes the token to itself over as \
             many pipes. What remains of a hop is the switch, without a change of address space.",
     metric: Metric::lower(Unit::Seconds, "switch"),

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.timer_wakeup",
-    title: "Timer wake-up lateness",
+    title: "timer wake-up lateness",
     about: "A thread of ordinary priority sleeps until a point of time every millisecond and reads the clock: how late it is. Idle, \
             or with a process on every CPU that never stops computing.",
     metric: Metric::lower(Unit::Seconds, "wake-up"),

@@ -12,7 +12,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.wake_cross_cpu",
-    title: "Cross-CPU wake-up",
+    title: "cross-CPU wake-up",
     about: "From just before a thread is woken until it reads the clock on its own CPU, which had nothing else to do since it fell \
             asleep: the interrupt, the way out of the idle state, the switch. The longer it slept, the deeper that state.",
     metric: Metric::lower(Unit::Seconds, "wake-up"),

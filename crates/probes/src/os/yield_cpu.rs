@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.yield",
-    title: "Yield",
+    title: "yield",
     about: "Offers the CPU by sched_yield, with nobody on it who wants it: the scheduler looks and comes back.",
     metric: Metric::lower(Unit::Seconds, "call"),
     class: Class::Compute,

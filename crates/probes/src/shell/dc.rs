@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "shell.dc",
-    title: "Square root by dc",
+    title: "square root by dc",
     about: "Starts dc, which works out the square root of 2 to 99 places and prints it; each time the digits are compared.",
     metric: Metric::higher(Unit::PerSecond, "square roots"),
     class: Class::Process,

@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "shell.script",
-    title: "Shell scripts",
+    title: "shell scripts",
     about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
             finds. One count is a round in which so many of them run side by side and all have ended; their results are checked.",
     metric: Metric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
