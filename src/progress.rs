@@ -43,6 +43,7 @@ impl Listener for Progress {
         match event {
             Event::Began(run) => {
                 self.of = run.figures.len();
+                self.bar.println(format!("Measuring this machine: {}", run.machine.summary));
                 self.bar.set_length(self.of as u64);
                 self.bar.set_prefix("starting");
             }
