@@ -151,3 +151,23 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
         Err(error) => eprintln!("SKIPPED: no bash to close a pipe with: {error}"),
     }
 }
+
+#[test]
+fn a_published_table_is_recomputed_and_its_slips_are_named() {
+    let place = Place::new();
+    let table = ["compare", "published:ams02-2002", "--figures", "ams02.test*"];
+    let said = place.ask(&table).fine().out;
+    assert!(said.contains("says 1.06 for ams02.test4"), "{said}");
+    let athlon = "published:ams02-2002/amd-athlon-1800mp-dual-cpu-1.53-ghz";
+    let said = place.ask(&[&table[..], &["--reference", athlon]].concat()).fine();
+    assert!(said.out.contains("says 228 for the geometric mean"), "{}", said.out);
+    let found = place.ask(&[&table[..], &["--reference", athlon, "--json"]].concat()).fine().json();
+    let worst = found["geometric_means"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mean| mean["family"].is_null())
+        .map(|mean| mean["value"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    assert!((worst - 2.49).abs() < 0.05, "the slowest machine of table 4: {worst}");
+}

@@ -67,7 +67,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     };
     let comparison = compare(&runs, &options)?;
     let handles = named.iter().map(|named| named.handle.clone()).collect();
-    output::print(&report::view::compare(&comparison, &CompareContext { handles }), common)?;
+    let mut document = report::view::compare(&comparison, &CompareContext { handles });
+    document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
+    output::print(&document, common)?;
     let failures = arguments.fail_on.map(|condition| condition.failures(&comparison)).unwrap_or_default();
     if failures.is_empty() {
         return Ok(Exit::Fine);

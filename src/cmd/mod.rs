@@ -8,7 +8,9 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod net;
 pub(crate) mod predict;
+mod printed;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod run;
@@ -35,6 +37,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Predict(arguments) => predict::run(&arguments, common),
         Verb::Choose(arguments) => choose::run(&arguments, common),
         Verb::Trend(arguments) => trend::run(&arguments, common),
+        Verb::Net(arguments) => net::run(&arguments, common),
         Verb::Report(arguments) => report::run(&arguments, common),
         Verb::Import(arguments) => import::run(&arguments, common),
         Verb::Export(arguments) => export::run(&arguments, common),
