@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    choose, compare, completions, doctor, explain, export, import, list, predict, reference, report, run, runs,
+    choose, compare, completions, doctor, explain, export, import, list, net, predict, reference, report, run, runs,
     selftest, show, trend,
 };
 
@@ -78,6 +78,8 @@ pub(crate) enum Verb {
     Import(import::Arguments),
     /// Write runs in the formats of other tools
     Export(export::Arguments),
+    /// Measure and plan networks: streams, round trips, event building, a switch of namespaces
+    Net(net::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -1,0 +1,121 @@
+//! `prony net lab`: a switch with finite buffers on this host.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use fleet::lab::{Entry, Lab, down, gain, labs, sweep};
+use report::{Cell, Column, Document, Kind, Row, Section, Table};
+
+use super::super::run::watch_for_signals;
+use super::setting::Switch;
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+
+/// Options of `prony net lab`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Build one and hold it until this command ends
+    Up {
+        /// Hosts at the switch
+        #[arg(long, default_value_t = 2)]
+        hosts: usize,
+        #[command(flatten)]
+        switch: Switch,
+        /// End after so many seconds
+        #[arg(long, value_name = "SECONDS")]
+        seconds: Option<f64>,
+    },
+    /// Run a program at a host of one
+    Run {
+        /// Host, counted from 0
+        #[arg(long)]
+        host: usize,
+        /// Process that holds the laboratory [default: the only one]
+        #[arg(long, value_name = "PID")]
+        owner: Option<i32>,
+        /// Program and its arguments
+        #[arg(required = true, trailing_var_arg = true)]
+        command: Vec<String>,
+    },
+    /// Take one down, and forget those whose owners have ended
+    Down {
+        /// Process that holds the laboratory [default: all of this user]
+        owner: Option<i32>,
+    },
+    /// List those that are up
+    List,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    match &arguments.action {
+        Action::Up { hosts, switch, seconds } => up(*hosts, switch, *seconds),
+        Action::Run { host, owner, command } => enter(*host, *owner, command),
+        Action::Down { owner } => {
+            for entry in labs()?.iter().filter(|entry| owner.is_none_or(|owner| owner == entry.owner)) {
+                down(entry)?;
+            }
+            sweep();
+            Ok(Exit::Fine)
+        }
+        Action::List => {
+            output::print(&list(&labs()?), common)?;
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<Exit> {
+    gain()?;
+    let stopper = watch_for_signals()?;
+    let lab = Lab::up(switch.shape(hosts))?;
+    let last = Lab::address(hosts - 1);
+    let text = format!("{hosts} hosts, {} to {last}, held by process {}\n", Lab::address(0), std::process::id());
+    output::write(text.as_bytes())?;
+    let began = std::time::Instant::now();
+    while !stopper.asked() && seconds.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(lab);
+    Ok(Exit::Fine)
+}
+
+fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<Exit> {
+    let mut found = labs()?;
+    found.retain(|entry| owner.is_none_or(|owner| owner == entry.owner));
+    let entry = match found.as_slice() {
+        [one] => one,
+        [] => anyhow::bail!("could not find a laboratory; hold one with: prony net lab up"),
+        _ => anyhow::bail!("could not choose between {} laboratories; name one with --owner", found.len()),
+    };
+    entry.enter(host)?;
+    let (program, rest) = command.split_first().context("could not run nothing")?;
+    Err(Command::new(program).args(rest).exec()).with_context(|| format!("could not run {program}"))
+}
+
+fn list(entries: &[Entry]) -> Document {
+    let columns = ["owner", "hosts", "Mbit/s", "buffer of a port"];
+    let columns = columns.iter().map(|title| Column::new(*title, Kind::Number)).collect();
+    let row = |entry: &Entry| Row {
+        cells: vec![
+            Cell::Count(u64::from(entry.owner.unsigned_abs())),
+            Cell::Count(entry.hosts as u64),
+            Cell::text((entry.bits_per_second as f64 / 1e6).to_string()),
+            Cell::text(format!("{} B", entry.port_buffer)),
+        ],
+    };
+    let mut document = Document::new(format!("{} laboratories", entries.len()));
+    let table = Table::plain(columns, entries.iter().map(row).collect());
+    document.sections.push(Section::of("", report::Block::Table(table)));
+    document.data = report::Data::of(entries).ok();
+    document
+}

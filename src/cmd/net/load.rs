@@ -1,0 +1,49 @@
+//! `prony net load`: round trips while streams run.
+
+use anyhow::Result;
+use clap::Args;
+use fleet::round_trip::{RoundTrip, RoundTripTrial};
+use fleet::series::Trial;
+
+use super::rr::kind;
+use super::setting::{Measuring, Over};
+use super::stream::size;
+use crate::Exit;
+use crate::cli::Common;
+
+/// Options of `prony net load`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// What goes there and back: tcp, udp
+    #[arg(long, value_delimiter = ',', default_value = "tcp", value_parser = ["tcp", "udp"])]
+    kind: Vec<String>,
+    /// Bytes of a message each way
+    #[arg(long, value_name = "SIZE", default_value = "64B", value_parser = size)]
+    size: u32,
+    /// Streams from here to there
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=32))]
+    up: u32,
+    /// Streams from there to here
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=31))]
+    down: u32,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    measuring: Measuring,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let opened = arguments.over.open()?;
+    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    for kind in arguments.kind.iter().map(|name| kind(name)) {
+        // Beside each other in every round: with and without load.
+        for load in [(0, 0), (arguments.up, arguments.down)] {
+            let trip = RoundTrip { kind, size: arguments.size, load, warmup: 0.1, ..RoundTrip::default() };
+            trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
+            if (arguments.up, arguments.down) == (0, 0) {
+                break;
+            }
+        }
+    }
+    arguments.measuring.measure("net load", trials, |_| Vec::new(), common)
+}

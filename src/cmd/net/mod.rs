@@ -1,0 +1,49 @@
+//! `prony net`: networks and event building, one file a verb.
+
+mod lab;
+mod load;
+mod plan;
+mod rr;
+mod serve;
+mod setting;
+mod stream;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use crate::Exit;
+use crate::cli::Common;
+
+/// Options of `prony net`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Be the other end of network tests, for who knows the token
+    Serve(serve::Arguments),
+    /// Throughput against the size of one write
+    Stream(stream::Arguments),
+    /// Round trips over TCP and UDP, and connections made
+    Rr(rr::Arguments),
+    /// Round trips while streams run
+    Load(load::Arguments),
+    /// Work out the buffers that a design needs, or simulate it
+    Plan(plan::Arguments),
+    /// A switch with finite buffers on this host
+    Lab(lab::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    match &arguments.verb {
+        Verb::Serve(arguments) => serve::run(arguments),
+        Verb::Stream(arguments) => stream::run(arguments, common),
+        Verb::Rr(arguments) => rr::run(arguments, common),
+        Verb::Load(arguments) => load::run(arguments, common),
+        Verb::Plan(arguments) => plan::run(arguments, common),
+        Verb::Lab(arguments) => lab::run(arguments, common),
+    }
+}

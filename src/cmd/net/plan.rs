@@ -1,0 +1,207 @@
+//! `prony net plan`: the buffers that a design needs, and a simulation of it.
+
+use analyse::plan_network::{Burst, Design, Finding, Flow, Framing, Pattern, Setup, Sizes, Tally, Trigger, simulate};
+use anyhow::{Context, Result};
+use clap::Args;
+use model::Unit;
+use report::{Block, Cell, Column, Data, Document, Kind, Quantity, Row, Section, Table, Tone};
+
+use super::setting::bits;
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+use crate::settings::seconds;
+
+/// Options of `prony net plan`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A published design: babar
+    #[arg(long, value_parser = ["babar"])]
+    design: Option<String>,
+    /// Sources of fragments
+    #[arg(long, default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    senders: u32,
+    /// Builders of events
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    receivers: u32,
+    /// Rate of every link, such as 100mbit or 100gbit
+    #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    rate: u64,
+    /// Bytes of an output port's buffer
+    #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
+    buffer: u64,
+    /// Bytes of an input port's buffer
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    input_buffer: u64,
+    /// Bytes of an event
+    #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
+    event: u64,
+    /// Events a second; 0 sends as fast as the links allow
+    #[arg(long, value_name = "RATE", default_value_t = 2_000.0)]
+    events_per_second: f64,
+    /// Time from one end to the other without queues
+    #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
+    latency: f64,
+    /// Simulate so many events
+    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    simulate: Option<u32>,
+    /// Patterns to simulate
+    #[arg(long, value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
+          value_parser = ["in_order", "barrel_shift", "random", "pull"])]
+    pattern: Vec<String>,
+    /// Window of pushing senders, bytes; 0 pushes datagrams
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    window: u32,
+    /// Requests that a pulling receiver has open
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    credits: u32,
+    /// Seed of what is random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let design = match arguments.design {
+        Some(_) => Design::BABAR,
+        None => Design {
+            senders: arguments.senders,
+            receivers: arguments.receivers,
+            events_per_second: arguments.events_per_second,
+            event_bytes: arguments.event as f64,
+            link_rate: arguments.rate as f64 / 8.0,
+            output_buffer: arguments.buffer,
+            input_buffer: arguments.input_buffer,
+            round_trip: 2.0 * arguments.latency,
+        },
+    };
+    let published = arguments.design.is_some();
+    let findings = if published { Design::babar_findings() } else { design.findings() };
+    let mut document = Document::new(format!(
+        "{} senders, {} receivers, {} Mbit/s, {} B a port",
+        design.senders,
+        design.receivers,
+        design.link_rate * 8e-6,
+        design.output_buffer
+    ));
+    document.sections.push(Section::of("the design", Block::Table(table(&findings, published))));
+    document.sections.push(Section::of("bursts of all senders at once into one port", Block::Table(bursts(&design))));
+    let mut tallies = Vec::new();
+    if let Some(events) = arguments.simulate {
+        for name in &arguments.pattern {
+            let setup = setup(arguments, &design, name, events);
+            let tally = simulate(&setup).context("could not simulate: the numbers make no network")?;
+            tallies.push((name.clone(), tally));
+        }
+        document.sections.push(Section::of("simulated", Block::Table(simulated(&tallies))));
+    }
+    document.data = Data::of(&serde_json::json!({ "design": design, "findings": findings, "simulated": tallies })).ok();
+    output::print(&document, common)?;
+    Ok(Exit::Fine)
+}
+
+fn setup(arguments: &Arguments, design: &Design, pattern: &str, events: u32) -> Setup {
+    let pull = pattern == "pull";
+    let windowed = arguments.window > 0 && !pull;
+    Setup {
+        senders: design.senders,
+        receivers: design.receivers,
+        link_rate: design.link_rate,
+        latency: design.round_trip / 2.0,
+        output_buffer: design.output_buffer,
+        input_buffer: design.input_buffer,
+        framing: if windowed { Framing::TCP } else { Framing::UDP },
+        pattern: match pattern {
+            "barrel_shift" => Pattern::BarrelShift,
+            "random" => Pattern::Random,
+            "pull" => Pattern::Pull { credits: arguments.credits },
+            _ => Pattern::InOrder,
+        },
+        flow: if windowed { Flow::Window { bytes: arguments.window } } else { Flow::Datagrams },
+        sizes: Sizes::Fixed((design.fragment().round() as u32).max(1)),
+        trigger: if design.events_per_second > 0.0 {
+            Trigger::Every(1.0 / design.events_per_second)
+        } else {
+            Trigger::Unpaced
+        },
+        events,
+        timeout: 0.2,
+        seed: arguments.seed,
+    }
+}
+
+fn quantity(value: f64, unit: &str) -> Cell {
+    let unit = match unit {
+        "B/s" => Unit::BytesPerSecond,
+        "s" => Unit::Seconds,
+        // Networks count bytes by thousands, not by 1024.
+        "B" => return Cell::text(format!("{value:.0} B")),
+        _ => Unit::Ratio,
+    };
+    Cell::Value(Quantity::bare(value, unit))
+}
+
+fn table(findings: &[Finding], published: bool) -> Table {
+    let mut columns = vec![Column::new("", Kind::Label), Column::new("worked out", Kind::Number)];
+    if published {
+        columns.extend([Column::new("printed", Kind::Number), Column::new("", Kind::Words)]);
+    }
+    columns.push(Column::new("remarks", Kind::Remark));
+    let row = |finding: &Finding| {
+        let mut cells = vec![Cell::text(&finding.name), quantity(finding.value, finding.unit)];
+        if published {
+            cells.extend(match finding.printed {
+                Some(printed) if printed.agrees => [quantity(printed.value, finding.unit), Cell::text("agrees")],
+                Some(printed) => {
+                    [quantity(printed.value, finding.unit), Cell::Text("does not follow".to_owned(), Tone::Caution)]
+                }
+                None => [Cell::Empty, Cell::Empty],
+            });
+        }
+        cells.push(Cell::Text(finding.remark.clone(), Tone::Muted));
+        Row { cells }
+    };
+    Table::plain(columns, findings.iter().map(row).collect())
+}
+
+fn bursts(design: &Design) -> Table {
+    let titles = ["frames", "payload of each", "in the buffer", "sent in", "frames lost", "share lost"];
+    let columns = titles.iter().map(|title| Column::new(*title, Kind::Number)).collect();
+    let row = |frames: u64| {
+        let burst = Burst::of(design.senders, frames, design.link_rate, design.output_buffer, Framing::UDP);
+        Row {
+            cells: vec![
+                Cell::Count(frames),
+                quantity(burst.payload as f64, "B"),
+                quantity(burst.buffered as f64, "B"),
+                quantity(burst.seconds, "s"),
+                Cell::Count(burst.lost),
+                Cell::text(format!("{:.1}%", 100.0 * burst.lost_share)),
+            ],
+        }
+    };
+    Table::plain(columns, [1, 2, 4, 5, 6, 8, 12, 16, 32].into_iter().map(row).collect())
+}
+
+fn simulated(tallies: &[(String, Tally)]) -> Table {
+    let titles = ["events built", "payload", "frames lost", "peak queue", "p50", "p99", "last"];
+    let mut columns = vec![Column::new("", Kind::Label)];
+    columns.extend(titles.iter().map(|title| Column::new(*title, Kind::Number)));
+    let row = |(name, tally): &(String, Tally)| {
+        let time = |pick: fn(&analyse::plan_network::simulate::Latency) -> f64| {
+            tally.latency.as_ref().map_or(Cell::Empty, |latency| quantity(pick(latency), "s"))
+        };
+        Row {
+            cells: vec![
+                Cell::text(name.replace('_', " ")),
+                Cell::Count(tally.built),
+                quantity(tally.payload_per_second(), "B/s"),
+                Cell::text(format!("{:.2}%", 100.0 * tally.lost_share())),
+                quantity(tally.peak_output as f64, "B"),
+                time(|latency| latency.p50),
+                time(|latency| latency.p99),
+                time(|latency| latency.max),
+            ],
+        }
+    };
+    Table::plain(columns, tallies.iter().map(row).collect())
+}

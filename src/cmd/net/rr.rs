@@ -1,0 +1,63 @@
+//! `prony net rr`: round trips and connections.
+
+use anyhow::Result;
+use clap::Args;
+use fleet::round_trip::{Kind, RoundTrip, RoundTripTrial};
+use fleet::series::Trial;
+
+use super::setting::{Measuring, Over};
+use super::stream::size;
+use crate::Exit;
+use crate::cli::Common;
+
+/// Options of `prony net rr`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// What: tcp, udp, connect
+    #[arg(long, value_delimiter = ',', default_value = "tcp,udp,connect", value_parser = ["tcp", "udp", "connect"])]
+    kind: Vec<String>,
+    /// Bytes of a message each way
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "1B,1KiB,16KiB", value_parser = size)]
+    size: Vec<u32>,
+    /// Send at this fixed rate a second, and count latency from when a message was due [default: one after the other]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<f64>,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    measuring: Measuring,
+}
+
+/// Kinds by their names.
+pub(super) fn kind(name: &str) -> Kind {
+    match name {
+        "udp" => Kind::Udp,
+        "connect" => Kind::Connect,
+        _ => Kind::Tcp,
+    }
+}
+
+/// Most bytes of a datagram over IPv4.
+const DATAGRAM: u32 = 65_507;
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!(
+        arguments.rate.is_none_or(|rate| (1.0..=1e6).contains(&rate)),
+        "rates of 1 to 1000000 a second can be kept"
+    );
+    let opened = arguments.over.open()?;
+    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    for kind in arguments.kind.iter().map(|name| kind(name)) {
+        for size in arguments.size.iter().copied() {
+            if kind == Kind::Udp && size > DATAGRAM {
+                continue;
+            }
+            let trip = RoundTrip { kind, size, rate: arguments.rate, ..RoundTrip::default() };
+            trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
+            if kind == Kind::Connect {
+                break;
+            }
+        }
+    }
+    arguments.measuring.measure("net rr", trials, |_| Vec::new(), common)
+}

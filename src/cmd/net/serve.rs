@@ -1,0 +1,67 @@
+//! `prony net serve`: the other end of network tests.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use fleet::serve::{Limits, Server, Settings, Token};
+
+use super::super::run::watch_for_signals;
+use crate::Exit;
+use crate::output;
+use crate::settings::seconds;
+
+/// Options of `prony net serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Address to listen on; the default is reached from this machine only
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// Port; 0 lets the system choose
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Token that clients must know, at least 16 characters [default: a new one, printed once]
+    #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// Longest test
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = seconds)]
+    most_time: f64,
+    /// Most bytes of one test
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 40)]
+    most_bytes: u64,
+    /// Most bytes a second of one test and direction [default: no limit]
+    #[arg(long, value_name = "BYTES")]
+    most_rate: Option<u64>,
+    /// Longest turn of one client
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds)]
+    turn: f64,
+    /// End after this time
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    time_limit: Option<f64>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let token = match &arguments.token {
+        Some(text) => Token::parse(text)?,
+        None => Token::draw()?,
+    };
+    let limits = Limits {
+        seconds: arguments.most_time,
+        bytes: arguments.most_bytes,
+        bytes_per_second: arguments.most_rate,
+        lease: arguments.turn,
+        ..Limits::default()
+    };
+    let stopper = watch_for_signals()?;
+    let server = Server::start(Settings { address: arguments.bind, port: arguments.port, token, limits })?;
+    output::write(format!("listening on {}\n", server.address()).as_bytes())?;
+    if arguments.token.is_none() {
+        output::write(format!("token {}\n", server.token().reveal()).as_bytes())?;
+    }
+    let began = std::time::Instant::now();
+    while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Ok(Exit::Fine)
+}

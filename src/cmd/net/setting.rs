@@ -1,0 +1,244 @@
+//! What network tests go over, how they are measured, and where their runs are kept.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use fleet::lab::{Lab, Shape};
+use fleet::series::{Rules, Trial, measure};
+use fleet::serve::{Server, Settings, Token};
+use fleet::{Client, Cpus, Path};
+use measure::Saver;
+use model::{Figure, Outcome, Run};
+use report::view::RunContext;
+use store::Store;
+
+use super::super::run::{draw_seed, watch_for_signals};
+use crate::Exit;
+use crate::cli::Common;
+use crate::progress::Progress;
+use crate::settings::{percent, seconds};
+use crate::{house, output};
+
+/// What a test goes over; without any of these, loopback.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What it goes over (default: loopback)")]
+pub(super) struct Over {
+    /// A host where `prony net serve` runs
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "lab", requires = "token")]
+    to: Option<String>,
+    /// The token that its server printed
+    #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// A switch of namespaces on this host
+    #[arg(long)]
+    pub(super) lab: bool,
+    #[command(flatten)]
+    pub(super) switch: Switch,
+    /// CPUs of the two ends: cross_cpu, same_cpu or free
+    #[arg(long, value_name = "WHERE", default_value = "cross_cpu", value_parser = ["cross_cpu", "same_cpu", "free"])]
+    pub(super) placement: String,
+}
+
+/// The switch of a laboratory.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Switch {
+    /// Rate of its links, such as 10mbit or 1gbit
+    #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    pub(super) rate: u64,
+    /// Bytes of a port's buffer
+    #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
+    pub(super) buffer: u64,
+    /// Largest packet, bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1500)]
+    pub(super) mtu: u32,
+    /// Leave the cards' segmentation offloads on
+    #[arg(long)]
+    pub(super) offloads: bool,
+}
+
+impl Switch {
+    pub(super) fn shape(&self, hosts: usize) -> Shape {
+        Shape {
+            hosts,
+            bits_per_second: self.rate,
+            port_buffer: self.buffer,
+            mtu: self.mtu,
+            offloads: self.offloads,
+            ..Shape::default()
+        }
+    }
+}
+
+/// A rate in bits a second: `10mbit`, `1gbit`, `64kbit`.
+pub(super) fn bits(text: &str) -> Result<u64, String> {
+    let refuse = || format!("'{text}' is no rate; write one such as 10mbit or 1gbit");
+    let lower = text.trim().to_lowercase();
+    let (number, scale) = [("gbit", 1e9), ("mbit", 1e6), ("kbit", 1e3), ("bit", 1.0)]
+        .iter()
+        .find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))
+        .ok_or_else(refuse)?;
+    let number: f64 = number.trim().parse().map_err(|_| refuse())?;
+    let bits = number * scale;
+    if (1e3..=1e12).contains(&bits) {
+        Ok(bits as u64)
+    } else {
+        Err("rates from 1kbit to 1000gbit can be meant".to_owned())
+    }
+}
+
+/// How long and how surely to measure.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How it is measured")]
+pub(super) struct Measuring {
+    /// Half-width of the interval at which a figure is settled, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "2.5", value_parser = percent)]
+    target: f64,
+    /// Most connections for one figure; looks are at 10, 14, 20, 28 and 40
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(10..=40))]
+    launches: u32,
+    /// Begin no further round after this time, such as 90s or 5m
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    time_limit: Option<f64>,
+    /// Seed of the order within rounds [default: drawn]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// A name for the run
+    #[arg(long)]
+    label: Option<String>,
+    /// Write the run document to this file as well
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Keep the run nowhere but in --output
+    #[arg(long, requires = "output")]
+    no_store: bool,
+    /// No progress line
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A path and what must live as long as it does.
+pub(super) struct Opened {
+    pub(super) path: Path,
+    pub(super) lab: Option<Arc<Lab>>,
+    _server: Option<Server>,
+}
+
+impl Over {
+    /// Opens the path.
+    pub(super) fn open(&self) -> Result<Opened> {
+        if self.lab {
+            return self.laboratory(self.switch.shape(2));
+        }
+        let cpus = self.cpus()?;
+        let Some(to) = &self.to else {
+            let server = Server::start(Settings::local()?)?;
+            let client = Client::connect(server.address(), server.token())?;
+            return Ok(Opened { path: Path::new(client, "loopback", cpus), lab: None, _server: Some(server) });
+        };
+        let address: SocketAddr = to
+            .to_socket_addrs()
+            .with_context(|| format!("could not find {to}; write HOST:PORT"))?
+            .next()
+            .with_context(|| format!("could not find an address of {to}"))?;
+        let token = Token::parse(self.token.as_deref().unwrap_or_default())?;
+        let client = Client::connect(address, &token)?;
+        Ok(Opened { path: Path::new(client, address.to_string(), cpus), lab: None, _server: None })
+    }
+
+    /// Opens a path through a laboratory of this shape.
+    pub(super) fn laboratory(&self, shape: Shape) -> Result<Opened> {
+        fleet::lab::gain()?;
+        let lab = Arc::new(Lab::up(shape)?);
+        let settings = Settings { address: Lab::address(0).into(), ..Settings::local()? };
+        let server = lab.at(0, || Server::start(settings))??;
+        let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
+        let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
+        Ok(Opened { path: Path::new(client, name, self.cpus()?), lab: Some(lab), _server: Some(server) })
+    }
+
+    fn cpus(&self) -> Result<Cpus> {
+        let allowed = sys::affinity::allowed()?;
+        Cpus::of(&self.placement, &allowed)
+            .with_context(|| format!("could not place both ends: {} needs more CPUs than there are", self.placement))
+    }
+}
+
+/// Keeps a run in the store and in a file, as asked.
+struct Keeper {
+    store: Option<Box<dyn Store>>,
+    output: Option<PathBuf>,
+    number: Option<u64>,
+}
+
+impl Saver for Keeper {
+    fn save(&mut self, run: &Run) -> Result<(), String> {
+        if let Some(store) = &mut self.store {
+            self.number = Some(store.put(run).map_err(|error| error.to_string())?);
+        }
+        if let Some(path) = &self.output {
+            store::save_document(path, run).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+impl Measuring {
+    /// Measures trials as a run, adds what follows from it, keeps and prints it.
+    pub(super) fn measure(
+        &self,
+        name: &str,
+        trials: Vec<Box<dyn Trial>>,
+        derive: impl FnOnce(&mut Run) -> Vec<Figure>,
+        common: &Common,
+    ) -> Result<Exit> {
+        if let Some(label) = &self.label {
+            store::check_label(label)?;
+        }
+        let rules = Rules {
+            name: name.to_owned(),
+            target: self.target,
+            most: self.launches,
+            time_limit: self.time_limit,
+            seed: self.seed.unwrap_or_else(draw_seed),
+            label: self.label.clone(),
+            command: std::env::args().collect(),
+        };
+        let stopper = watch_for_signals()?;
+        let store = if self.no_store { None } else { Some(house::write(common)?) };
+        let mut keeper = Keeper { store, output: self.output.clone(), number: None };
+        let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let mut progress = Progress::new(self.target, visible);
+        let mut run = measure(trials, &rules, &mut keeper, &mut progress, &stopper)?;
+        let derived = derive(&mut run);
+        run.figures.extend(derived);
+        keeper.save(&run).map_err(|reason| anyhow::anyhow!("could not keep the run: {reason}"))?;
+        let handle = keeper.number.map(|number| number.to_string());
+        let context = RunContext { stored: handle.is_some(), handle, previous: None };
+        output::print(&report::view::run(&run, &context), common)?;
+        let found = |figure: &Figure| {
+            matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. })
+        };
+        if stopper.asked() {
+            return Ok(Exit::Stopped);
+        }
+        Ok(if run.figures.iter().any(found) { Exit::Fine } else { Exit::Failed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bits;
+
+    #[test]
+    fn rates_are_read_with_their_units() {
+        assert_eq!(bits("100mbit"), Ok(100_000_000));
+        assert_eq!(bits("2.5Gbit"), Ok(2_500_000_000));
+        assert_eq!(bits("64kbit"), Ok(64_000));
+        for wrong in ["", "10", "mbit", "10MB", "0mbit", "-1mbit", "9999gbit", "nanmbit"] {
+            assert!(bits(wrong).is_err(), "{wrong}");
+        }
+    }
+}

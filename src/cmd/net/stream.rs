@@ -1,0 +1,77 @@
+//! `prony net stream`: throughput against the size of one write.
+
+use anyhow::Result;
+use clap::Args;
+use fleet::Options;
+use fleet::series::Trial;
+use fleet::stream::{Direction, Stream, StreamTrial, two_parameters};
+
+use super::setting::{Measuring, Over};
+use crate::Exit;
+use crate::cli::Common;
+
+/// Options of `prony net stream`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Bytes of one write, such as 1B,1KiB,64KiB [default: eleven sizes from 1 B to 1 MiB]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size,
+          default_value = "1B,4B,16B,64B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB")]
+    record: Vec<u32>,
+    /// Which way: up (from here), down, or both at once
+    #[arg(long, default_value = "up", value_parser = ["up", "down", "both"])]
+    direction: String,
+    /// Connections at once in each direction
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    streams: u32,
+    /// Receive buffer to ask for, which bounds the window
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    window: Option<u32>,
+    /// Congestion control, such as reno or cubic
+    #[arg(long, value_name = "NAME")]
+    congestion: Option<String>,
+    /// Small writes do not wait for acknowledgements
+    #[arg(long)]
+    no_delay: bool,
+    /// Milliseconds of one block, of which a connection has eight
+    #[arg(long, value_name = "MS", default_value_t = 20.0)]
+    block: f64,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    measuring: Measuring,
+}
+
+/// A size of at most 64 MiB.
+pub(super) fn size(text: &str) -> Result<u32, String> {
+    let bytes = model::parse_size(text).map_err(|error| error.to_string())?;
+    u32::try_from(bytes).ok().filter(|bytes| *bytes <= 64 << 20).ok_or_else(|| "at most 64MiB".to_owned())
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
+    let opened = arguments.over.open()?;
+    let direction = match arguments.direction.as_str() {
+        "down" => Direction::Down,
+        "both" => Direction::Both,
+        _ => Direction::Up,
+    };
+    let options = Options {
+        window: arguments.window,
+        congestion: arguments.congestion.clone(),
+        no_delay: arguments.no_delay,
+        ..Options::default()
+    };
+    let trial = |record: &u32| -> Box<dyn Trial> {
+        let stream = Stream {
+            record: *record,
+            direction,
+            streams: arguments.streams,
+            options: options.clone(),
+            block: arguments.block / 1e3,
+            ..Stream::default()
+        };
+        Box::new(StreamTrial::new(opened.path.clone(), stream))
+    };
+    let trials = arguments.record.iter().map(trial).collect();
+    arguments.measuring.measure("net stream", trials, |run| two_parameters(run), common)
+}
