@@ -1,0 +1,146 @@
+//! Is what was reconstructed what was there? Efficiency, fakes, pulls and chi-square against the truth.
+
+use crate::reconstruct::Track;
+use crate::simulate::Event;
+
+/// True hits from which a particle should be found.
+const LEAST_TRUE_HITS: usize = 20;
+/// Share of a track's hits that must come from one particle for the track to be that particle's.
+const PURITY: f64 = 0.5;
+/// Pulls beyond this are counted as outside.
+const OUTSIDE: f64 = 6.0;
+/// Pulls beyond this are left out of the width, which is of the core.
+const CORE: f64 = 3.5;
+
+/// Residuals over their standard deviations, of one parameter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pull {
+    sum: f64,
+    squares: f64,
+    core: u32,
+    all: u32,
+    outside: u32,
+}
+
+impl Pull {
+    fn add(&mut self, pull: f64) {
+        self.all += 1;
+        if pull.abs() > OUTSIDE {
+            self.outside += 1;
+        }
+        if pull.abs() <= CORE {
+            self.core += 1;
+            self.sum += pull;
+            self.squares += pull * pull;
+        }
+    }
+
+    /// Mean of the core.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum / f64::from(self.core)
+    }
+
+    /// Standard deviation of the core, corrected for what a cut at 3.5 takes from a normal.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        /// Standard deviation of a standard normal cut at 3.5: sqrt(1 - 2 c phi(c) / (2 Phi(c) - 1)).
+        const CUT: f64 = 0.996_945;
+        let n = f64::from(self.core);
+        (self.squares / n - (self.sum / n) * (self.sum / n)).sqrt() / CUT
+    }
+
+    /// Share within six standard deviations.
+    #[must_use]
+    pub fn inside(&self) -> f64 {
+        1.0 - f64::from(self.outside) / f64::from(self.all)
+    }
+}
+
+/// What many events say of a reconstruction.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Acceptance {
+    /// Particles with at least 20 hits.
+    pub wanted: u32,
+    /// Those of them that were found.
+    pub found: u32,
+    /// Tracks.
+    pub tracks: u32,
+    /// Tracks that are no particle's, or a particle's second one.
+    pub fakes: u32,
+    /// Pulls of curvature, phi and d0.
+    pub pulls: [Pull; 3],
+    /// Sum of chi-square and of degrees of freedom of true tracks.
+    pub chi_square: (f64, f64),
+}
+
+impl Acceptance {
+    /// Share of the wanted particles that were found.
+    #[must_use]
+    pub fn efficiency(&self) -> f64 {
+        f64::from(self.found) / f64::from(self.wanted)
+    }
+
+    /// Share of the tracks that are fakes.
+    #[must_use]
+    pub fn fake_rate(&self) -> f64 {
+        f64::from(self.fakes) / f64::from(self.tracks)
+    }
+
+    /// Mean chi-square per degree of freedom.
+    #[must_use]
+    pub fn chi_square_per_degree(&self) -> f64 {
+        self.chi_square.0 / self.chi_square.1
+    }
+
+    /// Sets the tracks of one event against its truth.
+    pub fn judge(&mut self, event: &Event, tracks: &[Track]) {
+        let mut hits = vec![0; event.particles.len()];
+        for hit in event.hits.iter().filter_map(|hit| hit.particle) {
+            hits[usize::from(hit)] += 1;
+        }
+        let mut taken = vec![false; event.particles.len()];
+        for track in tracks {
+            self.tracks += 1;
+            match owner(event, track) {
+                Some(particle) if !taken[particle] => {
+                    taken[particle] = true;
+                    self.measure(event, particle, track);
+                }
+                _ => self.fakes += 1,
+            }
+        }
+        for (hits, taken) in hits.iter().zip(taken) {
+            if *hits >= LEAST_TRUE_HITS {
+                self.wanted += 1;
+                self.found += u32::from(taken);
+            }
+        }
+    }
+
+    fn measure(&mut self, event: &Event, particle: usize, track: &Track) {
+        let (truth, found) = (event.particles[particle].circle, track.circle);
+        let turns = ((found.phi - truth.phi) / std::f64::consts::TAU).round();
+        let residuals = [
+            found.curvature - truth.curvature,
+            found.phi - truth.phi - turns * std::f64::consts::TAU,
+            found.d0 - truth.d0,
+        ];
+        let variances = [track.covariance[0], track.covariance[3], track.covariance[5]];
+        for (pull, (residual, variance)) in self.pulls.iter_mut().zip(residuals.into_iter().zip(variances)) {
+            pull.add(residual / variance.sqrt());
+        }
+        self.chi_square.0 += track.chi_square;
+        self.chi_square.1 += track.degrees();
+    }
+}
+
+/// The particle that most hits of a track come from.
+fn owner(event: &Event, track: &Track) -> Option<usize> {
+    let mut shares = vec![0_usize; event.particles.len()];
+    for particle in track.hits.iter().filter_map(|hit| event.hits[*hit].particle) {
+        shares[usize::from(particle)] += 1;
+    }
+    let (particle, most) = shares.iter().enumerate().max_by_key(|(_, share)| **share)?;
+    (*most as f64 > PURITY * track.hits.len() as f64).then_some(particle)
+}

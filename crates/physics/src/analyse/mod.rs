@@ -1,0 +1,37 @@
+//! Interactive analysis: ntuples are read, pairs of tracks combined, masses filled into a histogram.
+
+mod ntuple;
+mod sample;
+mod spectrum;
+
+pub use ntuple::{Malformed, Reader, Row, TrackRow, Writer};
+pub use sample::{RESONANCE_MASS, RESONANCE_SHARE, sample};
+pub use spectrum::Spectrum;
+
+use std::io::{BufRead, Write};
+
+/// Writes the ntuple of some events: `count` of them from `first` on.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn write_ntuple(output: impl Write, seed: u64, first: u64, count: u64) -> std::io::Result<u64> {
+    let mut writer = Writer::new(output)?;
+    for number in first..first + count {
+        writer.write(&sample(seed, number))?;
+    }
+    writer.finish()
+}
+
+/// Reads an ntuple and fills its spectrum.
+///
+/// # Errors
+/// When it cannot be read, or is no ntuple.
+pub fn analyse(input: impl BufRead) -> Result<Spectrum, Malformed> {
+    let mut reader = Reader::new(input)?;
+    let mut spectrum = Spectrum::default();
+    let mut row = Row::default();
+    while reader.next_into(&mut row)? {
+        spectrum.fill(&row);
+    }
+    Ok(spectrum)
+}

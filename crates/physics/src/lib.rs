@@ -1,0 +1,24 @@
+//! The work of a collider experiment in miniature: events are simulated, their tracks found and fitted, ntuples analysed.
+//!
+//! The work is fixed and its result a digest of bits: arithmetic is IEEE 754 without contraction, square roots are the
+//! correctly rounded ones, and every transcendental function comes from the crate `libm`, so that a digest depends on
+//! the seed and the events alone, not on the machine, the optimisation or how events were shared out. Lengths are in
+//! centimetres, momenta in GeV/c, fields in tesla, angles in radians. `docs/physics.md` describes detector and methods.
+#![forbid(unsafe_code)]
+
+mod acceptance;
+pub mod analyse;
+mod chamber;
+mod digest;
+mod random;
+pub mod reconstruct;
+pub mod simulate;
+mod track;
+mod workload;
+
+pub use acceptance::{Acceptance, Pull};
+pub use chamber::{Chamber, Layer};
+pub use digest::Digest;
+pub use random::{Random, philox};
+pub use track::{Circle, TESLA_TO_CURVATURE};
+pub use workload::{Done, NAMES, Prepared, Workload};

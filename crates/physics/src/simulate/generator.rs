@@ -1,0 +1,68 @@
+//! The event generator: momenta, directions and origins of the particles.
+
+use crate::random::Random;
+use crate::track::{Circle, TESLA_TO_CURVATURE};
+
+/// Stream of random numbers of the generator.
+const STREAM: u32 = 0;
+
+/// What is generated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Generator {
+    /// Charged particles an event.
+    pub tracks: u32,
+    /// Field in which they fly, tesla.
+    pub field: f64,
+    /// Least transverse momentum, GeV/c; below 0.19 particles curl up inside the chamber, and here none do.
+    pub least_momentum: f64,
+    /// Mean of the transverse momentum above the least, GeV/c.
+    pub mean_momentum: f64,
+    /// Standard deviation of the distance to the axis, cm.
+    pub spread_d0: f64,
+    /// Standard deviation of the origin along the axis, cm.
+    pub spread_z0: f64,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self { tracks: 10, field: 1.5, least_momentum: 0.2, mean_momentum: 0.5, spread_d0: 0.05, spread_z0: 1.0 }
+    }
+}
+
+/// A charged particle as it was generated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Particle {
+    /// Its path across the field.
+    pub circle: Circle,
+    /// Tangent of the angle between its path and the plane across the axis.
+    pub tan_dip: f64,
+    /// Where it starts along the axis, cm.
+    pub z0: f64,
+}
+
+impl Generator {
+    /// The particles of an event.
+    #[must_use]
+    pub fn generate(&self, seed: u64, event: u64) -> Vec<Particle> {
+        let mut random = Random::new(seed, event, STREAM);
+        (0..self.tracks).map(|_| self.particle(&mut random)).collect()
+    }
+
+    fn particle(&self, random: &mut Random) -> Particle {
+        let momentum = self.least_momentum + self.mean_momentum * random.exponential();
+        let charge = if random.uniform() < 0.5 { -1.0 } else { 1.0 };
+        let phi = random.between(-std::f64::consts::PI, std::f64::consts::PI);
+        // Uniform in solid angle, as far forward as the inner layers reach.
+        let cosine = random.between(-0.95, 0.95);
+        Particle {
+            // A positive charge turns right in a field along +z.
+            circle: Circle {
+                curvature: -charge * TESLA_TO_CURVATURE * self.field / momentum,
+                phi,
+                d0: self.spread_d0 * random.normal(),
+            },
+            tan_dip: cosine / (1.0 - cosine * cosine).sqrt(),
+            z0: self.spread_z0 * random.normal(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Events: particles from the generator, hits from the response of the chamber.
+
+mod generator;
+mod response;
+
+pub use generator::{Generator, Particle};
+pub use response::{Hit, respond};
+
+use crate::{Chamber, Digest};
+
+/// What one collision left: the truth, and what the chamber shows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Its number.
+    pub number: u64,
+    /// The particles.
+    pub particles: Vec<Particle>,
+    /// The hits, by layer and cell.
+    pub hits: Vec<Hit>,
+}
+
+impl Event {
+    /// Digest of truth and hits.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let particles = self.particles.iter().flat_map(|particle| {
+            let circle = &particle.circle;
+            [circle.curvature, circle.phi, circle.d0, particle.tan_dip, particle.z0].map(f64::to_bits)
+        });
+        let hits =
+            self.hits.iter().flat_map(|hit| [u64::from(hit.layer) << 32 | u64::from(hit.cell), hit.drift.to_bits()]);
+        Digest::of(self.number, particles.chain(hits))
+    }
+}
+
+/// Simulates one event; the same one whoever asks, in whichever order.
+#[must_use]
+pub fn simulate(chamber: &Chamber, generator: &Generator, seed: u64, number: u64) -> Event {
+    let particles = generator.generate(seed, number);
+    let hits = respond(chamber, &particles, seed, number);
+    Event { number, particles, hits }
+}

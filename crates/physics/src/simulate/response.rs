@@ -1,0 +1,83 @@
+//! The response of the chamber: which cells fire, and what drift distance each shows.
+
+use super::generator::Particle;
+use crate::chamber::Chamber;
+use crate::random::Random;
+
+/// Streams of random numbers: one a particle from here on, noise after them.
+const PARTICLES: u32 = 1 << 8;
+const NOISE: u32 = 1 << 16;
+
+/// One cell that fired.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Layer, from the inside.
+    pub layer: u16,
+    /// Cell in the layer.
+    pub cell: u16,
+    /// Particle that made it, from 0; `None` for noise.
+    pub particle: Option<u16>,
+    /// Measured distance between wire and track, cm; the side is not known.
+    pub drift: f64,
+}
+
+/// The hits of an event, by layer and cell. Where several things fire one cell, the shortest drift arrives first and is seen.
+#[must_use]
+pub fn respond(chamber: &Chamber, particles: &[Particle], seed: u64, event: u64) -> Vec<Hit> {
+    let mut hits = Vec::with_capacity(particles.len() * chamber.layers.len() * 3 / 2);
+    for (index, particle) in particles.iter().enumerate() {
+        let mut random = Random::new(seed, event, PARTICLES + index as u32);
+        cross(chamber, particle, index as u16, &mut random, &mut hits);
+    }
+    let mut random = Random::new(seed, event, NOISE);
+    for (index, layer) in chamber.layers.iter().enumerate() {
+        // Gaps between noisy cells are geometric: as good as asking every cell, and much cheaper.
+        let rate = -libm::log1p(-chamber.noise);
+        let mut cell = (random.exponential() / rate) as usize;
+        while chamber.noise > 0.0 && cell < layer.wires.len() {
+            let drift = layer.half_cell() * random.uniform();
+            hits.push(Hit { layer: index as u16, cell: cell as u16, particle: None, drift });
+            cell += 1 + (random.exponential() / rate) as usize;
+        }
+    }
+    hits.sort_by(|a, b| (a.layer, a.cell).cmp(&(b.layer, b.cell)).then(a.drift.total_cmp(&b.drift)));
+    hits.dedup_by_key(|hit| (hit.layer, hit.cell));
+    hits
+}
+
+fn cross(chamber: &Chamber, particle: &Particle, index: u16, random: &mut Random, hits: &mut Vec<Hit>) {
+    let circle = particle.circle.directed();
+    for (number, layer) in chamber.layers.iter().enumerate() {
+        let Some(point) = circle.at_radius(layer.radius) else { return };
+        if (particle.z0 + particle.tan_dip * circle.arc(point)).abs() > chamber.half_length {
+            return;
+        }
+        // Drawn whether or not they are used, so that what one layer shows does not depend on another's luck.
+        let (seen, smear) = (random.uniform() < chamber.efficiency, random.normal());
+        let cell = layer.cell(libm::atan2(point.1, point.0));
+        let Some(distance) = circle.distance(layer.wires[cell]).filter(|_| seen) else { continue };
+        let drift = (distance + chamber.resolution * smear).abs();
+        hits.push(Hit { layer: number as u16, cell: cell as u16, particle: Some(index), drift });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{Generator, simulate};
+
+    #[test]
+    fn hits_come_sorted_once_a_cell_and_as_many_as_expected() {
+        let chamber = Chamber::default();
+        let (mut noise, mut cells) = (0, 0);
+        for number in 0..50 {
+            let event = simulate(&chamber, &Generator::default(), 1, number);
+            assert!(event.hits.windows(2).all(|pair| (pair[0].layer, pair[0].cell) < (pair[1].layer, pair[1].cell)));
+            assert!(event.hits.iter().all(|hit| hit.drift >= 0.0 && hit.drift < 2.0));
+            noise += event.hits.iter().filter(|hit| hit.particle.is_none()).count();
+            cells += chamber.layers.iter().map(|layer| layer.wires.len()).sum::<usize>();
+        }
+        let rate = noise as f64 / cells as f64;
+        assert!((0.0175..0.0205).contains(&rate), "{rate}: 2% less what tracks hide");
+    }
+}

@@ -1,0 +1,118 @@
+//! The three workloads as fixed work: preparation, then an event loop with a digest.
+
+use crate::acceptance::Acceptance;
+use crate::analyse::{Malformed, analyse, write_ntuple};
+use crate::reconstruct::{digest, reconstruct};
+use crate::simulate::{Event, Generator, simulate};
+use crate::{Chamber, Digest};
+
+/// Names of the workloads.
+pub const NAMES: [&str; 3] = ["simulate", "reconstruct", "analyse"];
+
+/// One of the workloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workload {
+    /// Event generator and detector response.
+    Simulate,
+    /// First-pass track finding and fit.
+    Reconstruct,
+    /// Reading of ntuples.
+    Analyse,
+}
+
+/// Everything that the event loop needs: made before it, and not part of it.
+#[derive(Debug)]
+pub struct Prepared {
+    workload: Workload,
+    seed: u64,
+    range: (u64, u64),
+    chamber: Chamber,
+    generator: Generator,
+    events: Vec<Event>,
+    ntuple: Vec<u8>,
+}
+
+/// What an event loop did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// Events.
+    pub events: u64,
+    /// Digest of all results: of a union of ranges the sum, except for `analyse`, whose histogram is one result.
+    pub digest: Digest,
+    /// What tells a reader that the result is sound: names and values.
+    pub quality: Vec<(&'static str, f64)>,
+}
+
+impl Workload {
+    /// A workload by name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "simulate" => Self::Simulate,
+            "reconstruct" => Self::Reconstruct,
+            "analyse" => Self::Analyse,
+            _ => return None,
+        })
+    }
+
+    /// Prepares `count` events from `first` on: the chamber, and the input of the loop where it has one.
+    #[must_use]
+    pub fn prepare(self, seed: u64, first: u64, count: u64) -> Prepared {
+        let (chamber, generator) = (Chamber::default(), Generator::default());
+        let (mut events, mut ntuple) = (Vec::new(), Vec::new());
+        match self {
+            Self::Simulate => {}
+            Self::Reconstruct => {
+                events = (first..first + count).map(|number| simulate(&chamber, &generator, seed, number)).collect();
+            }
+            // Writing into memory cannot fail; were it to, the analysis would say so.
+            Self::Analyse => drop(write_ntuple(&mut ntuple, seed, first, count)),
+        }
+        Prepared { workload: self, seed, range: (first, first + count), chamber, generator, events, ntuple }
+    }
+}
+
+impl Prepared {
+    /// The event loop.
+    ///
+    /// # Errors
+    /// When the prepared ntuple is damaged.
+    pub fn run(&self) -> Result<Done, Malformed> {
+        match self.workload {
+            Workload::Simulate => Ok(self.simulate()),
+            Workload::Reconstruct => Ok(self.reconstruct()),
+            Workload::Analyse => {
+                let spectrum = analyse(&self.ntuple[..])?;
+                let (pairs, mass) = spectrum.peak(3.10, 0.06);
+                let quality = vec![("resonances", pairs), ("mass", mass)];
+                Ok(Done { events: spectrum.events(), digest: spectrum.digest(), quality })
+            }
+        }
+    }
+
+    fn simulate(&self) -> Done {
+        let (mut digest, mut hits) = (Digest::default(), 0);
+        for number in self.range.0..self.range.1 {
+            let event = simulate(&self.chamber, &self.generator, self.seed, number);
+            digest = digest.plus(event.digest());
+            hits += event.hits.len();
+        }
+        let events = self.range.1 - self.range.0;
+        Done { events, digest, quality: vec![("hits_per_event", hits as f64 / events.max(1) as f64)] }
+    }
+
+    fn reconstruct(&self) -> Done {
+        let (mut sum, mut acceptance) = (Digest::default(), Acceptance::default());
+        for event in &self.events {
+            let tracks = reconstruct(&self.chamber, &event.hits);
+            sum = sum.plus(digest(event.number, &tracks));
+            acceptance.judge(event, &tracks);
+        }
+        let quality = vec![
+            ("efficiency", acceptance.efficiency()),
+            ("fakes", acceptance.fake_rate()),
+            ("chi_square", acceptance.chi_square_per_degree()),
+        ];
+        Done { events: self.events.len() as u64, digest: sum, quality }
+    }
+}
