@@ -2,9 +2,11 @@
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::data::greet;
+use crate::lab::Lab;
 use crate::serve::message::{FromClient, FromServer, VERSION, receive, send};
 use crate::serve::{Limits, Report, Role, Test, Token, nonce};
 use crate::{Error, Result};
@@ -18,6 +20,7 @@ pub struct Client {
     control: TcpStream,
     address: SocketAddr,
     limits: Limits,
+    place: Option<(Arc<Lab>, usize)>,
 }
 
 /// Data sockets of one test, connected and let in.
@@ -34,6 +37,20 @@ pub(crate) struct Data {
 impl Data {
     pub(crate) fn streams(&self) -> impl Iterator<Item = &TcpStream> {
         self.up.iter().chain(&self.down).chain(&self.echo)
+    }
+}
+
+/// The network that a client's sockets are in: its own, or that of a host of a laboratory.
+#[derive(Debug, Clone)]
+pub(crate) struct Place(Option<(Arc<Lab>, usize)>);
+
+impl Place {
+    /// Does something there.
+    pub(crate) fn at<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        match &self.0 {
+            Some((lab, host)) => lab.at(*host, work),
+            None => Ok(work()),
+        }
     }
 }
 
@@ -72,7 +89,21 @@ impl Client {
                 _ => return Err(Error::Protocol("it gave us no turn".to_owned())),
             }
         }
-        Ok(Self { control, address, limits })
+        Ok(Self { control, address, limits, place: None })
+    }
+
+    /// The same from a host of a laboratory, where its data sockets will be too.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub fn connect_from(lab: &Arc<Lab>, host: usize, address: SocketAddr, token: &Token) -> Result<Self> {
+        let client = lab.at(host, || Self::connect(address, token))??;
+        Ok(Self { place: Some((Arc::clone(lab), host)), ..client })
+    }
+
+    /// Where sockets must be made.
+    pub(crate) fn place(&self) -> Place {
+        Place(self.place.clone())
     }
 
     /// What may be asked for.
@@ -95,12 +126,16 @@ impl Client {
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
             _ => return Err(Error::Protocol("it was not ready".to_owned())),
         };
+        self.place().at(|| self.sockets(test, tcp, udp, &nonce))?
+    }
+
+    fn sockets(&self, test: &Test, tcp: u16, udp: Option<u16>, nonce: &str) -> Result<Data> {
         let tcp = SocketAddr::new(self.address.ip(), tcp);
         let connect = |count: u32, purpose: u8| -> Result<Vec<TcpStream>> {
             (0..count)
                 .map(|_| {
                     let mut stream = test.options.connect(tcp, PATIENCE)?;
-                    let mut hello = nonce.clone().into_bytes();
+                    let mut hello = nonce.as_bytes().to_vec();
                     hello.push(purpose);
                     stream.write_all(&hello).map_err(Error::io("say the nonce"))?;
                     Ok(stream)
@@ -108,7 +143,7 @@ impl Client {
                 .collect()
         };
         let (up, down, echo) = (connect(test.up, 1)?, connect(test.down, 2)?, connect(test.echo, 3)?);
-        let udp = udp.map(|port| self.datagrams(port, &nonce)).transpose()?;
+        let udp = udp.map(|port| self.datagrams(port, nonce)).transpose()?;
         Ok(Data { up, down, echo, udp, tcp })
     }
 

@@ -155,6 +155,7 @@ impl RoundTrip {
     pub fn once(&self, path: &Path) -> Result<Trips> {
         let cpu = path.cpus.client;
         let mut client = path.client();
+        let place = client.place();
         let data = client.open(&self.test(path))?;
         let stop = AtomicBool::new(false);
         let record = vec![0x5a; LOAD_RECORD as usize];
@@ -181,8 +182,11 @@ impl RoundTrip {
                 (None, None) => Line::Connect(data.tcp),
             };
             let trips = scope.spawn(move || {
-                pin(cpu);
-                self.drive(line)
+                let work = move || {
+                    pin(cpu);
+                    self.drive(line)
+                };
+                place.at(work)?
             });
             let trips = trips.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())));
             stop.store(true, Relaxed);

@@ -98,6 +98,7 @@ const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("memory.hierarchy_latency", "level=1"),
     ("memory.hierarchy_latency", "level=2"),
     ("memory.hierarchy_latency", "level=3"),
+    ("memory.loaded_latency", ""),
     ("cpu.add", ""),
     ("cpu.divide", "type=long"),
     ("cpu.popcount", ""),
