@@ -54,7 +54,7 @@ fn suites() -> Document {
                 .iter()
                 .map(|selection| serde_json::json!({ "probe": selection.probe.id, "point": selection.point }))
                 .collect();
-            serde_json::json!({ "name": suite.name, "about": suite.about, "figures": figures })
+            serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "figures": figures })
         })
         .collect();
     document.data = Data::of(&data).ok();

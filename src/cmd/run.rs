@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Half-width of the interval at which a figure is settled, in percent
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     target: f64,
-    /// Begin no further round after this time, such as 90s or 5m [default: 18s for quick, else none]
+    /// Begin no further round after this time, such as 90s or 5m [default: the suite's, see list --suites --json]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
     /// Seed of orders and memory layouts [default: drawn]

@@ -1,6 +1,6 @@
 //! Making files.
 
-use super::folders::{AXES, Folders, MOST};
+use super::folders::{AXES, Folders};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -16,7 +16,8 @@ pub(super) static PROBE: Probe = Probe {
         Source::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: AXES,
-    batch: BatchRule::at_most(MOST),
+    // Every file must be removed again before the next batch, which on a disk may take far longer than a batch.
+    batch: BatchRule::at_most(200),
     prepare: |at, bench| Ok(Trial::one(Create { files: Folders::new("create", at, bench)? })),
     ..Probe::BLANK
 };
