@@ -2,10 +2,12 @@
 //! launchers that start them elsewhere.
 #![forbid(unsafe_code)]
 
+pub mod build;
 mod client;
 mod data;
 mod error;
 pub mod lab;
+pub mod launcher;
 mod path;
 pub mod round_trip;
 pub mod series;

@@ -1,5 +1,14 @@
 //! The switch laboratory: it is there, it is closed, it loses what the relation says, and it goes away.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 

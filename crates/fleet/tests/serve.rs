@@ -1,5 +1,14 @@
 //! Streams and round trips over loopback, and everything that a stranger may try.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};

@@ -45,10 +45,10 @@ pub(super) struct Over {
 /// The switch of a laboratory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Switch {
-    /// Rate of its links, such as 10mbit or 1gbit
-    #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    /// Rate of the switch's links, such as 10mbit or 1gbit
+    #[arg(id = "link", long = "link", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     pub(super) rate: u64,
-    /// Bytes of a port's buffer
+    /// Bytes of a switch port's buffer
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     pub(super) buffer: u64,
     /// Largest packet, bytes

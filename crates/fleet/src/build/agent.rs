@@ -1,0 +1,120 @@
+//! A node of an event builder: it hears one message a line and says one a line, whoever started it and wherever.
+
+use std::io::{BufRead, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use super::message::{Counters, FromNode, Order, Role, ToNode, Transport, hear, say};
+use super::{assemble, count, pull, sender};
+use crate::path::pin;
+use crate::{Error, Result};
+
+/// What a working node shares with the thread that hears the driver.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    pub(super) stop: AtomicBool,
+    pub(super) die: AtomicBool,
+    more: Mutex<Vec<u32>>,
+}
+
+impl Control {
+    pub(super) fn ended(&self) -> bool {
+        self.stop.load(Relaxed) || self.die.load(Relaxed)
+    }
+
+    /// Events that the driver gave since the last time.
+    pub(super) fn given(&self) -> Vec<u32> {
+        std::mem::take(&mut self.more.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a working node says.
+pub(super) type Tell<'a> = &'a mut dyn FnMut(FromNode) -> Result<()>;
+
+/// Serves one job. Returns when it is done, the driver is gone, or it was told to die.
+///
+/// # Errors
+/// When the driver is gone or says what cannot be understood.
+pub fn serve(input: impl BufRead + Send, output: &mut (impl Write + Send)) -> Result<()> {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+    let hello = FromNode::Hello { host, process: std::process::id(), clock: sys::clock::realtime() };
+    say(output, &hello)?;
+    let control = Control::default();
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (mut input, control) = (input, &control);
+        scope.spawn(move || {
+            // The end of input is the end of the driver, and of the job.
+            while let Ok(Some(message)) = hear::<ToNode>(&mut input) {
+                match message {
+                    ToNode::Take { events } => {
+                        control.more.lock().unwrap_or_else(PoisonError::into_inner).extend(events);
+                    }
+                    ToNode::Die => {
+                        control.die.store(true, Relaxed);
+                        break;
+                    }
+                    ToNode::Stop => break,
+                    other => {
+                        if tell.send(other).is_err() {
+                            break;
+                        }
+                    }
+                }
+            }
+            control.stop.store(true, Relaxed);
+        });
+        let worked = work(&told, control, output);
+        control.stop.store(true, Relaxed);
+        match worked {
+            Ok(counters) if !control.die.load(Relaxed) => say(output, &FromNode::Done(counters)),
+            Ok(_) => Ok(()),
+            Err(error) => say(output, &FromNode::Failed { reason: error.to_string() }),
+        }
+    })
+}
+
+fn next(told: &mpsc::Receiver<ToNode>) -> Result<ToNode> {
+    told.recv_timeout(Duration::from_secs(60)).map_err(|_| Error::Gone("the driver says nothing".to_owned()))
+}
+
+fn work(told: &mpsc::Receiver<ToNode>, control: &Control, output: &mut (impl Write + Send)) -> Result<Counters> {
+    let ToNode::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
+    order.job.check()?;
+    pin(order.cpu);
+    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let mut tell = |message: FromNode| say(output, &message);
+    let mut counters = match order.role {
+        Role::Sender(index) => sender::work(index, &order, told, control, &mut tell),
+        Role::Receiver(index) => match order.job.transport {
+            Transport::Tcp { window } => assemble::work(&order, window, told, control, &mut tell),
+            Transport::Datagrams => count::work(&order, told, control, &mut tell),
+            Transport::Credits { credits } => pull::work(index, credits, &order, told, control, &mut tell),
+        },
+    }?;
+    counters.cpu = sys::clock::thread_cpu().unwrap_or(0).saturating_sub(cpu) as f64 * 1e-9;
+    Ok(counters)
+}
+
+/// Waits for the addresses of the nodes of the other role.
+pub(super) fn peers(told: &mpsc::Receiver<ToNode>) -> Result<Vec<SocketAddr>> {
+    match next(told)? {
+        ToNode::Peers { peers } => Ok(peers),
+        _ => Err(Error::Protocol("no peers".to_owned())),
+    }
+}
+
+/// Waits for the start; the moment at which it really was, by the batch clock and since 1970.
+pub(super) fn start(told: &mpsc::Receiver<ToNode>) -> Result<(u64, u64)> {
+    let ToNode::Start { at } = next(told)? else { return Err(Error::Protocol("no start".to_owned())) };
+    let left = at.saturating_sub(sys::clock::realtime());
+    std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
+    Ok((sys::clock::now(), sys::clock::realtime()))
+}
+
+/// When an event is due, by the batch clock.
+pub(super) fn due(order: &Order, began: u64, event: u32) -> u64 {
+    order.job.rate.map_or(began, |rate| began + (f64::from(event) / rate * 1e9) as u64)
+}

@@ -1,0 +1,141 @@
+//! A receiver of connections: one thread, readiness of all senders.
+
+use std::io::Read;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use sys::poll::Epoll;
+
+use super::agent::{Control, Tell, due, peers, start};
+use super::count::Reports;
+use super::message::{Counters, FromNode, Job, Order, ToNode};
+use crate::data::Options;
+use crate::{Error, Result};
+
+/// Bytes of one read at most.
+const READ: usize = 64 << 10;
+
+/// Where in its stream of fragments a connection is.
+struct Source {
+    stream: TcpStream,
+    head: [u8; 8],
+    have: usize,
+    left: u32,
+    event: u32,
+    began: bool,
+}
+
+pub(super) fn work(
+    order: &Order,
+    window: Option<u32>,
+    told: &Receiver<ToNode>,
+    control: &Control,
+    tell: Tell,
+) -> Result<Counters> {
+    let job = &order.job;
+    let listener = Options { window, ..Options::default() }.listen(SocketAddr::new(order.address, 0))?;
+    tell(FromNode::Ready { address: listener.local_addr().map_err(Error::io("read the own address"))? })?;
+    peers(told)?;
+    let mut sources = accept(&listener, job)?;
+    let mut epoll = Epoll::new(job.senders as usize)?;
+    for (token, source) in sources.iter().enumerate() {
+        epoll.add(&source.stream, token as u64)?;
+    }
+    tell(FromNode::Connected)?;
+    let (began, moment) = start(told)?;
+    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut reports = Reports::default();
+    let mut missing = vec![job.senders; job.events as usize];
+    let mut firsts = vec![0_u64; job.events as usize];
+    let mut buffer = vec![0; READ];
+    while !control.ended() {
+        let ready: Vec<u64> = match epoll.wait(Some(Duration::from_millis(10))) {
+            Ok(ready) => ready.collect(),
+            Err(_) => continue,
+        };
+        let now = sys::clock::now();
+        for token in ready {
+            let source = &mut sources[token as usize];
+            let Some(count) = read(source, &mut buffer) else { continue };
+            source.take(&buffer[..count], job, &mut |event, begun, whole| {
+                let first = &mut firsts[event as usize];
+                if begun && *first == 0 {
+                    *first = now;
+                }
+                if whole {
+                    counters.received += 1;
+                    counters.bytes += u64::from(job.fragment);
+                    missing[event as usize] -= 1;
+                    if missing[event as usize] == 0 {
+                        let from = if job.rate.is_some() { due(order, began, event) } else { *first };
+                        reports.built(event, sys::clock::now().saturating_sub(from));
+                    }
+                }
+            })?;
+        }
+        reports.tell(tell, false)?;
+    }
+    reports.tell(tell, true)?;
+    Ok(counters)
+}
+
+fn read(source: &mut Source, buffer: &mut [u8]) -> Option<usize> {
+    source.stream.read(buffer).ok().filter(|count| *count > 0)
+}
+
+/// Takes one connection of each sender, and of nobody else.
+fn accept(listener: &std::net::TcpListener, job: &Job) -> Result<Vec<Source>> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    listener.set_nonblocking(true).map_err(Error::io("wait for senders"))?;
+    let mut sources = Vec::new();
+    while sources.len() < job.senders as usize {
+        if Instant::now() > deadline {
+            return Err(Error::Gone(format!("{} of {} senders came", sources.len(), job.senders)));
+        }
+        let Ok((mut stream, _)) = listener.accept() else {
+            std::thread::sleep(Duration::from_millis(1));
+            continue;
+        };
+        let mut hello = [0; 8];
+        let said = stream
+            .set_nonblocking(false)
+            .and_then(|()| stream.set_read_timeout(Some(Duration::from_secs(2))))
+            .and_then(|()| stream.read_exact(&mut hello));
+        if said.is_ok() && hello[..4] == job.seed.to_le_bytes() && stream.set_nonblocking(true).is_ok() {
+            sources.push(Source { stream, head: [0; 8], have: 0, left: 0, event: 0, began: false });
+        }
+    }
+    Ok(sources)
+}
+
+impl Source {
+    /// Goes through bytes that came; says which event a fragment belongs to, when it begins and when it is whole.
+    fn take(&mut self, mut bytes: &[u8], job: &Job, say: &mut dyn FnMut(u32, bool, bool)) -> Result<()> {
+        while !bytes.is_empty() {
+            if self.left == 0 {
+                let count = bytes.len().min(8 - self.have);
+                self.head[self.have..self.have + count].copy_from_slice(&bytes[..count]);
+                self.have += count;
+                bytes = &bytes[count..];
+                if self.have < 8 {
+                    return Ok(());
+                }
+                self.have = 0;
+                let [event, length] = [0, 4].map(|at| {
+                    u32::from_le_bytes([self.head[at], self.head[at + 1], self.head[at + 2], self.head[at + 3]])
+                });
+                if event >= job.events || length != job.fragment {
+                    return Err(Error::Protocol(format!("a fragment of event {event} with {length} bytes")));
+                }
+                (self.event, self.left, self.began) = (event, length, true);
+                continue;
+            }
+            let count = bytes.len().min(self.left as usize);
+            self.left -= count as u32;
+            bytes = &bytes[count..];
+            say(self.event, std::mem::take(&mut self.began), self.left == 0);
+        }
+        Ok(())
+    }
+}

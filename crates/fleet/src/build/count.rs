@@ -1,0 +1,69 @@
+//! A receiver of datagrams that nobody sends again: it builds what arrives whole and counts the rest.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use super::agent::{Control, Tell, due, peers, start};
+use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
+use crate::{Error, Result};
+
+/// Receive buffer asked for: what a switch let through must not be lost here.
+const BUFFER: usize = 8 << 20;
+/// How often the driver hears of built events.
+const REPORT: u64 = 20_000_000;
+
+/// Built events that the driver has not heard of.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    events: Vec<(u32, u64)>,
+    last: u64,
+}
+
+impl Reports {
+    pub(super) fn built(&mut self, event: u32, nanos: u64) {
+        self.events.push((event, nanos));
+    }
+
+    /// Tells the driver, from time to time or when it must be.
+    pub(super) fn tell(&mut self, tell: &mut dyn FnMut(FromNode) -> Result<()>, must: bool) -> Result<()> {
+        let now = sys::clock::now();
+        if self.events.is_empty() || (!must && self.events.len() < 512 && now - self.last < REPORT) {
+            return Ok(());
+        }
+        self.last = now;
+        tell(FromNode::Built { events: std::mem::take(&mut self.events) })
+    }
+}
+
+pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, tell: Tell) -> Result<Counters> {
+    let job = &order.job;
+    let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
+    sys::socket::set_receive_buffer(&socket, BUFFER)?;
+    socket.set_read_timeout(Some(Duration::from_millis(10))).map_err(Error::io("wait for datagrams"))?;
+    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    peers(told)?;
+    tell(FromNode::Connected)?;
+    let (began, moment) = start(told)?;
+    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut reports = Reports::default();
+    let mut missing = vec![job.senders * job.chunks(); job.events as usize];
+    let mut datagram = [0; HEAD + CHUNK as usize];
+    while !control.ended() {
+        if let Ok(length) = socket.recv(&mut datagram)
+            && let Some(head) = Head::read(&datagram[..length], job)
+        {
+            counters.received += 1;
+            counters.bytes += (length - HEAD) as u64;
+            let left = &mut missing[head.event as usize];
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                reports.built(head.event, sys::clock::now().saturating_sub(due(order, began, head.event)));
+            }
+        }
+        reports.tell(tell, false)?;
+    }
+    reports.tell(tell, true)?;
+    counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
+    Ok(counters)
+}

@@ -1,0 +1,93 @@
+//! Which events are built: an event counts once, by the first report of it.
+
+/// What the driver knows of every event.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    owner: Vec<u32>,
+    built: Vec<bool>,
+    left: u32,
+    /// Reports of events that were built already.
+    pub refused: u64,
+}
+
+impl Ledger {
+    /// Event e belongs to receiver e mod M.
+    #[must_use]
+    pub fn new(events: u32, receivers: u32) -> Self {
+        Self {
+            owner: (0..events).map(|event| event % receivers.max(1)).collect(),
+            built: vec![false; events as usize],
+            left: events,
+            refused: 0,
+        }
+    }
+
+    /// Takes a report in; whether it counts.
+    pub fn commit(&mut self, event: u32) -> bool {
+        match self.built.get_mut(event as usize) {
+            Some(built) if !*built => {
+                *built = true;
+                self.left -= 1;
+                true
+            }
+            _ => {
+                self.refused += 1;
+                false
+            }
+        }
+    }
+
+    /// Events that are not built.
+    #[must_use]
+    pub const fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// Whether an event is built.
+    #[must_use]
+    pub fn has(&self, event: u32) -> bool {
+        self.built.get(event as usize).copied().unwrap_or(false)
+    }
+
+    /// Gives what a lost receiver has not built to the others in turn: receiver and events of each.
+    pub fn reassign(&mut self, lost: u32, alive: &[u32]) -> Vec<(u32, Vec<u32>)> {
+        let mut shares: Vec<(u32, Vec<u32>)> = alive.iter().map(|receiver| (*receiver, Vec::new())).collect();
+        if shares.is_empty() {
+            return shares;
+        }
+        let count = shares.len();
+        let open = self.owner.iter_mut().enumerate().filter(|(event, owner)| **owner == lost && !self.built[*event]);
+        for (turn, (event, owner)) in open.enumerate() {
+            let (receiver, events) = &mut shares[turn % count];
+            *owner = *receiver;
+            events.push(event as u32);
+        }
+        shares.retain(|(_, events)| !events.is_empty());
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn whoever_is_lost_no_event_is_lost_or_counted_twice(
+            events in 1_u32..300, receivers in 2_u32..8, lost in 0_u32..8, before in prop::collection::vec(0_u32..300, 0..300),
+        ) {
+            let lost = lost % receivers;
+            let mut ledger = Ledger::new(events, receivers);
+            let mut counted = before.iter().filter(|event| ledger.commit(**event)).count() as u32;
+            let alive: Vec<u32> = (0..receivers).filter(|one| *one != lost).collect();
+            let shares = ledger.reassign(lost, &alive);
+            let given: Vec<u32> = shares.iter().flat_map(|(_, events)| events.clone()).collect();
+            prop_assert!(given.iter().all(|event| event % receivers == lost && !ledger.has(*event)));
+            let rest = (0..events).filter(|event| event % receivers != lost && !ledger.has(*event)).collect::<Vec<_>>();
+            counted += given.iter().chain(&rest).filter(|event| ledger.commit(**event)).count() as u32;
+            prop_assert_eq!((counted, ledger.left()), (events, 0));
+            prop_assert!(!ledger.commit(0));
+        }
+    }
+}

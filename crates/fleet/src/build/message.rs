@@ -1,0 +1,277 @@
+//! What a driver and its nodes say to each other: one JSON message a line.
+
+use std::io::{BufRead, Read, Write};
+use std::net::{IpAddr, SocketAddr};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Error, Result};
+
+/// In which order pushing senders serve the receivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// Event after event, everybody the same: with a rate, every event is a burst into one port.
+    Burst,
+    /// The same as fast as the connections take it.
+    RoundRobin,
+    /// Every sender begins with another receiver.
+    BarrelShift,
+    /// Every sender in a random order of its own within each group of M events.
+    Random,
+    /// Receivers ask.
+    Pull,
+}
+
+/// What carries fragments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// Connections; receive buffers of this size bound their windows.
+    Tcp {
+        /// Receive buffer asked for, bytes; `None` leaves it to the system.
+        window: Option<u32>,
+    },
+    /// Datagrams that nobody sends again.
+    Datagrams,
+    /// Datagrams asked for one by one, and again when they do not come.
+    Credits {
+        /// Requests that one receiver has open.
+        credits: u32,
+    },
+}
+
+/// What is built, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Senders.
+    pub senders: u32,
+    /// Receivers.
+    pub receivers: u32,
+    /// Bytes of a fragment.
+    pub fragment: u32,
+    /// Events.
+    pub events: u32,
+    /// Events a second; `None`: as fast as it goes.
+    pub rate: Option<f64>,
+    /// Order.
+    pub pattern: Pattern,
+    /// Transport.
+    pub transport: Transport,
+    /// Seed of random orders, and what tells this job's packets from others'.
+    pub seed: u32,
+}
+
+/// Payload of one datagram behind its head; with head it fills one frame.
+pub(super) const CHUNK: u32 = 1456;
+/// Bytes of the head of a datagram or request.
+pub(super) const HEAD: usize = 16;
+
+impl Job {
+    /// Datagrams of a fragment.
+    #[must_use]
+    pub const fn chunks(&self) -> u32 {
+        self.fragment.div_ceil(CHUNK)
+    }
+
+    /// Bytes of one of a fragment's datagrams, without its head.
+    pub(super) fn chunk(&self, number: u32) -> usize {
+        (self.fragment - number * CHUNK).min(CHUNK) as usize
+    }
+
+    /// Whether it makes sense.
+    ///
+    /// # Errors
+    /// Says what does not.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |text: &str| Err(Error::Usage(text.to_owned()));
+        if self.senders == 0 || self.receivers == 0 || self.events == 0 || self.senders > 1000 || self.receivers > 1000
+        {
+            return refuse("an event builder has 1 to 1000 senders, 1 to 1000 receivers and at least one event");
+        }
+        if self.fragment == 0 || self.fragment > 1 << 24 || self.events > 1 << 26 {
+            return refuse("a fragment has 1 byte to 16 MiB, and at most 2^26 events are built");
+        }
+        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+            return refuse("a rate of events is above 0");
+        }
+        let asks = self.pattern == Pattern::Pull;
+        match self.transport {
+            Transport::Credits { credits } if !asks || credits == 0 || credits > 4096 => {
+                refuse("1 to 4096 credits go with the pattern pull")
+            }
+            Transport::Tcp { .. } | Transport::Datagrams if asks => refuse("receivers that pull need credits"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Head of a datagram: what it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) seed: u32,
+    pub(super) event: u32,
+    pub(super) sender: u32,
+    pub(super) chunk: u32,
+}
+
+impl Head {
+    pub(super) fn write(self, into: &mut [u8]) {
+        for (place, word) in [self.seed, self.event, self.sender, self.chunk].into_iter().enumerate() {
+            into[4 * place..4 * place + 4].copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// The head of a datagram of this job; `None` for anything else.
+    pub(super) fn read(from: &[u8], job: &Job) -> Option<Self> {
+        let head = from.get(..HEAD)?.as_chunks::<4>().0;
+        let word = |place: usize| u32::from_le_bytes(head[place]);
+        let head = Self { seed: word(0), event: word(1), sender: word(2), chunk: word(3) };
+        let ours = head.seed == job.seed && head.event < job.events && head.sender < job.senders;
+        (ours && head.chunk < job.chunks()).then_some(head)
+    }
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Source of fragments, counted from 0.
+    Sender(u32),
+    /// Builder of events, counted from 0.
+    Receiver(u32),
+}
+
+/// The first order of a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// What it is.
+    pub role: Role,
+    /// What is built.
+    pub job: Job,
+    /// Address to use.
+    pub address: IpAddr,
+    /// CPU to stay on.
+    pub cpu: Option<usize>,
+}
+
+/// What a driver says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "says", rename_all = "snake_case")]
+pub enum ToNode {
+    /// Be this.
+    Be(Order),
+    /// Where the nodes of the other role are, in order.
+    Peers {
+        /// Addresses.
+        peers: Vec<SocketAddr>,
+    },
+    /// Begin at this moment, nanoseconds since 1970 by the node's own clock.
+    Start {
+        /// The moment.
+        at: u64,
+    },
+    /// Build these events too.
+    Take {
+        /// Events.
+        events: Vec<u32>,
+    },
+    /// Fail now, as if the node had lost its power.
+    Die,
+    /// That was all.
+    Stop,
+}
+
+/// What a node counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Moment at which it began, nanoseconds since 1970 by its own clock.
+    pub began: u64,
+    /// Fragments or datagrams sent or answered.
+    pub sent: u64,
+    /// Fragments or datagrams received.
+    pub received: u64,
+    /// Payload bytes sent or received.
+    pub bytes: u64,
+    /// Requests sent again.
+    pub again: u64,
+    /// Answers that were no longer wanted: the request had been sent again in vain.
+    pub needless: u64,
+    /// Datagrams that the receiving socket dropped.
+    pub socket_drops: u64,
+    /// Sends that the kernel refused because the card's queue was full.
+    pub queue_full: u64,
+    /// Segments retransmitted by its connections.
+    pub retransmits: u64,
+    /// Of these, really lost ones.
+    pub losses: u64,
+    /// Largest window that any receiver offered, bytes.
+    pub window: u64,
+    /// CPU time, seconds.
+    pub cpu: f64,
+}
+
+/// What a node says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "says", rename_all = "snake_case")]
+pub enum FromNode {
+    /// I am there.
+    Hello {
+        /// Host name.
+        host: String,
+        /// Process number.
+        process: u32,
+        /// My clock now, nanoseconds since 1970.
+        clock: u64,
+    },
+    /// Others find me here.
+    Ready {
+        /// Address.
+        address: SocketAddr,
+    },
+    /// I am connected with all others.
+    Connected,
+    /// Events that are complete, each with the nanoseconds that it took.
+    Built {
+        /// Event and latency.
+        events: Vec<(u32, u64)>,
+    },
+    /// I have sent everything.
+    Sent,
+    /// What I counted.
+    Done(Counters),
+    /// I cannot go on.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Longest line, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// Writes a message as one line.
+///
+/// # Errors
+/// When nobody reads it any more.
+pub(super) fn say<T: Serialize>(to: &mut dyn Write, message: &T) -> Result<()> {
+    let mut line = serde_json::to_vec(message).map_err(|error| Error::Protocol(error.to_string()))?;
+    line.push(b'\n');
+    to.write_all(&line).and_then(|()| to.flush()).map_err(|error| Error::Gone(error.to_string()))
+}
+
+/// Reads a message; `None` at the end.
+///
+/// # Errors
+/// When the line is too long or no message.
+pub(super) fn hear<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
+    let mut line = Vec::new();
+    let count = from.take(LONGEST).read_until(b'\n', &mut line).map_err(|error| Error::Gone(error.to_string()))?;
+    if count == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        return Err(Error::Protocol("a line that is too long or cut off".to_owned()));
+    }
+    serde_json::from_slice(&line).map(Some).map_err(|error| Error::Protocol(format!("no message: {error}")))
+}

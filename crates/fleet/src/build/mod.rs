@@ -1,0 +1,15 @@
+//! Event building: N senders hold a fragment of every event each, M receivers put events together.
+
+mod agent;
+mod assemble;
+mod count;
+mod driver;
+mod ledger;
+mod message;
+mod pull;
+mod sender;
+
+pub use agent::serve as agent;
+pub use driver::{Outcome, build};
+pub use ledger::Ledger;
+pub use message::{Counters, FromNode, Job, Order, Pattern, Role, ToNode, Transport};

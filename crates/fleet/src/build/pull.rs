@@ -1,0 +1,207 @@
+//! A receiver that asks for datagrams one by one, with a bounded number of open requests, and asks again when one does
+//! not come. Its time-outs follow the latency that it sees (RFC 6298; samples of repeated requests are not used, after
+//! Karn and Partridge, SIGCOMM 1987).
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use super::agent::{Control, Tell, due, peers, start};
+use super::count::Reports;
+use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
+use crate::{Error, Result};
+
+/// Least time-out: below it a scheduler's delay looks like a loss. Nanoseconds.
+const LEAST: f64 = 10e6;
+/// Largest time-out, nanoseconds.
+const MOST: f64 = 1e9;
+/// How often open requests are looked at.
+const LOOK: Duration = Duration::from_millis(4);
+
+/// Time-out from latencies.
+struct Patience {
+    mean: f64,
+    deviation: f64,
+    timeout: f64,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self { mean: 0.0, deviation: 0.0, timeout: 200e6 }
+    }
+
+    fn saw(&mut self, nanos: f64) {
+        if self.mean == 0.0 {
+            (self.mean, self.deviation) = (nanos, nanos / 2.0);
+        } else {
+            self.deviation = 0.75 * self.deviation + 0.25 * (self.mean - nanos).abs();
+            self.mean = 0.875 * self.mean + 0.125 * nanos;
+        }
+        self.timeout = (self.mean + 4.0 * self.deviation).clamp(LEAST, MOST);
+    }
+
+    fn back_off(&mut self) {
+        self.timeout = (2.0 * self.timeout).min(MOST);
+    }
+}
+
+/// Which datagram: event, sender, chunk.
+type Key = (u32, u32, u32);
+
+struct Puller<'a> {
+    order: &'a Order,
+    index: u32,
+    socket: UdpSocket,
+    senders: Vec<SocketAddr>,
+    began: u64,
+    waiting: VecDeque<u32>,
+    current: Option<(u32, u32, u32)>,
+    open: HashMap<Key, (u64, bool)>,
+    building: HashMap<u32, (u32, u64)>,
+    patience: Patience,
+    counters: Counters,
+}
+
+pub(super) fn work(
+    index: u32,
+    credits: u32,
+    order: &Order,
+    told: &Receiver<ToNode>,
+    control: &Control,
+    tell: Tell,
+) -> Result<Counters> {
+    let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
+    sys::socket::set_receive_buffer(&socket, 4 << 20)?;
+    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for fragments"))?;
+    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    let senders = peers(told)?;
+    tell(FromNode::Connected)?;
+    let (began, moment) = start(told)?;
+    let own = (index..order.job.events).step_by(order.job.receivers as usize);
+    let mut puller = Puller {
+        order,
+        index,
+        socket,
+        senders,
+        began,
+        waiting: own.collect(),
+        current: None,
+        open: HashMap::new(),
+        building: HashMap::new(),
+        patience: Patience::new(),
+        counters: Counters { began: moment, ..Counters::default() },
+    };
+    let mut reports = Reports::default();
+    let mut looked = began;
+    while !control.ended() {
+        while puller.open.len() < credits as usize && puller.ask() {}
+        puller.receive(&mut reports);
+        let now = sys::clock::now();
+        if now - looked > LOOK.as_nanos() as u64 {
+            looked = now;
+            puller.repeat(now);
+            puller.waiting.extend(control.given());
+        }
+        reports.tell(tell, false)?;
+    }
+    if !control.die.load(std::sync::atomic::Ordering::Relaxed) {
+        reports.tell(tell, true)?;
+    }
+    puller.counters.socket_drops = sys::socket::drops(&puller.socket).unwrap_or(0);
+    Ok(puller.counters)
+}
+
+impl Puller<'_> {
+    /// Asks for the next datagram; `false` when there is none to ask for now.
+    fn ask(&mut self) -> bool {
+        let job = &self.order.job;
+        let (event, place, chunk) = match self.current {
+            Some(current) => current,
+            None => {
+                let Some(event) = self.waiting.front().copied() else { return false };
+                let due = due(self.order, self.began, event);
+                let now = sys::clock::now();
+                if due > now {
+                    return false;
+                }
+                self.waiting.pop_front();
+                let from = if job.rate.is_some() { due } else { now };
+                self.building.insert(event, (job.senders * job.chunks(), from));
+                (event, 0, 0)
+            }
+        };
+        // Receivers begin with different senders, so that they do not all ask the same one at once.
+        let sender = (self.index + place) % job.senders;
+        self.current = match (place, chunk) {
+            (_, chunk) if chunk + 1 < job.chunks() => Some((event, place, chunk + 1)),
+            (place, _) if place + 1 < job.senders => Some((event, place + 1, 0)),
+            _ => None,
+        };
+        self.send((event, sender, chunk), true);
+        true
+    }
+
+    fn send(&mut self, key: Key, first: bool) {
+        let mut request = [0; HEAD];
+        Head { seed: self.order.job.seed, event: key.0, sender: key.1, chunk: key.2 }.write(&mut request);
+        // One that the kernel does not take is one that is lost: it is sent again.
+        if self.socket.send_to(&request, self.senders[key.1 as usize]).is_err() {
+            self.counters.queue_full += 1;
+        }
+        self.counters.sent += 1;
+        self.open.insert(key, (sys::clock::now(), first));
+    }
+
+    fn receive(&mut self, reports: &mut Reports) {
+        if self.open.is_empty() {
+            // Nothing can come: the next event may be due before a wait for datagrams would end.
+            let due = self.waiting.front().map_or(u64::MAX, |event| due(self.order, self.began, *event));
+            let left = Duration::from_nanos(due.saturating_sub(sys::clock::now()));
+            std::thread::sleep(left.min(LOOK));
+            return;
+        }
+        let mut datagram = [0; HEAD + CHUNK as usize];
+        let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
+        let Some(head) = Head::read(&datagram[..length], &self.order.job) else { return };
+        if self.senders.get(head.sender as usize) != Some(&from) {
+            return;
+        }
+        let Some((sent, first)) = self.open.remove(&(head.event, head.sender, head.chunk)) else {
+            self.counters.needless += 1;
+            return;
+        };
+        let now = sys::clock::now();
+        if first {
+            self.patience.saw((now - sent) as f64);
+        }
+        self.counters.received += 1;
+        self.counters.bytes += (length - HEAD) as u64;
+        if let Some((left, began)) = self.building.get_mut(&head.event) {
+            *left -= 1;
+            if *left == 0 {
+                reports.built(head.event, now.saturating_sub(*began));
+                self.building.remove(&head.event);
+            }
+        }
+    }
+
+    /// Asks again for what did not come in time.
+    fn repeat(&mut self, now: u64) {
+        let timeout = self.patience.timeout as u64;
+        let late: Vec<Key> = self
+            .open
+            .iter()
+            .filter(|(_, (sent, _))| now.saturating_sub(*sent) > timeout)
+            .map(|(key, _)| *key)
+            .collect();
+        if late.is_empty() {
+            return;
+        }
+        self.patience.back_off();
+        for key in late {
+            self.counters.again += 1;
+            self.send(key, false);
+        }
+    }
+}

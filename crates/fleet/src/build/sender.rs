@@ -1,0 +1,173 @@
+//! A sender: pushes fragments in the order of a pattern, or answers requests.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::agent::{Control, Tell, due, peers, start};
+use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Job, Order, Pattern, ToNode, Transport};
+use crate::{Error, Result};
+
+pub(super) fn work(
+    index: u32,
+    order: &Order,
+    told: &Receiver<ToNode>,
+    control: &Control,
+    tell: Tell,
+) -> Result<Counters> {
+    if let Transport::Tcp { .. } = order.job.transport {
+        tell(FromNode::Ready { address: SocketAddr::new(order.address, 0) })?;
+        return connections(index, order, told, control, tell);
+    }
+    let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
+    // Requests of all receivers may come at once.
+    sys::socket::set_receive_buffer(&socket, 1 << 20)?;
+    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    let receivers = peers(told)?;
+    tell(FromNode::Connected)?;
+    let (began, moment) = start(told)?;
+    let mut counters = Counters { began: moment, ..Counters::default() };
+    if order.job.pattern == Pattern::Pull {
+        answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
+        counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
+    } else {
+        for event in sequence(index, &order.job) {
+            if control.ended() {
+                break;
+            }
+            wait(due(order, began, event));
+            push(index, &order.job, &socket, receivers[(event % order.job.receivers) as usize], event, &mut counters);
+        }
+        tell(FromNode::Sent)?;
+    }
+    Ok(counters)
+}
+
+fn wait(moment: u64) {
+    let left = moment.saturating_sub(sys::clock::now());
+    if left > 0 {
+        std::thread::sleep(Duration::from_nanos(left));
+    }
+}
+
+/// The events in the order in which a sender serves them.
+fn sequence(index: u32, job: &Job) -> Vec<u32> {
+    let mut random = ChaCha8Rng::seed_from_u64(u64::from(job.seed) << 32 | u64::from(index));
+    let mut all: Vec<u32> = (0..job.events).collect();
+    for group in all.chunks_mut(job.receivers as usize) {
+        match job.pattern {
+            Pattern::BarrelShift => group.rotate_left(index as usize % group.len()),
+            Pattern::Random => group.shuffle(&mut random),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Sends the datagrams of one fragment.
+fn push(index: u32, job: &Job, socket: &UdpSocket, to: SocketAddr, event: u32, counters: &mut Counters) {
+    let mut datagram = [0x5a; HEAD + CHUNK as usize];
+    for chunk in 0..job.chunks() {
+        Head { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
+        let length = HEAD + job.chunk(chunk);
+        match socket.send_to(&datagram[..length], to) {
+            Ok(_) => {
+                counters.sent += 1;
+                counters.bytes += (length - HEAD) as u64;
+            }
+            Err(_) => counters.queue_full += 1,
+        }
+    }
+}
+
+/// Answers requests until told to stop: those of the job's own receivers, and with one datagram each.
+fn answer(
+    index: u32,
+    job: &Job,
+    socket: &UdpSocket,
+    receivers: &[SocketAddr],
+    control: &Control,
+    counters: &mut Counters,
+) -> Result<()> {
+    let known: std::collections::HashSet<SocketAddr> = receivers.iter().copied().collect();
+    socket.set_read_timeout(Some(Duration::from_millis(50))).map_err(Error::io("wait for requests"))?;
+    let mut request = [0; HEAD + 1];
+    let mut datagram = [0x5a; HEAD + CHUNK as usize];
+    while !control.ended() {
+        let Ok((length, from)) = socket.recv_from(&mut request) else { continue };
+        let Some(head) = Head::read(&request[..length], job).filter(|head| head.sender == index) else { continue };
+        if length != HEAD || !known.contains(&from) {
+            continue;
+        }
+        head.write(&mut datagram);
+        let length = HEAD + job.chunk(head.chunk);
+        match socket.send_to(&datagram[..length], from) {
+            Ok(_) => {
+                counters.sent += 1;
+                counters.bytes += (length - HEAD) as u64;
+            }
+            Err(_) => counters.queue_full += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Pushes over one connection to each receiver.
+fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Control, tell: Tell) -> Result<Counters> {
+    let job = &order.job;
+    let receivers = peers(told)?;
+    let connect = |to: &SocketAddr| -> Result<TcpStream> {
+        let mut stream =
+            TcpStream::connect_timeout(to, Duration::from_secs(10)).map_err(Error::io(format!("connect to {to}")))?;
+        sys::socket::set_no_delay(&stream, true)?;
+        // The historical congestion control, where the kernel has it; what is used is noted by the driver's options.
+        let _ = sys::socket::set_congestion(&stream, "reno");
+        stream.set_write_timeout(Some(Duration::from_secs(20))).map_err(Error::io("bound a write"))?;
+        let hello = [job.seed.to_le_bytes(), index.to_le_bytes()].concat();
+        stream.write_all(&hello).map_err(Error::io("say hello"))?;
+        Ok(stream)
+    };
+    let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
+    tell(FromNode::Connected)?;
+    let (began, moment) = start(told)?;
+    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut message = vec![0x5a; 8 + job.fragment as usize];
+    message[4..8].copy_from_slice(&job.fragment.to_le_bytes());
+    for event in sequence(index, job) {
+        if control.ended() {
+            break;
+        }
+        wait(due(order, began, event));
+        message[..4].copy_from_slice(&event.to_le_bytes());
+        let stream = &mut streams[(event % job.receivers) as usize];
+        stream.write_all(&message).map_err(|error| Error::Gone(format!("a receiver: {error}")))?;
+        counters.sent += 1;
+        counters.bytes += u64::from(job.fragment);
+        // The window is at its largest somewhere on the way.
+        if counters.sent.is_multiple_of(64) {
+            look(stream, &mut counters);
+        }
+    }
+    tell(FromNode::Sent)?;
+    while !control.ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for stream in &streams {
+        look(stream, &mut counters);
+        if let Ok(info) = sys::socket::tcp_info(stream) {
+            counters.retransmits += info.total_retransmits.unwrap_or(0);
+            counters.losses += info.losses().unwrap_or(0);
+        }
+    }
+    Ok(counters)
+}
+
+fn look(stream: &TcpStream, counters: &mut Counters) {
+    let window = sys::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
+    counters.window = counters.window.max(window);
+}

@@ -1,0 +1,163 @@
+//! Event building in the laboratory, against the buffer relation and the simulator. Rates are low where loss is looked at:
+//! the relation is in bytes, and a slow link makes senders on few CPUs simultaneous.
+
+use std::sync::Arc;
+
+use analyse::plan_network::{Framing, Setup, lost_share, simulate};
+use fleet::build::{Job, Pattern, Transport, build};
+use fleet::lab::{Lab, Shape, means};
+use fleet::launcher::{LabLauncher, Launcher};
+
+fn lab(shape: Shape) -> Option<Arc<Lab>> {
+    match means().and_then(|_| Lab::up(shape)) {
+        Ok(lab) => Some(Arc::new(lab)),
+        Err(reason) => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+    }
+}
+
+fn job(senders: u32, receivers: u32) -> Job {
+    Job {
+        senders,
+        receivers,
+        fragment: 1454,
+        events: 200,
+        rate: None,
+        pattern: Pattern::Pull,
+        transport: Transport::Credits { credits: 4 },
+        seed: 7,
+    }
+}
+
+/// Loss of bursts of `frames` frames from each of `senders`, in the laboratory and as the relation and the simulator say.
+fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> [f64; 3] {
+    let drain = f64::from(senders * frames * 1514) / rate;
+    let events = 4;
+    let job = Job {
+        fragment: frames * 1456,
+        events,
+        rate: Some(1.0 / (1.5 * drain + 0.1)),
+        pattern: Pattern::Burst,
+        transport: Transport::Datagrams,
+        ..job(senders, 1)
+    };
+    let before = lab.drops().unwrap();
+    let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
+    let drops = lab.drops().unwrap().since(&before);
+    let sent: u64 = outcome.senders.iter().map(|node| node.sent).sum();
+    let received = outcome.receivers[0].received;
+    assert_eq!(sent, u64::from(senders * frames * events), "{outcome:?}");
+    // Every lost frame was lost at a port: none at a card or in a socket.
+    assert_eq!((drops.at_cards(), outcome.receivers[0].socket_drops), (0, 0));
+    assert_eq!(drops.at_ports(), sent - received, "{drops:?}");
+    let setup = Setup::burst(senders, frames, rate, 160_000, events);
+    let said = lost_share(senders, u64::from(frames), 160_000, Framing::UDP);
+    [1.0 - received as f64 / sent as f64, said, simulate(&setup).unwrap().lost_share()]
+}
+
+#[test]
+fn bursts_lose_what_the_relation_and_the_simulator_say() {
+    let rate = 10_000_000;
+    let Some(lab) = lab(Shape { hosts: 23, bits_per_second: rate, ..Shape::default() }) else { return };
+    for (senders, frames) in [(4, 30), (4, 50), (22, 5), (22, 6), (22, 8)] {
+        let [seen, said, simulated] = burst(&lab, senders, frames, rate as f64 / 8.0);
+        eprintln!(
+            "{senders} senders, {frames} frames each: lost {seen:.4}, relation {said:.4}, simulator {simulated:.4}"
+        );
+        assert!((seen - said).abs() < 0.01, "{senders} x {frames}: {seen} against {said}");
+        assert!((said - simulated).abs() < 0.01);
+    }
+}
+
+#[test]
+fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
+    let Some(lab) = lab(Shape { hosts: 23, bits_per_second: 20_000_000, ..Shape::default() }) else { return };
+    let mut run = |window: u32| {
+        let job = Job {
+            fragment: 8_000,
+            events: 40,
+            pattern: Pattern::RoundRobin,
+            transport: Transport::Tcp { window: Some(window) },
+            ..job(22, 1)
+        };
+        let before = lab.port_drops().unwrap();
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        assert_eq!((outcome.built, outcome.refused), (40, 0));
+        let drops: u64 =
+            lab.port_drops().unwrap().iter().zip(before).map(|(now, before)| now.since(before).drops).sum();
+        let window = outcome.senders.iter().map(|node| node.window).max().unwrap();
+        eprintln!("asked {window} B: effective {window} B, {drops} drops");
+        (window, drops)
+    };
+    let (small, none) = run(4_096);
+    assert!(22 * small.div_ceil(1448) * 1514 <= 160_000, "effective window {small}");
+    assert_eq!(none, 0);
+    let (large, some) = run(65_536);
+    assert!(22 * large > 160_000 && some > 0, "effective window {large}, {some} drops");
+}
+
+#[test]
+fn every_transport_and_pattern_builds_every_event_once() {
+    let Some(lab) = lab(Shape { hosts: 7, ..Shape::default() }) else { return };
+    let mut launcher = LabLauncher(lab);
+    for pattern in [Pattern::Burst, Pattern::RoundRobin, Pattern::BarrelShift, Pattern::Random] {
+        let job = Job { pattern, transport: Transport::Tcp { window: Some(4_096) }, ..job(4, 3) };
+        let outcome = build(&job, &mut launcher, None).unwrap();
+        assert_eq!((outcome.built, outcome.refused), (200, 0), "{pattern:?}");
+        assert!(outcome.fairness() > 0.99 && outcome.latency.count() == 200);
+    }
+    let paced = Job { rate: Some(500.0), fragment: 4_000, ..job(4, 3) };
+    let outcome = build(&paced, &mut launcher, None).unwrap();
+    assert_eq!((outcome.built, outcome.refused), (200, 0));
+    // 200 events at 500 a second cannot be there before 0.398 s.
+    assert!(outcome.seconds > 0.39, "{}", outcome.seconds);
+    assert!(build(&Job { senders: 0, ..job(4, 3) }, &mut launcher, None).is_err());
+    assert!(build(&Job { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None).is_err());
+}
+
+#[test]
+fn a_port_too_small_for_the_credits_is_repaired_by_asking_again() {
+    let shape = Shape { hosts: 9, bits_per_second: 10_000_000, port_buffer: 6_000, ..Shape::default() };
+    let Some(lab) = lab(shape) else { return };
+    let job = Job { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
+    let outcome = build(&job, &mut LabLauncher(lab), None).unwrap();
+    assert_eq!((outcome.built, outcome.refused), (60, 0));
+    assert!(outcome.receivers[0].again > 0, "{outcome:?}");
+}
+
+#[test]
+fn a_receiver_that_is_lost_costs_no_event_and_doubles_none() {
+    let Some(lab) = lab(Shape { hosts: 8, ..Shape::default() }) else { return };
+    let job = Job { events: 3_000, rate: Some(1_500.0), ..job(4, 4) };
+    let outcome = build(&job, &mut LabLauncher(lab), Some((2, 1_000))).unwrap();
+    assert_eq!(outcome.built, 3_000);
+    let others: u32 = [0, 1, 3].into_iter().map(|one| outcome.by_receiver[one]).sum();
+    assert!(outcome.by_receiver[2] < 750 && others + outcome.by_receiver[2] == 3_000, "{:?}", outcome.by_receiver);
+    let [known, repaired, gap] = outcome.hole.unwrap();
+    eprintln!("lost receiver: known after {known:.3} s, repaired after {repaired:.3} s, longest gap {gap:.3} s");
+    assert!(repaired >= known && gap < outcome.seconds);
+}
+
+#[test]
+fn latency_in_the_laboratory_is_that_of_the_simulator() {
+    let rate = 10_000_000;
+    let Some(lab) = lab(Shape { hosts: 9, bits_per_second: rate, ..Shape::default() }) else { return };
+    let job = Job {
+        fragment: 8 * 1456,
+        events: 12,
+        rate: Some(5.0),
+        pattern: Pattern::Burst,
+        transport: Transport::Datagrams,
+        ..job(8, 1)
+    };
+    let outcome = build(&job, &mut LabLauncher(lab), None).unwrap();
+    assert_eq!(outcome.built, 12);
+    let simulated = simulate(&Setup::burst(8, 8, rate as f64 / 8.0, 160_000, 12)).unwrap().latency.unwrap().p50;
+    let seen = outcome.latency.quantile(0.5).unwrap() as f64 * 1e-9;
+    eprintln!("p50 of a burst: laboratory {seen:.4} s, simulator {simulated:.4} s");
+    // 64 frames of 1.2 ms each: what the CPUs add is small beside it.
+    assert!((seen / simulated - 1.0).abs() < 0.10, "{seen} against {simulated}");
+    assert!(LabLauncher(Arc::new(Lab::up(Shape::default()).unwrap())).address(1).is_ipv4());
+}
