@@ -1,6 +1,14 @@
 //! Event building in the laboratory, against the buffer relation and the simulator. Rates are low where loss is looked at:
 //! the relation is in bytes, and a slow link makes senders on few CPUs simultaneous.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
 use std::sync::Arc;
 
 use analyse::plan_network::{Framing, Setup, lost_share, simulate};
@@ -74,12 +82,12 @@ fn bursts_lose_what_the_relation_and_the_simulator_say() {
 #[test]
 fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
     let Some(lab) = lab(Shape { hosts: 23, bits_per_second: 20_000_000, ..Shape::default() }) else { return };
-    let mut run = |window: u32| {
+    let run = |asked: u32| {
         let job = Job {
             fragment: 8_000,
             events: 40,
             pattern: Pattern::RoundRobin,
-            transport: Transport::Tcp { window: Some(window) },
+            transport: Transport::Tcp { window: Some(asked) },
             ..job(22, 1)
         };
         let before = lab.port_drops().unwrap();
@@ -88,7 +96,7 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
         let drops: u64 =
             lab.port_drops().unwrap().iter().zip(before).map(|(now, before)| now.since(before).drops).sum();
         let window = outcome.senders.iter().map(|node| node.window).max().unwrap();
-        eprintln!("asked {window} B: effective {window} B, {drops} drops");
+        eprintln!("asked {asked} B: effective {window} B, {drops} drops");
         (window, drops)
     };
     let (small, none) = run(4_096);

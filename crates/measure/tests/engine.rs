@@ -1,5 +1,13 @@
 //! Workers that misbehave, as real processes: whatever they do, the harness ends them with their whole group and says why.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
 use std::time::{Duration, Instant};
 
 use measure::{Engine, EngineError, ProcessEngine, Purpose, Reply, Step, Stopper};

@@ -1,5 +1,13 @@
 //! The order of execution and the endings, with launches that need no clock.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
 use measure::{
     Ended, Ending, Event, Listener, MockEngine, MockFigure, Order, Purpose, Saver, Session, Silent, Stopper, select,
 };

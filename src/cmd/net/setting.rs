@@ -122,7 +122,7 @@ pub(super) struct Measuring {
 /// A path and what must live as long as it does.
 pub(super) struct Opened {
     pub(super) path: Path,
-    pub(super) lab: Option<Arc<Lab>>,
+    _lab: Option<Arc<Lab>>,
     _server: Option<Server>,
 }
 
@@ -136,7 +136,7 @@ impl Over {
         let Some(to) = &self.to else {
             let server = Server::start(Settings::local()?)?;
             let client = Client::connect(server.address(), server.token())?;
-            return Ok(Opened { path: Path::new(client, "loopback", cpus), lab: None, _server: Some(server) });
+            return Ok(Opened { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
         };
         let address: SocketAddr = to
             .to_socket_addrs()
@@ -145,7 +145,7 @@ impl Over {
             .with_context(|| format!("could not find an address of {to}"))?;
         let token = Token::parse(self.token.as_deref().unwrap_or_default())?;
         let client = Client::connect(address, &token)?;
-        Ok(Opened { path: Path::new(client, address.to_string(), cpus), lab: None, _server: None })
+        Ok(Opened { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
     /// Opens a path through a laboratory of this shape.
@@ -156,7 +156,7 @@ impl Over {
         let server = lab.at(0, || Server::start(settings))??;
         let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
         let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
-        Ok(Opened { path: Path::new(client, name, self.cpus()?), lab: Some(lab), _server: Some(server) })
+        Ok(Opened { path: Path::new(client, name, self.cpus()?), _lab: Some(lab), _server: Some(server) })
     }
 
     fn cpus(&self) -> Result<Cpus> {

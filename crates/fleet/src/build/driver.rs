@@ -272,9 +272,9 @@ impl Driver<'_> {
         outcome.skew = (last - first).max(0.0) * 1e-9;
         for (node, counters) in counted {
             if node < self.job.senders as usize {
-                outcome.senders.push(counters)
+                outcome.senders.push(counters);
             } else {
-                outcome.receivers.push(counters)
+                outcome.receivers.push(counters);
             }
         }
         Ok(outcome)

@@ -44,8 +44,16 @@ pub(super) fn work(
             push(index, &order.job, &socket, receivers[(event % order.job.receivers) as usize], event, &mut counters);
         }
         tell(FromNode::Sent)?;
+        rest(control);
     }
     Ok(counters)
+}
+
+/// A node that ended early would be taken for lost.
+fn rest(control: &Control) {
+    while !control.ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn wait(moment: u64) {
@@ -154,9 +162,7 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
         }
     }
     tell(FromNode::Sent)?;
-    while !control.ended() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    rest(control);
     for stream in &streams {
         look(stream, &mut counters);
         if let Ok(info) = sys::socket::tcp_info(stream) {
