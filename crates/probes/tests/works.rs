@@ -2,9 +2,13 @@
 //!
 //! A worker has one thread, because it forks; a test harness has more. So this test brings its own `main`: it runs itself
 //! once for every probe and point, and such a run prepares one trial. Arguments select probes by parts of their ids.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the test's own harness")]
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it skips")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
 
 use std::path::Path;
 use std::process::{Command, ExitCode};

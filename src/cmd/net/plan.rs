@@ -187,7 +187,7 @@ fn simulated(tallies: &[(String, Tally)]) -> Table {
     let mut columns = vec![Column::new("", Kind::Label)];
     columns.extend(titles.iter().map(|title| Column::new(*title, Kind::Number)));
     let row = |(name, tally): &(String, Tally)| {
-        let time = |pick: fn(&analyse::plan_network::simulate::Latency) -> f64| {
+        let time = |pick: fn(&simulate::Latency) -> f64| {
             tally.latency.as_ref().map_or(Cell::Empty, |latency| quantity(pick(latency), "s"))
         };
         Row {
