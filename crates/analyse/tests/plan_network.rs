@@ -1,6 +1,12 @@
 //! The network simulator against what must hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it skips")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
 
 use analyse::plan_network::{Flow, Framing, Pattern, Setup, Sizes, Tally, Trigger, lost_share, simulate, window_bytes};
 use proptest::prelude::*;
