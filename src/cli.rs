@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    choose, compare, completions, doctor, explain, export, import, list, net, predict, reference, report, run, runs,
-    selftest, show, trend,
+    app, choose, compare, completions, doctor, explain, export, import, list, net, predict, reference, report, run,
+    runs, selftest, sessions, show, trend,
 };
 
 const EXIT_CODES: &str = "Exit codes:
@@ -66,6 +66,10 @@ pub(crate) enum Verb {
     Compare(compare::Arguments),
     /// Say why two runs differ, in sentences that can be checked
     Explain(explain::Arguments),
+    /// Build, run, verify and measure your own applications, or the built-in ones
+    App(app::Arguments),
+    /// Run many sessions at once over many files, and say what holds them up
+    Sessions(sessions::Arguments),
     /// Predict an application on machines where it never ran
     Predict(predict::Arguments),
     /// Choose what to buy for a demand: how many of which offers

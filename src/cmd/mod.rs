@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub(crate) mod app;
 pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -16,6 +17,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
+pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod trend;
 
@@ -34,6 +36,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Runs(arguments) => runs::run(arguments, common),
         Verb::Compare(arguments) => compare::run(&arguments, common),
         Verb::Explain(arguments) => explain::run(&arguments, common),
+        Verb::App(arguments) => app::run(arguments, common),
+        Verb::Sessions(arguments) => sessions::run(&arguments, common),
         Verb::Predict(arguments) => predict::run(&arguments, common),
         Verb::Choose(arguments) => choose::run(&arguments, common),
         Verb::Trend(arguments) => trend::run(&arguments, common),

@@ -13,6 +13,8 @@ pub mod round_trip;
 pub mod series;
 pub mod serve;
 pub mod stream;
+pub mod study;
+pub mod udp;
 
 pub use client::Client;
 pub use data::{Cpu, CpuWatch, Options, Received, Snapshot};

@@ -1,5 +1,6 @@
 //! `prony net`: networks and event building, one file a verb.
 
+mod build;
 mod lab;
 mod load;
 mod plan;
@@ -7,6 +8,8 @@ mod rr;
 mod serve;
 mod setting;
 mod stream;
+mod study;
+mod udp;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -31,10 +34,19 @@ enum Verb {
     Rr(rr::Arguments),
     /// Round trips while streams run
     Load(load::Arguments),
+    /// Datagrams at rising rates, and where they are lost
+    Udp(udp::Arguments),
+    /// Effects of window, congestion control, Nagle, placement, duplex, MTU and offloads, in interleaved pairs
+    Study(study::Arguments),
+    /// Build events of many senders' fragments at many receivers
+    Build(build::Arguments),
     /// Work out the buffers that a design needs, or simulate it
     Plan(plan::Arguments),
     /// A switch with finite buffers on this host
     Lab(lab::Arguments),
+    /// Be a node of an event builder, on standard input and output
+    #[command(hide = true)]
+    Agent,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
@@ -43,7 +55,14 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         Verb::Stream(arguments) => stream::run(arguments, common),
         Verb::Rr(arguments) => rr::run(arguments, common),
         Verb::Load(arguments) => load::run(arguments, common),
+        Verb::Udp(arguments) => udp::run(arguments, common),
+        Verb::Study(arguments) => study::run(arguments, common),
+        Verb::Build(arguments) => build::run(arguments, common),
         Verb::Plan(arguments) => plan::run(arguments, common),
         Verb::Lab(arguments) => lab::run(arguments, common),
+        Verb::Agent => {
+            fleet::build::agent(std::io::BufReader::new(std::io::stdin()), &mut std::io::stdout())?;
+            Ok(Exit::Fine)
+        }
     }
 }

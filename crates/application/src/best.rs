@@ -1,0 +1,83 @@
+//! Lowest build against best build, as BaBar's figure 3.
+
+use model::{Better, Estimate, Figure, Run, Unit};
+
+/// The builds of one application with one number of copies.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Best {
+    /// Id of the figure, `application.NAME`.
+    pub application: String,
+    /// Copies started together.
+    pub copies: String,
+    /// The first build of the manifest that was measured.
+    pub lowest: String,
+    /// Its rate.
+    pub lowest_rate: Estimate,
+    /// The highest build whose gain over the best before it is outside the interval.
+    pub best: String,
+    /// Its rate.
+    pub best_rate: Estimate,
+    /// Best over lowest, with the interval that both rates' intervals allow.
+    pub gain: (f64, f64, f64),
+}
+
+/// Climbs the builds of every application in the order of the manifest: a build is better only when its whole interval lies
+/// above that of the best before it.
+#[must_use]
+pub fn best(run: &Run) -> Vec<Best> {
+    let rates: Vec<(&Figure, &Estimate)> = run
+        .figures
+        .iter()
+        .filter(|figure| figure.family() == "application" && figure.point.get("build").is_some())
+        .filter(|figure| figure.metric.unit == Unit::PerSecond && figure.metric.better == Better::Higher)
+        .filter_map(|figure| Some((figure, figure.outcome.estimate()?)))
+        .collect();
+    let mut found: Vec<Best> = Vec::new();
+    for (figure, rate) in rates {
+        let copies = figure.point.get("copies").unwrap_or("1").to_owned();
+        let build = figure.point.get("build").unwrap_or_default().to_owned();
+        match found.iter_mut().find(|known| known.application == figure.probe && known.copies == copies) {
+            None => found.push(Best {
+                application: figure.probe.clone(),
+                copies,
+                lowest: build.clone(),
+                lowest_rate: *rate,
+                best: build,
+                best_rate: *rate,
+                gain: (1.0, 1.0, 1.0),
+            }),
+            Some(known) if rate.low > known.best_rate.high => {
+                known.best = build;
+                known.best_rate = *rate;
+                let low = &known.lowest_rate;
+                known.gain = (rate.value / low.value, rate.low / low.high, rate.high / low.low);
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Metric, Outcome, Point};
+
+    #[test]
+    fn a_gain_inside_the_interval_is_no_gain() {
+        let mut run = crate::document("app", 1, 0.02, None, std::env::temp_dir());
+        for (build, value) in [("-O0", 100.0), ("-O1", 200.0), ("-O2", 203.0), ("-O3", 190.0)] {
+            let point = Point::origin().with("build", build).with("copies", "1");
+            let metric = Metric::higher(Unit::PerSecond, "events");
+            let mut figure = crate::campaign::figure("application.x".to_owned(), point, "x".to_owned(), metric);
+            let spread =
+                Estimate { low: value * 0.98, high: value * 1.02, level: 0.97, ..Estimate::without_spread(value) };
+            figure.outcome = Outcome::Measured(spread);
+            run.figures.push(figure);
+        }
+        let found = best(&run);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].lowest.as_str(), found[0].best.as_str()), ("-O0", "-O1"));
+        assert!((found[0].gain.0 - 2.0).abs() < 1e-12 && found[0].gain.1 < 2.0 && found[0].gain.2 > 2.0);
+    }
+}

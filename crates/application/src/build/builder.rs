@@ -1,0 +1,166 @@
+//! Building, with everything recorded.
+
+use std::path::{Path, PathBuf};
+
+use measure::Stopper;
+
+use super::hash::{hash_file, hash_sources};
+use super::{Build, Built, elf};
+use crate::Error;
+use crate::launch::{Order, Starter};
+use crate::manifest::{Application, fill_all};
+
+/// Time that a program has to tell its version.
+const VERSION_PATIENCE: f64 = 20.0;
+/// Inherited variables that may change what a program does, and are safe to show; others may hold secrets.
+const SHOWN: [&str; 12] = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "OMP_NUM_THREADS",
+    "MALLOC_ARENA_MAX",
+    "GLIBC_TUNABLES",
+    "CFLAGS",
+    "CXXFLAGS",
+    "PYTHONPATH",
+];
+/// Bytes of output that a figure keeps of what went wrong.
+const KEPT: usize = 4000;
+
+/// Builds applications under one folder.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    /// What starts commands.
+    pub starter: &'a Starter,
+    /// Where builds go, a folder each.
+    pub root: &'a Path,
+    /// Whether to stop.
+    pub stopper: &'a Stopper,
+}
+
+impl Builder<'_> {
+    /// Builds one combination. What goes wrong is in the answer.
+    ///
+    /// # Errors
+    /// When somebody asked to stop, or no process can be started at all.
+    pub fn build(&self, application: &Application, build: &Build, index: usize) -> Result<Built, Error> {
+        let out = self.root.join(&application.name).join(format!("{index:03}"));
+        std::fs::create_dir_all(&out).map_err(|source| Error::File {
+            what: "make the folder of a build",
+            path: out.clone(),
+            source,
+        })?;
+        let mut built = Built { values: self.values(application, build, &out), out, ..Built::default() };
+        self.describe(application, &mut built)?;
+        if let Some(templates) = &application.build {
+            let argv = fill_all(templates, &built.values);
+            built.notes.push(format!("built by: {}", argv.join(" ")));
+            let report =
+                self.starter.launch(&order(application, argv, application.patience.as_secs_f64()), self.stopper)?;
+            if let Some(copy) = report.copies.first() {
+                built.seconds = Some(copy.ended - copy.started);
+                if let Some(trouble) = copy.how.trouble(application.patience.as_secs_f64()) {
+                    built.failed = Some(format!("the build {trouble}"));
+                    built.notes.extend(outputs(&copy.stdout, &copy.stderr));
+                    return Ok(built);
+                }
+            }
+            built.notes.extend(built.seconds.map(|seconds| format!("building took {seconds:.2} s")));
+        }
+        self.inspect(application, &mut built);
+        Ok(built)
+    }
+
+    fn values(
+        &self,
+        application: &Application,
+        build: &Build,
+        out: &Path,
+    ) -> std::collections::BTreeMap<String, String> {
+        let mut values = application.parameters.clone();
+        values.extend(build.values.clone());
+        values.insert("out".to_owned(), out.display().to_string());
+        values.insert("prony".to_owned(), self.starter.program());
+        values.insert("directory".to_owned(), application.directory.display().to_string());
+        values.insert("copy".to_owned(), "0".to_owned());
+        values
+    }
+
+    /// Compiler, sources, directory and environment.
+    fn describe(&self, application: &Application, built: &mut Built) -> Result<(), Error> {
+        if let Some(version) = &application.version {
+            let argv = fill_all(version, &built.values);
+            let report = self.starter.launch(&order(application, argv.clone(), VERSION_PATIENCE), self.stopper)?;
+            let told = report.copies.first().and_then(|copy| {
+                copy.how.trouble(VERSION_PATIENCE).is_none().then(|| {
+                    copy.stdout
+                        .lines()
+                        .chain(copy.stderr.lines())
+                        .find(|line| !line.trim().is_empty())
+                        .map(str::to_owned)
+                })?
+            });
+            let told = told.unwrap_or_else(|| format!("{} does not tell", argv.join(" ")));
+            built.notes.push(format!("version: {}", told.trim()));
+        }
+        if !application.sources.is_empty() {
+            built.notes.push(match hash_sources(&application.sources) {
+                Ok(hash) => format!("sources: SHA-256 {hash}"),
+                Err(error) => format!("sources: could not be hashed: {error}"),
+            });
+        }
+        built.notes.push(format!("directory: {}", application.directory.display()));
+        let set: Vec<String> = application.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let inherited = SHOWN.iter().filter(|name| !application.environment.contains_key(**name));
+        let inherited: Vec<String> =
+            inherited.filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?))).collect();
+        if !set.is_empty() {
+            built.notes.push(format!("environment set: {}", set.join(" ")));
+        }
+        built.notes.push(format!("environment inherited, in part: {}", inherited.join(" ")));
+        Ok(())
+    }
+
+    /// Hash and size of the program.
+    fn inspect(&self, application: &Application, built: &mut Built) {
+        let Some(binary) = &application.binary else { return };
+        let path = PathBuf::from(binary.fill(&built.values).concat());
+        match hash_file(&path) {
+            Ok(hash) => built.notes.push(format!("program: SHA-256 {hash}")),
+            Err(error) => {
+                built.failed = Some(format!("the build left no {}: {error}", path.display()));
+                return;
+            }
+        }
+        built.text_size = std::fs::read(&path).ok().and_then(|bytes| elf::text_size(&bytes));
+        built.notes.extend(built.text_size.map(|size| format!("text: {size} B")));
+    }
+}
+
+pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64) -> Order {
+    Order {
+        commands: vec![argv],
+        directory: application.directory.clone(),
+        environment: application.environment.clone(),
+        patience,
+    }
+}
+
+/// What a program said, as notes of a figure: its end, where the reason usually stands.
+pub(crate) fn outputs(stdout: &str, stderr: &str) -> Vec<String> {
+    [("standard output", stdout), ("standard error", stderr)]
+        .iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(name, text)| {
+            let text = text.trim_end();
+            let mut start = text.len().saturating_sub(KEPT);
+            while !text.is_char_boundary(start) {
+                start += 1;
+            }
+            format!("{name}: {}{}", if start > 0 { "[...] " } else { "" }, &text[start..])
+        })
+        .collect()
+}

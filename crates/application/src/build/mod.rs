@@ -1,0 +1,71 @@
+//! Builds: every combination of the axes, and what is known of each.
+
+mod builder;
+mod elf;
+mod hash;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use builder::Builder;
+pub(crate) use builder::outputs;
+
+use crate::manifest::Application;
+
+/// One combination of the axes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Build {
+    /// Its values in the order of the axes; what figures call it.
+    pub name: String,
+    /// Value on every axis.
+    pub values: BTreeMap<String, String>,
+}
+
+/// What became of a build.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Built {
+    /// Values of all holes.
+    pub values: BTreeMap<String, String>,
+    /// Where its results are.
+    pub out: PathBuf,
+    /// What every figure of it says.
+    pub notes: Vec<String>,
+    /// Seconds that building took.
+    pub seconds: Option<f64>,
+    /// Bytes of code and constants of the program.
+    pub text_size: Option<u64>,
+    /// Why there is none.
+    pub failed: Option<String>,
+}
+
+/// Every combination of the axes that is not excluded, the last axis running fastest. One nameless build when there are no axes.
+#[must_use]
+pub fn matrix(application: &Application) -> Vec<Build> {
+    let mut all = vec![BTreeMap::new()];
+    for (axis, values) in &application.axes {
+        all = all
+            .into_iter()
+            .flat_map(|build| {
+                values.iter().map(move |value| {
+                    let mut more = build.clone();
+                    more.insert(axis.clone(), value.clone());
+                    more
+                })
+            })
+            .collect();
+    }
+    let excluded = |build: &BTreeMap<String, String>| {
+        application.exclude.iter().any(|rule| rule.iter().all(|(axis, value)| build.get(axis) == Some(value)))
+    };
+    let name = |build: &BTreeMap<String, String>| {
+        let words: Vec<&str> = application.axes.iter().map(|(axis, _)| build[axis].as_str()).collect();
+        words.join(" ").trim().to_owned()
+    };
+    all.retain(|build| !excluded(build));
+    all.into_iter()
+        .map(|values| {
+            let name = name(&values);
+            Build { name: if name.is_empty() { "default".to_owned() } else { name }, values }
+        })
+        .collect()
+}

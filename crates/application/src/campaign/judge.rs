@@ -1,0 +1,50 @@
+//! When a build is settled, and what copies make of each other.
+
+use model::{Estimate, Flag, Method, Outcome, Run};
+
+use super::Subject;
+use super::document;
+use crate::manifest::Application;
+
+/// Judges the figures of a subject. True when its rate is settled; the others follow it.
+pub(super) fn settled(run: &mut Run, figures: &[usize]) -> bool {
+    let plan = run.plan.clone();
+    let mut settled = false;
+    for (place, figure) in figures.iter().enumerate() {
+        let figure = &mut run.figures[*figure];
+        let done = measure::judge(figure, &plan, plan.target, sys::clock::tick());
+        if place == 0 {
+            settled = done;
+        } else if settled {
+            // Launches are made for the rate; what came along has the interval that it has.
+            figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+        }
+    }
+    settled
+}
+
+/// Adds the efficiency of a copy: what n copies do together over n times what one does alone.
+pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects: &[Subject]) {
+    let estimate = |run: &Run, subject: &Subject| run.figures[subject.figures[0]].outcome.estimate().copied();
+    for subject in subjects.iter().filter(|subject| subject.copies > 1) {
+        let same = |other: &&Subject| {
+            (other.application, other.build, other.copies) == (subject.application, subject.build, 1)
+        };
+        let Some(alone) = subjects.iter().find(same).and_then(|alone| estimate(run, alone)) else { continue };
+        let Some(together) = estimate(run, subject) else { continue };
+        let n = f64::from(subject.copies);
+        let efficiency = Estimate {
+            value: together.value / (n * alone.value),
+            low: together.low / (n * alone.high),
+            high: together.high / (n * alone.low),
+            // Both intervals hold at once at least so often (Bonferroni).
+            level: (together.level + alone.level - 1.0).max(0.0),
+            launches: together.launches.min(alone.launches),
+            batches: 1,
+            method: Method::Propagated,
+        };
+        let rate = run.figures[subject.figures[0]].clone();
+        let application = &applications[subject.application];
+        run.figures.push(document::efficiency(application, &rate, Outcome::Measured(efficiency)));
+    }
+}

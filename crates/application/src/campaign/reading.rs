@@ -1,0 +1,93 @@
+//! What a launch's outputs say: was the work done, and how fast?
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use crate::launch::{Copy, Report};
+use crate::manifest::{Application, Rate, Scope};
+
+/// Values of one launch.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reading {
+    /// Work a second of all copies together.
+    pub(super) rate: f64,
+    /// Resident memory of the largest process, bytes.
+    pub(super) memory: f64,
+    /// Seconds of start-up, the median copy, where the application tells.
+    pub(super) startup: Option<f64>,
+}
+
+/// Digests seen first, by application and, where the scope is the build, by build.
+#[derive(Debug, Default)]
+pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
+
+/// Reads a launch.
+///
+/// # Errors
+/// In one sentence, why it failed.
+pub(super) fn read(
+    application: &Application,
+    place: (usize, usize),
+    report: &Report,
+    digests: &mut Digests,
+) -> Result<Reading, String> {
+    let of = report.copies.len();
+    let mut rates = Vec::new();
+    let mut startups = Vec::new();
+    for (index, copy) in report.copies.iter().enumerate() {
+        let who = if of == 1 { "it".to_owned() } else { format!("copy {} of {of}", index + 1) };
+        if let Some(trouble) = copy.how.trouble(application.patience.as_secs_f64()) {
+            return Err(format!("{who} {trouble}"));
+        }
+        verify(application, place, copy, digests).map_err(|what| format!("{who} {what}"))?;
+        if let Rate::Printed(expression) = &application.rate {
+            rates.push(number(expression, copy, "rate").map_err(|what| format!("{who} {what}"))?);
+        }
+        if let Some(expression) = &application.startup {
+            startups.push(number(expression, copy, "start-up").map_err(|what| format!("{who} {what}"))?);
+        }
+    }
+    let startup = stats::median(&startups);
+    let rate = match application.rate {
+        Rate::Printed(_) => rates.iter().sum(),
+        Rate::Wall => {
+            let loop_seconds = report.wall() - startup.unwrap_or(0.0);
+            if loop_seconds <= 0.0 {
+                return Err(format!("it says that starting took {:?} s of {:.3} s", startup, report.wall()));
+            }
+            of as f64 * application.work.amount / loop_seconds
+        }
+    };
+    Ok(Reading { rate, memory: report.peak_resident as f64, startup })
+}
+
+fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {
+    let Some(text) = expression.captures(&copy.stdout).and_then(|found| found.get(1)) else {
+        return Err(format!("printed no {what}: nothing matches '{expression}'"));
+    };
+    match text.as_str().trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err(format!("printed '{}' as its {what}, which is no number above 0", text.as_str())),
+    }
+}
+
+fn verify(application: &Application, place: (usize, usize), copy: &Copy, digests: &mut Digests) -> Result<(), String> {
+    let verify = &application.verify;
+    if let Some(expression) = verify.stdout.as_ref().filter(|expression| !expression.is_match(&copy.stdout)) {
+        return Err(format!("did other work: its output does not match '{expression}'"));
+    }
+    let Some(expression) = &verify.digest else { return Ok(()) };
+    let Some(digest) = expression.captures(&copy.stdout).and_then(|found| found.get(1)) else {
+        return Err(format!("printed no digest: nothing matches '{expression}'"));
+    };
+    let digest = digest.as_str();
+    let wanted = match &verify.expect {
+        Some(expect) => expect.clone(),
+        None => {
+            let build = (verify.scope == Scope::Build).then_some(place.1);
+            digests.0.entry((place.0, build)).or_insert_with(|| digest.to_owned()).clone()
+        }
+    };
+    if digest == wanted { Ok(()) } else { Err(format!("printed the digest {digest} where {wanted} was expected")) }
+}

@@ -1,0 +1,204 @@
+//! An application against a rating over machines: through the origin and with slope, for all and family by family, as
+//! BaBar's figures 2 and 3.
+
+use model::{Better, Estimate, Figure, Run};
+use serde::Serialize;
+use stats::fit::line::{Line, line, line_through_origin};
+
+use crate::Error;
+
+/// One machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair {
+    /// Its name.
+    pub machine: String,
+    /// Machines that should lie on one line.
+    pub family: String,
+    /// Its rating as a speed: more is better.
+    pub rating: Estimate,
+    /// The application's speed on it.
+    pub application: Estimate,
+}
+
+/// A parameter with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Parameter {
+    /// Value.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// What the line leaves of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Residual {
+    /// The machine.
+    pub machine: String,
+    /// Measured over fitted, less 1.
+    pub relative: f64,
+}
+
+/// The lines of one group of machines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fitted {
+    /// The family; `None` for all machines.
+    pub family: Option<String>,
+    /// Machines.
+    pub machines: usize,
+    /// Slope of the line through the origin: application speed per rating.
+    pub through_origin: Parameter,
+    /// Residuals of it.
+    pub residuals: Vec<Residual>,
+    /// Slope and intercept of the free line, with at least three machines.
+    pub free: Option<(Parameter, Parameter)>,
+}
+
+/// A whole fit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Against {
+    /// The application.
+    pub application: String,
+    /// The rating.
+    pub rating: String,
+    /// Level of the intervals.
+    pub level: f64,
+    /// The machines.
+    pub pairs: Vec<Pair>,
+    /// All machines first, then every family of two or more.
+    pub fits: Vec<Fitted>,
+}
+
+/// The machines that have both figures. A figure is named by its id (its best point is taken, as for ratings of builds) or by
+/// id and point. The family is the fact named, else the first word of the machine's CPU, else of its name.
+#[must_use]
+pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
+    let pair = |run: &Run| {
+        Some(Pair {
+            machine: if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() },
+            family: family_of(run, family),
+            rating: speed(run, rating)?,
+            application: speed(run, application)?,
+        })
+    };
+    runs.iter().filter_map(pair).collect()
+}
+
+fn family_of(run: &Run, fact: Option<&str>) -> String {
+    let machine = &run.machine;
+    let told = fact.and_then(|name| machine.text(name));
+    let word = || {
+        let text = machine.text("cpu.model").unwrap_or_else(|| machine.name.clone());
+        text.split_whitespace().next().unwrap_or("unknown").to_owned()
+    };
+    told.unwrap_or_else(word)
+}
+
+/// The best speed of a figure in a run.
+fn speed(run: &Run, name: &str) -> Option<Estimate> {
+    let matches = |figure: &&Figure| figure.probe == name || figure.key().to_string() == name;
+    let speeds = run.figures.iter().filter(matches).filter_map(|figure| {
+        let estimate = figure.outcome.estimate().filter(|estimate| estimate.low > 0.0)?;
+        Some(match figure.metric.better {
+            Better::Higher => *estimate,
+            Better::Lower => Estimate {
+                value: 1.0 / estimate.value,
+                low: 1.0 / estimate.high,
+                high: 1.0 / estimate.low,
+                ..*estimate
+            },
+        })
+    });
+    speeds.max_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+/// Fits all machines and every family.
+///
+/// # Errors
+/// With fewer than two machines, or ratings that are all alike.
+pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Result<Against, Error> {
+    let fail = |reason: &str| Error::Fit {
+        application: application.to_owned(),
+        rating: rating.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if pairs.len() < 2 {
+        return Err(fail("fewer than two runs have both; name more runs"));
+    }
+    let mut families: Vec<&str> = pairs.iter().map(|pair| pair.family.as_str()).collect();
+    families.sort_unstable();
+    families.dedup();
+    let all: Vec<&Pair> = pairs.iter().collect();
+    let mut fits = vec![fitted(None, &all, level).ok_or_else(|| fail("no line goes through these points"))?];
+    if families.len() > 1 {
+        for family in families {
+            let members: Vec<&Pair> = pairs.iter().filter(|pair| pair.family == family).collect();
+            fits.extend(fitted(Some(family), &members, level));
+        }
+    }
+    Ok(Against { application: application.to_owned(), rating: rating.to_owned(), level, fits, pairs })
+}
+
+fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<Fitted> {
+    let x: Vec<f64> = pairs.iter().map(|pair| pair.rating.value).collect();
+    let y: Vec<f64> = pairs.iter().map(|pair| pair.application.value).collect();
+    let origin = line_through_origin(&x, &y)?;
+    let residual = |pair: &&Pair| Residual {
+        machine: pair.machine.clone(),
+        relative: pair.application.value / (origin.slope * pair.rating.value) - 1.0,
+    };
+    let free = |line: Line| {
+        let intercept = line.intercept_interval(level);
+        let intercept = Parameter { value: line.intercept, low: intercept.low, high: intercept.high };
+        (slope(&line, level), intercept)
+    };
+    Some(Fitted {
+        family: family.map(str::to_owned),
+        machines: pairs.len(),
+        through_origin: slope(&origin, level),
+        residuals: pairs.iter().map(residual).collect(),
+        free: line(&x, &y).map(free),
+    })
+}
+
+fn slope(line: &Line, level: f64) -> Parameter {
+    let interval = line.slope_interval(level);
+    Parameter { value: line.slope, low: interval.low, high: interval.high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(machine: &str, family: &str, rating: f64, application: f64) -> Pair {
+        let estimate = Estimate::without_spread;
+        let (machine, family) = (machine.to_owned(), family.to_owned());
+        Pair { machine, family, rating: estimate(rating), application: estimate(application) }
+    }
+
+    #[test]
+    fn families_on_lines_of_their_own_are_told_apart() {
+        let pairs = vec![
+            pair("a", "x", 1.0, 2.0),
+            pair("b", "x", 2.0, 4.0),
+            pair("c", "x", 3.0, 6.0),
+            pair("d", "y", 1.0, 1.0),
+            pair("e", "y", 2.0, 2.0),
+        ];
+        let found = fit("application.reco", "rating.int-1", pairs, 0.95).unwrap();
+        assert_eq!(found.fits.len(), 3);
+        assert!(found.fits[0].residuals.iter().any(|residual| residual.relative.abs() > 0.2));
+        for (fit, slope) in found.fits[1..].iter().zip([2.0, 1.0]) {
+            assert!((fit.through_origin.value - slope).abs() < 1e-12);
+            assert!(fit.residuals.iter().all(|residual| residual.relative.abs() < 1e-12));
+        }
+        assert!(found.fits[1].free.is_some() && found.fits[2].free.is_none());
+    }
+
+    #[test]
+    fn one_machine_is_no_fit() {
+        let error = fit("a", "b", vec![pair("a", "x", 1.0, 2.0)], 0.95).unwrap_err().to_string();
+        assert!(error.contains("name more runs"), "{error}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Applications: a manifest says how to build, run, count and verify; runs are documents like those of any probe.
+//!
+//! Nothing goes through a shell. One fresh helper process a launch starts all copies together, so that what a launch used
+//! is exactly known and a hung or crashed program touches nothing else.
+#![forbid(unsafe_code)]
+
+mod best;
+mod build;
+mod campaign;
+mod error;
+mod fit;
+mod launch;
+mod manifest;
+mod sessions;
+
+pub use best::{Best, best};
+pub use build::{Build, Builder, Built, matrix};
+pub use campaign::{Campaign, CampaignOrder, Subject, document};
+pub use error::Error;
+pub use fit::{Against, Fitted, Pair, Residual, fit, pairs};
+pub use launch::{Copy, Ended, Order, Report, Starter, perform, serve};
+pub use manifest::{Application, BUILTIN, Manifest, Rate, Scope, TEMPLATE, Template, Verify, Work};
+pub use sessions::{SessionOrder, SessionReport, Sharing, Use, Verdict, read_files, run_sessions, session_run};

@@ -1,0 +1,116 @@
+//! Arguments with holes: `{name}` is a value, `{name...}` its words as arguments of their own, `{{` and `}}` are braces.
+
+use std::collections::BTreeMap;
+
+/// One argument, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    text: String,
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Hole(String),
+    Words(String),
+}
+
+impl Template {
+    /// Parses one argument.
+    ///
+    /// # Errors
+    /// In one line, what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            let brace = &rest[at..=at];
+            rest = &rest[at + 1..];
+            if let Some(after) = rest.strip_prefix(brace) {
+                plain.push_str(brace);
+                rest = after;
+                continue;
+            }
+            if brace == "}" {
+                return Err(format!("'{text}' has a }} without its {{; write }}}} for the character itself"));
+            }
+            let Some((name, after)) = rest.split_once('}') else {
+                return Err(format!("'{text}' has a {{ without its }}; write {{{{ for the character itself"));
+            };
+            if !plain.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut plain)));
+            }
+            parts.push(match name.strip_suffix("...") {
+                Some(name) => Part::Words(name.to_owned()),
+                None => Part::Hole(name.to_owned()),
+            });
+            rest = after;
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() || parts.is_empty() {
+            parts.push(Part::Text(plain));
+        }
+        if parts.len() > 1 && parts.iter().any(|part| matches!(part, Part::Words(_))) {
+            return Err(format!("'{text}' has a {{name...}} beside other text; it must stand alone in its argument"));
+        }
+        Ok(Self { text: text.to_owned(), parts })
+    }
+
+    /// Names of its holes.
+    pub fn holes(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Hole(name) | Part::Words(name) => Some(name.as_str()),
+        })
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The arguments that it becomes; holes without a value stay empty, which checking the manifest rules out.
+    #[must_use]
+    pub fn fill(&self, values: &BTreeMap<String, String>) -> Vec<String> {
+        let value = |name: &String| values.get(name).map_or("", String::as_str);
+        if let [Part::Words(name)] = self.parts.as_slice() {
+            return value(name).split_whitespace().map(str::to_owned).collect();
+        }
+        let filled = self.parts.iter().map(|part| match part {
+            Part::Text(text) => text.as_str(),
+            Part::Hole(name) | Part::Words(name) => value(name),
+        });
+        vec![filled.collect()]
+    }
+}
+
+/// The arguments that templates become.
+#[must_use]
+pub(crate) fn fill_all(templates: &[Template], values: &BTreeMap<String, String>) -> Vec<String> {
+    templates.iter().flat_map(|template| template.fill(values)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_filled_and_nothing_else_is_interpreted() {
+        let values = [("level", "-O3 -march=native"), ("out", "/tmp/a b")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        let fill = |text: &str| Template::parse(text).unwrap().fill(&values);
+        assert_eq!(fill("CFLAGS={level}"), ["CFLAGS=-O3 -march=native"]);
+        assert_eq!(fill("{level...}"), ["-O3", "-march=native"]);
+        assert_eq!(fill("{out}/x;rm -rf $HOME `y`"), ["/tmp/a b/x;rm -rf $HOME `y`"]);
+        assert_eq!(fill("{{out}}"), ["{out}"]);
+        assert_eq!(fill(""), [""]);
+        for wrong in ["{out", "out}", "a{level...}"] {
+            assert!(Template::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Starts the sessions and watches them from outside, whatever program they are.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use measure::Stopper;
+use sys::file::Advice;
+use sys::signal::Signal;
+use sys::usage::{Io, Stat};
+
+use super::load::Moment;
+use super::verdict::verdict;
+use super::{SessionOrder, SessionReport, Sharing, Use};
+use crate::Error;
+
+/// How often the ends of sessions are looked for; also the error of their times.
+const LOOK: Duration = Duration::from_millis(10);
+/// Seconds of a clock tick of /proc.
+const TICK: f64 = 0.01;
+
+/// Runs all sessions once.
+///
+/// # Errors
+/// When a session cannot be started, fails or runs out of time, or somebody asked to stop.
+pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionReport, Error> {
+    for file in &order.files {
+        prepare(file, order.cached)?;
+    }
+    let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+    let before = Moment::now();
+    let began = Instant::now();
+    let mut sessions = Vec::new();
+    for index in 0..order.sessions {
+        sessions.push(Session::start(order, index)?);
+    }
+    while sessions.iter().any(|session| session.used.is_none()) {
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
+        if began.elapsed().as_secs_f64() > order.patience {
+            return Err(Error::Sessions(format!("some were still running after {} s", order.patience)));
+        }
+        std::thread::sleep(LOOK);
+        for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.used.is_none()) {
+            session.look(index)?;
+        }
+    }
+    let wall = began.elapsed().as_secs_f64();
+    let (utilisation, iowait, pressure) = Moment::now().since(&before);
+    let sessions: Vec<Use> = sessions.iter().filter_map(|session| session.used).collect();
+    // Sessions that end early leave CPUs idle at the end; what they used is set against the whole time.
+    let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
+    let (verdict, because) = verdict((cpu, sessions.len()), cpus, utilisation, iowait, pressure);
+    Ok(SessionReport { sessions, cpus, wall, utilisation, iowait, pressure, verdict, because })
+}
+
+/// Puts a file into the page cache, or out of it.
+fn prepare(path: &Path, cached: bool) -> Result<(), Error> {
+    let fail = |source| Error::File { what: "read", path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(fail)?;
+    if cached {
+        return drain(&mut file).map(|_| ()).map_err(fail);
+    }
+    let fail =
+        |error: sys::Error| Error::Sessions(format!("{} could not be put out of the cache: {error}", path.display()));
+    // Only clean pages leave the cache.
+    sys::file::sync(&file).map_err(fail)?;
+    sys::file::advise(&file, Advice::DontNeed).map_err(fail)
+}
+
+/// Reads files to their ends and says how many bytes they have: a session that does nothing else.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn read_files(files: &[PathBuf]) -> std::io::Result<u64> {
+    let mut sum = 0;
+    for file in files {
+        sum += drain(&mut File::open(file)?)?;
+    }
+    Ok(sum)
+}
+
+fn drain(file: &mut File) -> std::io::Result<u64> {
+    let mut piece = vec![0; 1 << 18];
+    let mut sum = 0;
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(sum),
+            read => sum += read as u64,
+        }
+    }
+}
+
+/// A session that runs, or has ended.
+struct Session {
+    child: Child,
+    pid: i32,
+    began: Instant,
+    used: Option<Use>,
+}
+
+impl Session {
+    fn start(order: &SessionOrder, index: usize) -> Result<Self, Error> {
+        let files = &order.files;
+        let own: Vec<&PathBuf> = match order.sharing {
+            Sharing::Shared => {
+                let from = index * files.len() / order.sessions;
+                files.iter().cycle().skip(from).take(files.len()).collect()
+            }
+            Sharing::Own => files.iter().skip(index).step_by(order.sessions).collect(),
+        };
+        let Some((program, arguments)) = order.command.split_first() else {
+            return Err(Error::Sessions("the command is empty".to_owned()));
+        };
+        let child = Command::new(program)
+            .args(arguments)
+            .args(own)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| Error::Sessions(format!("{program} could not be started: {error}")))?;
+        let pid = i32::try_from(child.id()).map_err(|error| Error::Sessions(error.to_string()))?;
+        Ok(Self { child, pid, began: Instant::now(), used: None })
+    }
+
+    /// Takes what the session used once it has ended: a process that was not waited for still tells.
+    fn look(&mut self, index: usize) -> Result<(), Error> {
+        let stat = Stat::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
+        if stat.state != 'Z' {
+            return Ok(());
+        }
+        let wall = self.began.elapsed().as_secs_f64();
+        let io = Io::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
+        let status = self.child.wait().map_err(|error| Error::Sessions(error.to_string()))?;
+        if !status.success() {
+            return Err(Error::Sessions(format!("session {} ended with {status}", index + 1)));
+        }
+        self.used = Some(Use {
+            wall,
+            cpu: (stat.user_ticks + stat.system_ticks) as f64 * TICK / wall,
+            asked: io.read_chars as f64 / wall,
+            device: io.read_bytes as f64 / wall,
+        });
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.used.is_none() {
+            // It may have ended by itself, which is as good.
+            let _ = sys::process::kill_group(self.pid, Signal::Kill);
+            let _ = self.child.wait();
+        }
+    }
+}

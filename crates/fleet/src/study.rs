@@ -1,0 +1,123 @@
+//! Effects as a designed study: two settings of one factor side by side in every round, the difference taken within it.
+
+use model::{Figure, Launch, Metric, Outcome, Primitive, Unit};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::path::{Cpus, Path};
+use crate::series::{Trial, figure};
+use crate::stream::{Stream, launch};
+use crate::{Error, Result};
+
+/// One setting: a stream over a path.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// As an axis names it.
+    pub name: String,
+    /// What is streamed.
+    pub stream: Stream,
+    /// Over what.
+    pub path: Path,
+}
+
+/// The effect of one factor: throughput with `b` over throughput with `a`, each over a fresh connection, one behind the
+/// other in an order that is drawn anew each time.
+pub struct Effect {
+    factor: String,
+    a: Setting,
+    b: Setting,
+    random: ChaCha8Rng,
+}
+
+impl Effect {
+    /// Of a factor with two settings.
+    #[must_use]
+    pub fn new(factor: impl Into<String>, a: Setting, b: Setting, seed: u64) -> Self {
+        Self { factor: factor.into(), a, b, random: ChaCha8Rng::seed_from_u64(seed) }
+    }
+
+    /// The factors that sockets and placement have, over one path: window, congestion control, Nagle, placement, one way
+    /// against both ways.
+    #[must_use]
+    pub fn of_sockets(path: &Path, base: &Stream, allowed: &[usize], seed: u64) -> Vec<Self> {
+        let setting = |name: &str, stream: Stream| Setting { name: name.to_owned(), stream, path: path.clone() };
+        let with = |change: &dyn Fn(&mut Stream)| {
+            let mut stream = base.clone();
+            change(&mut stream);
+            stream
+        };
+        let mut effects = vec![
+            Self::new(
+                "window",
+                setting("8KiB", with(&|stream| stream.options.window = Some(8_192))),
+                setting("automatic", base.clone()),
+                seed,
+            ),
+            Self::new(
+                "congestion",
+                setting("reno", with(&|stream| stream.options.congestion = Some("reno".to_owned()))),
+                setting("cubic", with(&|stream| stream.options.congestion = Some("cubic".to_owned()))),
+                seed ^ 1,
+            ),
+            Self::new(
+                "nagle",
+                setting("on", with(&|stream| stream.record = 100)),
+                setting("off", with(&|stream| (stream.record, stream.options.no_delay) = (100, true))),
+                seed ^ 2,
+            ),
+            Self::new(
+                "duplex",
+                setting("one_way", base.clone()),
+                setting("both_ways", with(&|stream| stream.direction = crate::stream::Direction::Both)),
+                seed ^ 3,
+            ),
+        ];
+        if let (Some(same), Some(cross)) = (Cpus::of("same_cpu", allowed), Cpus::of("cross_cpu", allowed)) {
+            let at =
+                |cpus: Cpus| Setting { name: cpus.placement().to_owned(), stream: base.clone(), path: path.on(cpus) };
+            effects.push(Self::new("placement", at(same), at(cross), seed ^ 4));
+        }
+        effects
+    }
+
+    fn rate(setting: &Setting) -> Result<f64> {
+        Ok(launch(&setting.stream.once(&setting.path)?.blocks, &setting.path)?.value)
+    }
+}
+
+impl Trial for Effect {
+    fn figure(&self) -> Figure {
+        let mut point = self.a.path.point().without("placement").with("factor", self.factor.clone());
+        if self.a.path.name != self.b.path.name {
+            point = point.with("path", format!("{}+{}", self.a.path.name, self.b.path.name));
+        }
+        let point = point.with("from", self.a.name.clone()).with("to", self.b.name.clone());
+        let metric = Metric::higher(Unit::Ratio, "throughput with the one over the other");
+        let mut figure = figure("network.effect", point, "Effect on a TCP stream", metric, &[Primitive::TcpStack]);
+        figure.ops = 1;
+        figure
+    }
+
+    fn launch(&mut self) -> Result<Launch> {
+        let (a, b) = if self.random.random() {
+            let a = Self::rate(&self.a)?;
+            (a, Self::rate(&self.b)?)
+        } else {
+            let b = Self::rate(&self.b)?;
+            (Self::rate(&self.a)?, b)
+        };
+        if !(a > 0.0 && b > 0.0) {
+            return Err(Error::Gone("nothing came through".to_owned()));
+        }
+        Ok(Launch { value: b / a, readings: vec![b / a], steady: true, ..Launch::default() })
+    }
+}
+
+/// Marks the estimates of effects as what they are: made of differences within pairs.
+pub fn mark_paired(figures: &mut [Figure]) {
+    for figure in figures.iter_mut().filter(|figure| figure.probe == "network.effect") {
+        if let Outcome::Measured(estimate) = &mut figure.outcome {
+            estimate.method = model::Method::PairedOrderStatistic;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `prony app fit`.
+
+use anyhow::Result;
+use model::Run;
+
+use super::view;
+use crate::Exit;
+use crate::cli::Common;
+use crate::cmd::predict::learnt_from;
+use crate::output;
+use crate::settings::percent;
+
+/// Options of `prony app fit`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The application: NAME of application.NAME, or any figure by its id or id:point
+    #[arg(value_name = "APPLICATION")]
+    application: String,
+    /// The rating: any figure by its id or id:point, such as rating.int_1_speed
+    #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
+    against: String,
+    /// Runs, a machine each: numbers, ids, labels, files or published:NAME [default: the whole store]
+    #[arg(num_args = 0.., value_name = "RUN")]
+    runs: Vec<String>,
+    /// The fact by which machines are of one family [default: the first word of the CPU's model]
+    #[arg(long, value_name = "FACT")]
+    family: Option<String>,
+    /// Confidence of the intervals, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "95", value_parser = percent)]
+    level: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
+    let runs: Vec<Run> = learnt_from(&arguments.runs, common)?;
+    let own = format!("application.{}", arguments.application);
+    let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.probe == own);
+    let application = if known { own } else { arguments.application.clone() };
+    let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
+    let fit = application::fit(&application, &arguments.against, pairs, arguments.level)?;
+    output::print(&view::fit(&fit), common)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,32 @@
+//! `prony app init`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::{Exit, output};
+
+/// Options of `prony app init`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where to write it; - for standard output
+    #[arg(default_value = "application.toml", value_name = "FILE")]
+    file: PathBuf,
+    /// The manifest of the built-in applications instead
+    #[arg(long)]
+    builtin: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let text = if arguments.builtin { application::BUILTIN } else { application::TEMPLATE };
+    if arguments.file.as_os_str() == "-" {
+        output::write(text.as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let file = arguments.file.display();
+    let mut target = std::fs::File::create_new(&arguments.file)
+        .with_context(|| format!("could not write {file}; a file that exists is not written over"))?;
+    std::io::Write::write_all(&mut target, text.as_bytes()).with_context(|| format!("could not write {file}"))?;
+    output::remark(&format!("wrote {file}; try it with: prony app run {file}"));
+    Ok(Exit::Fine)
+}

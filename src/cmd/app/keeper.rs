@@ -1,0 +1,56 @@
+//! Where runs of applications are kept.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use measure::Saver;
+use model::Run;
+use store::Store;
+
+use crate::cli::Common;
+use crate::house;
+
+/// Options of every verb that makes a run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Keeping {
+    /// A name for the run
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// Write the run document to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Keep the run nowhere but in --output
+    #[arg(long, requires = "output")]
+    pub(crate) no_store: bool,
+}
+
+/// Keeps a run in the store and in a file.
+pub(crate) struct Keeper {
+    store: Option<Box<dyn Store>>,
+    output: Option<PathBuf>,
+    /// Its number in the store.
+    pub(crate) number: Option<u64>,
+}
+
+impl Keeper {
+    /// Opens what was asked for, before anything is measured.
+    pub(crate) fn open(keeping: &Keeping, common: &Common) -> Result<Self> {
+        if let Some(label) = &keeping.label {
+            store::check_label(label)?;
+        }
+        let store = if keeping.no_store { None } else { Some(house::write(common)?) };
+        Ok(Self { store, output: keeping.output.clone(), number: None })
+    }
+}
+
+impl Saver for Keeper {
+    fn save(&mut self, run: &Run) -> Result<(), String> {
+        if let Some(store) = &mut self.store {
+            self.number = Some(store.put(run).map_err(|error| error.to_string())?);
+        }
+        if let Some(path) = &self.output {
+            store::save_document(path, run).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}

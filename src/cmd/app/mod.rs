@@ -1,0 +1,64 @@
+//! `prony app`: the user's own applications.
+
+mod fit;
+mod init;
+mod keeper;
+mod run;
+mod view;
+mod work;
+
+use anyhow::Result;
+use application::Starter;
+use clap::{Args, Subcommand};
+
+use crate::Exit;
+use crate::cli::Common;
+
+pub(crate) use self::keeper::{Keeper, Keeping};
+
+/// Options of `prony app`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write a commented manifest to begin with, or print a built-in one
+    Init(init::Arguments),
+    /// Build, run, verify and measure the applications of a manifest, or builtin:NAME
+    Run(run::Arguments),
+    /// Fit an application against a rating over machines
+    Fit(fit::Arguments),
+    /// One run of a built-in workload
+    #[command(hide = true)]
+    Work(work::Arguments),
+    /// Read files as one session of many
+    #[command(hide = true)]
+    Read(work::ReadArguments),
+    /// Perform one launch on standard input and output
+    #[command(hide = true)]
+    Launch,
+}
+
+pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
+    match arguments.action {
+        Action::Init(arguments) => init::run(&arguments),
+        Action::Run(arguments) => run::run(&arguments, common),
+        Action::Fit(arguments) => fit::run(&arguments, common),
+        Action::Work(arguments) => work::run(&arguments),
+        Action::Read(arguments) => work::read(&arguments),
+        Action::Launch => {
+            // A campaign that is killed takes its helper with it, and the helper's death its copies.
+            sys::process::die_with_parent(sys::process::parent_pid())?;
+            application::serve(std::io::stdin(), std::io::stdout())?;
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+/// Helpers of this same program.
+pub(crate) fn starter() -> Result<Starter> {
+    Ok(Starter::new(std::env::current_exe()?, ["app", "launch"]))
+}

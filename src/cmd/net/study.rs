@@ -1,0 +1,56 @@
+//! `prony net study`: effects of settings, in interleaved pairs.
+
+use anyhow::Result;
+use clap::Args;
+use fleet::series::Trial;
+use fleet::stream::Stream;
+use fleet::study::{Effect, Setting, mark_paired};
+
+use super::setting::{Measuring, Opened, Over};
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+
+/// Options of `prony net study`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Milliseconds of one block, of which a connection has eight
+    #[arg(long, value_name = "MS", default_value_t = 20.0)]
+    block: f64,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    measuring: Measuring,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
+    let opened = arguments.over.open()?;
+    let base = Stream { block: arguments.block / 1e3, ..Stream::default() };
+    let allowed = sys::affinity::allowed()?;
+    let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
+    // Laboratories of another MTU and with offloads stand beside the first one as long as the study lasts.
+    let mut others: Vec<Opened> = Vec::new();
+    if arguments.over.lab {
+        let shape = arguments.over.switch.shape(2);
+        for (factor, name, other) in [
+            ("mtu", "9000", fleet::lab::Shape { mtu: 9000, ..shape }),
+            ("offloads", "on", fleet::lab::Shape { offloads: !shape.offloads, ..shape }),
+        ] {
+            let second = arguments.over.laboratory(other)?;
+            let from = if factor == "mtu" { shape.mtu.to_string() } else { "off".to_owned() };
+            let setting =
+                |name: String, opened: &Opened| Setting { name, stream: base.clone(), path: opened.path.clone() };
+            effects.push(Effect::new(factor, setting(from, &opened), setting(name.to_owned(), &second), 7));
+            others.push(second);
+        }
+    } else {
+        output::remark("MTU and offloads can be changed in the laboratory only: add --lab for their effects");
+    }
+    let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn Trial>).collect();
+    let derive = |run: &mut model::Run| {
+        mark_paired(&mut run.figures);
+        Vec::new()
+    };
+    arguments.measuring.measure("net study", trials, derive, common)
+}

@@ -1,0 +1,62 @@
+//! `prony net udp`: datagrams at rising rates, and where they are lost.
+
+use anyhow::Result;
+use clap::Args;
+use fleet::series::Trial;
+use fleet::udp::{Datagram, DatagramTrial};
+use model::{Estimate, Figure, Method, Metric, Outcome, Primitive, Run, Unit};
+
+use super::setting::{Measuring, Over};
+use super::stream::size;
+use crate::Exit;
+use crate::cli::Common;
+
+/// Options of `prony net udp`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Payload of a datagram
+    #[arg(long, value_name = "SIZE", default_value = "1472B", value_parser = size)]
+    size: u32,
+    /// Datagrams a second, from low to high
+    #[arg(
+        long,
+        value_name = "RATES",
+        value_delimiter = ',',
+        default_value = "1000,2000,4000,8000,16000,32000,64000,128000,256000"
+    )]
+    offered: Vec<f64>,
+    /// Seconds of one step
+    #[arg(long, default_value_t = 0.2)]
+    seconds: f64,
+    #[command(flatten)]
+    over: Over,
+    #[command(flatten)]
+    measuring: Measuring,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 0.01 to 60 s can be measured");
+    let opened = arguments.over.open()?;
+    let trial = |rate: &f64| -> Box<dyn Trial> {
+        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.seconds };
+        Box::new(DatagramTrial::new(opened.path.clone(), step))
+    };
+    let trials = arguments.offered.iter().map(trial).collect();
+    arguments.measuring.measure("net udp", trials, |run| loss_free(run).into_iter().collect(), common)
+}
+
+/// The highest step of the ladder at which, in all its launches, nothing was lost, and below which nothing was either.
+fn loss_free(run: &Run) -> Option<Figure> {
+    let steps = run.figures.iter().filter(|figure| figure.probe == "network.udp_received");
+    let clean = |figure: &&Figure| figure.notes.iter().any(|note| note.starts_with("lost 0.000% "));
+    let last = steps.take_while(clean).last()?;
+    let rate: f64 = last.point.get("offered")?.parse().ok()?;
+    let metric = Metric::higher(Unit::PerSecond, "datagrams");
+    let point = last.point.clone().without("offered");
+    let mut figure =
+        fleet::series::figure("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
+    figure.flags.clear();
+    figure.notes = vec!["the highest step of the ladder without loss; the next one lost".to_owned()];
+    figure.outcome = Outcome::Measured(Estimate { method: Method::None, ..Estimate::without_spread(rate) });
+    Some(figure)
+}

@@ -1,0 +1,182 @@
+//! `prony sessions`: many sessions at once over many files.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use application::{SessionOrder, SessionReport, Sharing, run_sessions, session_run};
+use clap::Args;
+use measure::{Saver, Stopper};
+use model::Unit;
+use report::view::RunContext;
+use report::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
+
+use super::app::{Keeper, Keeping};
+use super::run::{draw_seed, watch_for_signals};
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+use crate::settings::seconds;
+
+/// Options of `prony sessions`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Sessions at once
+    #[arg(long, short = 'n', default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    sessions: u32,
+    /// Files to read [default: ntuples written for this and removed afterwards]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Ntuples to write, when no files are named
+    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    write: u32,
+    /// Size of each, in MB
+    #[arg(long, default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    size: u64,
+    /// Where to write them [default: the present directory]
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+    /// All sessions read all files, instead of each its own
+    #[arg(long)]
+    shared: bool,
+    /// Files are put out of the page cache before, instead of into it
+    #[arg(long)]
+    cold: bool,
+    /// Only read the bytes, instead of analysing ntuples
+    #[arg(long)]
+    bytes: bool,
+    /// Goes: each is one launch of all sessions
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    goes: u32,
+    /// End sessions that take longer than this
+    #[arg(long, default_value = "10m", value_parser = seconds, value_name = "TIME")]
+    timeout: f64,
+    /// Your own program and its arguments, to which the names of a session's files are appended
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let stopper = watch_for_signals()?;
+    let mut keeper = Keeper::open(&arguments.keeping, common)?;
+    let sessions = arguments.sessions as usize;
+    let written;
+    let files = if arguments.files.is_empty() {
+        anyhow::ensure!(
+            arguments.shared || arguments.write as usize >= sessions,
+            "{sessions} sessions with files of their own need at least as many files; write more with --write, or use --shared"
+        );
+        written = write_files(arguments, &stopper)?;
+        written.1.clone()
+    } else {
+        anyhow::ensure!(
+            arguments.shared || arguments.files.len() >= sessions,
+            "{sessions} sessions with files of their own need at least as many files, and there are {}; use --shared",
+            arguments.files.len()
+        );
+        arguments.files.clone()
+    };
+    let (command, name) = reader(arguments)?;
+    let order = SessionOrder {
+        sessions,
+        files,
+        sharing: if arguments.shared { Sharing::Shared } else { Sharing::Own },
+        cached: !arguments.cold,
+        command,
+        patience: arguments.timeout,
+    };
+    let mut goes = Vec::new();
+    // The first go is cold in ways that no rule of caching covers, and is discarded by rule.
+    for go in 0..=arguments.goes {
+        match run_sessions(&order, &stopper) {
+            Ok(report) if go > 0 => goes.push(report),
+            Ok(_) => {}
+            Err(application::Error::Stopped) if !goes.is_empty() => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut run = session_run(&order, &name, draw_seed(), &goes);
+    run.label.clone_from(&arguments.keeping.label);
+    keeper.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
+    let handle = keeper.number.map(|number| number.to_string());
+    let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
+    if let Some(last) = goes.last() {
+        document.sections.push(each(last));
+        document.summary.insert(0, verdicts(&goes));
+    }
+    output::print(&document, common)?;
+    Ok(if stopper.asked() { Exit::Stopped } else { Exit::Fine })
+}
+
+/// The program of a session, and what to call it.
+fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
+    if let Some(program) = arguments.command.first() {
+        let name =
+            Path::new(program).file_name().map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
+        return Ok((arguments.command.clone(), name.replace([',', '='], "_")));
+    }
+    let own = std::env::current_exe().context("could not find this program's own file")?;
+    let mut command = vec![own.to_string_lossy().into_owned(), "app".to_owned(), "read".to_owned()];
+    // Foreign files are not known to be ntuples.
+    let analyse = arguments.files.is_empty() && !arguments.bytes;
+    command.extend(analyse.then(|| "--analyse".to_owned()));
+    Ok((command, if analyse { "analyse" } else { "bytes" }.to_owned()))
+}
+
+/// Writes ntuples in a folder that is removed when it is dropped.
+fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::TempDir, Vec<PathBuf>)> {
+    /// Bytes of an event of the sample, about.
+    const EVENT: u64 = 424;
+    let directory = &arguments.directory;
+    let folder = tempfile::Builder::new().prefix("prony-sessions-").tempdir_in(directory).with_context(|| {
+        format!("could not write files in {}; name another place with --directory", directory.display())
+    })?;
+    let events = arguments.size * 1_000_000 / EVENT;
+    let mut files = Vec::new();
+    for number in 0..u64::from(arguments.write) {
+        anyhow::ensure!(!stopper.asked(), "stopped while files were written");
+        let path = folder.path().join(format!("{number:05}.ntuple"));
+        let file = std::fs::File::create(&path).with_context(|| format!("could not write {}", path.display()))?;
+        let output = std::io::BufWriter::with_capacity(1 << 18, file);
+        physics::analyse::write_ntuple(output, 1, number * events, events)
+            .with_context(|| format!("could not write {}", path.display()))?;
+        files.push(path);
+    }
+    Ok((folder, files))
+}
+
+/// The sessions of one go.
+fn each(go: &SessionReport) -> Section {
+    let columns = vec![
+        Column::new("session", Kind::Label),
+        Column::new("time", Kind::Number),
+        Column::new("CPU", Kind::Number),
+        Column::new("asked", Kind::Number),
+        Column::new("from the device", Kind::Number),
+    ];
+    let row = |(index, used): (usize, &application::Use)| {
+        let data = |value| Cell::Value(Quantity::bare(value, Unit::BytesPerSecond));
+        let cells = vec![
+            Cell::text((index + 1).to_string()),
+            Cell::Value(Quantity::bare(used.wall, Unit::Seconds)),
+            Cell::text(format!("{:.0}%", 100.0 * used.cpu)),
+            data(used.asked),
+            data(used.device),
+        ];
+        Row { cells }
+    };
+    let rows = go.sessions.iter().enumerate().map(row).collect();
+    Section::of("the sessions of the last go", Block::Table(Table::plain(columns, rows)))
+}
+
+/// The verdict of most goes, and how many.
+fn verdicts(goes: &[SessionReport]) -> String {
+    use application::Verdict::{CpuBound, DiskBound, Neither};
+    let count = |verdict| goes.iter().filter(|go| go.verdict == verdict).count();
+    let words = [(CpuBound, "CPU bound"), (DiskBound, "disk bound"), (Neither, "neither CPU nor disk bound")];
+    let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));
+    let (verdict, word) = most.unwrap_or((Neither, "neither"));
+    let because = goes.iter().rev().find(|go| go.verdict == verdict).map_or("", |go| go.because.as_str());
+    format!("{word} in {} of {} goes: {because}.", count(verdict), goes.len())
+}
