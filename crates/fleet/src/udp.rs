@@ -58,7 +58,7 @@ impl Datagram {
     /// # Errors
     /// When the server is gone or refuses, or the size cannot be a datagram.
     pub fn once(&self, path: &Path) -> Result<Fate> {
-        if (self.size as usize) < HEADER || self.size > 65_507 || !(self.rate > 0.0) {
+        if (self.size as usize) < HEADER || self.size > 65_507 || self.rate.is_nan() || self.rate <= 0.0 {
             return Err(Error::Usage(format!("datagrams have {HEADER} to 65507 bytes and a rate above 0")));
         }
         let mut client = path.client();
