@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    app, choose, compare, completions, doctor, explain, export, import, list, net, predict, reference, report, run,
-    runs, selftest, sessions, show, trend,
+    app, choose, compare, completions, doctor, explain, export, farm, import, list, net, predict, reference, report,
+    run, runs, selftest, sessions, show, trend,
 };
 
 const EXIT_CODES: &str = "Exit codes:
@@ -84,6 +84,8 @@ pub(crate) enum Verb {
     Export(export::Arguments),
     /// Measure and plan networks: streams, round trips, event building, a switch of namespaces
     Net(net::Arguments),
+    /// Run events over many machines: every chunk counts once, whatever dies meanwhile
+    Farm(farm::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -1,5 +1,10 @@
 //! `prony explain`: the published case, and causes planted on this machine, measured for real.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails; what was not conclusive is said")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails; what was not conclusive is said"
+)]
 
 mod common;
 

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod farm;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod net;
@@ -45,6 +46,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Report(arguments) => report::run(&arguments, common),
         Verb::Import(arguments) => import::run(&arguments, common),
         Verb::Export(arguments) => export::run(&arguments, common),
+        Verb::Farm(arguments) => farm::run(arguments, common),
         Verb::Doctor(arguments) => doctor::run(&arguments, common),
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
         Verb::Completions(arguments) => completions::run(&arguments),

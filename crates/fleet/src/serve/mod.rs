@@ -14,5 +14,4 @@ mod token;
 
 pub use server::{Server, Settings};
 pub use test::{Datagrams, Limits, Report, Test};
-pub(crate) use token::nonce;
-pub use token::{Role, Token};
+pub use token::{Role, Token, nonce};

@@ -99,8 +99,11 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// A number used once, of 128 bits.
-pub(crate) fn nonce() -> Result<String> {
+/// A number used once, of 128 bits, as 32 hexadecimal digits.
+///
+/// # Errors
+/// When the system has no random bits.
+pub fn nonce() -> Result<String> {
     Ok(hexadecimal(&random::<16>()?))
 }
 

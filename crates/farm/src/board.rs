@@ -1,0 +1,224 @@
+//! What a person sees while a farm runs: sums and rates, as much memory at the end as at the beginning.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+use crate::ledger::{NodeTotals, Offer, Verdict};
+
+/// Seconds over which the rate of now is taken.
+const WINDOW: u64 = 10;
+/// Names of nodes that are told apart; further ones are lumped together.
+const MOST_NODES: usize = 4096;
+
+/// Sums of one node, or of all.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    chunks: u64,
+    events: u64,
+    cpu: f64,
+    wall: f64,
+    refused: u64,
+    wasted: f64,
+    /// Events a second of the last seconds: (second, events).
+    recent: VecDeque<(u64, u64)>,
+    slots: u32,
+    heard: f64,
+}
+
+impl Sums {
+    fn count(&mut self, offer: &Offer, now: f64) {
+        self.chunks += 1;
+        self.events += offer.done.events;
+        self.cpu += offer.done.cpu;
+        self.wall += offer.done.wall;
+        let second = now as u64;
+        match self.recent.back_mut().filter(|(last, _)| *last == second) {
+            Some((_, events)) => *events += offer.done.events,
+            None => self.recent.push_back((second, offer.done.events)),
+        }
+        while self.recent.front().is_some_and(|(first, _)| first + WINDOW <= second) {
+            self.recent.pop_front();
+        }
+    }
+
+    fn refuse(&mut self, offer: &Offer) {
+        self.refused += 1;
+        self.wasted += offer.done.cpu;
+    }
+
+    fn rate(&self, now: f64) -> f64 {
+        let since = (now - WINDOW as f64).max(0.0);
+        let events: u64 =
+            self.recent.iter().filter(|(second, _)| *second as f64 >= since).map(|(_, events)| events).sum();
+        events as f64 / (now - since).max(1.0)
+    }
+
+    fn efficiency(&self) -> Option<f64> {
+        (self.wall > 0.0).then(|| self.cpu / self.wall)
+    }
+}
+
+/// All sums.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    all: Sums,
+    nodes: BTreeMap<String, Sums>,
+    /// Events that were counted before this coordinator began.
+    before: u64,
+    strangers: u64,
+    expired: u64,
+}
+
+/// A node at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeSnapshot {
+    /// Its name.
+    pub node: String,
+    /// Connections of its pilots.
+    pub slots: u32,
+    /// Chunks counted.
+    pub chunks: u64,
+    /// Events of them.
+    pub events: u64,
+    /// Events a second over the last seconds.
+    pub rate_now: f64,
+    /// CPU time over time of its counted chunks.
+    pub efficiency: Option<f64>,
+    /// Its refused duplicates.
+    pub refused: u64,
+    /// Seconds since it was last heard of; absent when it never was.
+    pub silent: Option<f64>,
+}
+
+/// A farm at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// Seconds since this coordinator began.
+    pub elapsed: f64,
+    /// Chunks planned.
+    pub chunks: u64,
+    /// Chunks counted.
+    pub counted: u64,
+    /// Chunks in the hands of pilots.
+    pub held: u64,
+    /// Chunks that failed too often.
+    pub given_up: u64,
+    /// Events counted.
+    pub events: u64,
+    /// Events a second over the last seconds.
+    pub rate_now: f64,
+    /// Events a second since this coordinator began.
+    pub rate_so_far: f64,
+    /// Seconds until the end at the rate so far.
+    pub eta: Option<f64>,
+    /// CPU time over time of the counted chunks.
+    pub efficiency: Option<f64>,
+    /// Refused duplicates.
+    pub refused: u64,
+    /// CPU time that they wasted, seconds.
+    pub wasted: f64,
+    /// Leases that ended for want of heartbeats.
+    pub expired: u64,
+    /// Who came without knowing the token.
+    pub strangers: u64,
+    /// By node, in the order of names.
+    pub nodes: Vec<NodeSnapshot>,
+}
+
+impl Board {
+    /// A board that goes on from what a ledger holds.
+    pub(crate) fn new(nodes: &[NodeTotals]) -> Self {
+        let mut board = Self::default();
+        for node in nodes {
+            let sums = board.nodes.entry(node.node.clone()).or_default();
+            for sums in [sums, &mut board.all] {
+                sums.chunks += node.totals.commits;
+                sums.events += node.totals.events;
+                sums.cpu += node.totals.cpu;
+                sums.wall += node.totals.wall;
+                sums.refused += node.totals.refused;
+                sums.wasted += node.totals.wasted;
+            }
+        }
+        board.before = board.all.events;
+        board
+    }
+
+    fn node(&mut self, name: &str) -> &mut Sums {
+        let known = self.nodes.contains_key(name) || self.nodes.len() < MOST_NODES;
+        self.nodes.entry(if known { name } else { "(others)" }.to_owned()).or_default()
+    }
+
+    pub(crate) fn settled(&mut self, offer: &Offer, verdict: Verdict, now: f64) {
+        if verdict == Verdict::Counted {
+            self.all.count(offer, now);
+            self.node(&offer.node).count(offer, now);
+        } else {
+            self.all.refuse(offer);
+            self.node(&offer.node).refuse(offer);
+        }
+    }
+
+    pub(crate) fn joined(&mut self, node: &str, now: f64) {
+        let sums = self.node(node);
+        sums.slots += 1;
+        sums.heard = now;
+    }
+
+    pub(crate) fn left(&mut self, node: &str) {
+        let sums = self.node(node);
+        sums.slots = sums.slots.saturating_sub(1);
+    }
+
+    pub(crate) fn heard(&mut self, node: &str, now: f64) {
+        self.node(node).heard = now;
+    }
+
+    /// One more stranger; how many there were.
+    pub(crate) fn stranger(&mut self) -> u64 {
+        self.strangers += 1;
+        self.strangers
+    }
+
+    pub(crate) fn expired(&mut self, leases: usize) {
+        self.expired += leases as u64;
+    }
+
+    /// How many pilots are connected.
+    pub(crate) fn slots(&self) -> u32 {
+        self.nodes.values().map(|sums| sums.slots).sum()
+    }
+
+    pub(crate) fn snapshot(&self, now: f64, chunks: u64, held: u64, given_up: u64, events: u64) -> Snapshot {
+        let so_far = (self.all.events - self.before) as f64 / now.max(1e-9);
+        let left = events.saturating_sub(self.all.events) as f64;
+        let node = |(name, sums): (&String, &Sums)| NodeSnapshot {
+            node: name.clone(),
+            slots: sums.slots,
+            chunks: sums.chunks,
+            events: sums.events,
+            rate_now: sums.rate(now),
+            efficiency: sums.efficiency(),
+            refused: sums.refused,
+            silent: (sums.heard > 0.0).then_some(now - sums.heard),
+        };
+        Snapshot {
+            elapsed: now,
+            chunks,
+            counted: self.all.chunks,
+            held,
+            given_up,
+            events: self.all.events,
+            rate_now: self.all.rate(now),
+            rate_so_far: so_far,
+            eta: (so_far > 0.0).then_some(left / so_far),
+            efficiency: self.all.efficiency(),
+            refused: self.all.refused,
+            wasted: self.all.wasted,
+            expired: self.expired,
+            strangers: self.strangers,
+            nodes: self.nodes.iter().map(node).collect(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The one thread that writes: takes all offers that came while the disk was busy, settles them in one transaction, and
+//! only then answers.
+
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use super::Shared;
+use crate::ledger::{Incident, Ledger, Offer, Verdict, now};
+
+/// Most offers of one transaction.
+const BATCH: usize = 1024;
+
+/// What there is to write.
+pub(crate) enum Entry {
+    /// A result, and whom to tell.
+    Offer(Offer, SyncSender<Option<Verdict>>),
+    /// Something for the story.
+    Note(Incident),
+    /// What a node said of itself.
+    About(String, serde_json::Value),
+}
+
+/// Writes until nobody can say anything any more.
+pub(super) fn write(mut ledger: Box<dyn Ledger>, hear: &Receiver<Entry>, shared: &Shared) -> Box<dyn Ledger> {
+    while let Ok(first) = hear.recv() {
+        let mut entries = vec![first];
+        entries.extend(hear.try_iter().take(BATCH - 1));
+        let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in entries {
+            match entry {
+                Entry::Offer(offer, answer) => {
+                    offers.push(offer);
+                    answers.push(answer);
+                }
+                Entry::Note(incident) => notes.push(incident),
+                Entry::About(node, facts) => {
+                    if let Err(error) = ledger.describe(&node, &facts) {
+                        shared.fail(error.to_string());
+                    }
+                }
+            }
+        }
+        settle(&mut *ledger, &offers, &answers, &mut notes, shared);
+        if !notes.is_empty()
+            && let Err(error) = ledger.note(&notes)
+        {
+            shared.fail(error.to_string());
+        }
+    }
+    ledger
+}
+
+fn settle(
+    ledger: &mut dyn Ledger,
+    offers: &[Offer],
+    answers: &[SyncSender<Option<Verdict>>],
+    notes: &mut Vec<Incident>,
+    shared: &Shared,
+) {
+    if offers.is_empty() {
+        return;
+    }
+    let at = now();
+    match ledger.settle(offers, at) {
+        Ok(verdicts) => {
+            for ((offer, verdict), answer) in offers.iter().zip(&verdicts).zip(answers) {
+                let again = *verdict == Verdict::Counted && shared.leases().counted().contains(offer.chunk);
+                if !again {
+                    shared.leases().count(offer.chunk, offer.done.wall);
+                    shared.board().settled(offer, *verdict, shared.now());
+                }
+                if *verdict != Verdict::Counted {
+                    notes.push(refusal(offer, *verdict, at));
+                }
+                // A pilot that is gone offers it again.
+                let _ = answer.send(Some(*verdict));
+            }
+        }
+        Err(error) => {
+            shared.fail(error.to_string());
+            for answer in answers {
+                let _ = answer.send(None);
+            }
+        }
+    }
+}
+
+fn refusal(offer: &Offer, verdict: Verdict, at: f64) -> Incident {
+    let differs = if verdict == Verdict::Differs { "; ITS RESULT DIFFERS from the one that counts" } else { "" };
+    Incident {
+        at,
+        what: "refused".to_owned(),
+        node: offer.node.clone(),
+        chunk: Some(offer.chunk),
+        detail: format!("duplicate of {}, {:.3} s of CPU time wasted{differs}", offer.pilot, offer.done.cpu),
+    }
+}

@@ -1,0 +1,181 @@
+//! One pilot's connection, from the first byte to the last.
+
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use fleet::serve::message::{receive, send};
+use fleet::serve::{Role, nonce};
+
+use super::committer::Entry;
+use super::{Shared, incident};
+use crate::leases::Answer;
+use crate::ledger::{Offer, Verdict};
+use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER, VERSION, bound};
+use crate::{Error, Result};
+
+/// Time in which a stranger must have proved itself.
+const PROOF: Duration = Duration::from_secs(5);
+/// Time in which a pilot must have taken what it is told.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Strangers that are written down one by one.
+const TOLD: u64 = 100;
+/// Longest name of a node or pilot, bytes.
+const NAME: usize = 128;
+/// Seconds after which a pilot without work asks again.
+const AGAIN: f64 = 0.2;
+
+struct Guest<'a> {
+    stream: TcpStream,
+    shared: &'a Shared,
+    say: &'a SyncSender<Entry>,
+    pilot: String,
+    node: String,
+    settled: (SyncSender<Option<Verdict>>, std::sync::mpsc::Receiver<Option<Verdict>>),
+}
+
+pub(super) fn hold(mut stream: TcpStream, shared: &Shared, say: &SyncSender<Entry>) -> Result<()> {
+    stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
+    let (pilot, node) = match introduce(&mut stream, shared) {
+        Ok(names) => names,
+        Err(error) => {
+            if shared.board().stranger() <= TOLD && !shared.end.load(Ordering::SeqCst) {
+                let from = stream.peer_addr().map_or_else(|_| String::new(), |from| from.to_string());
+                let _ = say.send(incident("stranger", "", None, format!("{from}: {error}")));
+            }
+            return Err(error);
+        }
+    };
+    shared.board().joined(&node, shared.now());
+    let _ = say.send(incident("joined", &node, None, pilot.clone()));
+    let mut guest = Guest { stream, shared, say, pilot, node, settled: sync_channel(1) };
+    let ended = guest.listen();
+    shared.board().left(&guest.node);
+    let reason = ended.as_ref().err().map_or_else(|| "said good-bye".to_owned(), ToString::to_string);
+    let _ = say.send(incident("left", &guest.node, None, format!("{}: {reason}", guest.pilot)));
+    ended
+}
+
+/// Both sides prove that they know the token; who comes says its name.
+fn introduce(stream: &mut TcpStream, shared: &Shared) -> Result<(String, String)> {
+    let own = nonce()?;
+    send(stream, &FromCoordinator::Challenge { version: VERSION, nonce: own.clone() }, PATIENCE)?;
+    let said = receive(stream, PROOF, STRANGER)?;
+    let FromPilot::Proof { nonce: theirs, proof, pilot, node } = said else {
+        return deny(stream, "the first thing to say is a proof");
+    };
+    if !shared.token.holds(&proof, Role::Client, &bound(&own), &bound(&theirs)) {
+        return deny(stream, "the proof does not hold");
+    }
+    let plain = |name: &str| (1..=NAME).contains(&name.len()) && name.chars().all(|c| c.is_ascii_graphic());
+    if !plain(&pilot) || !plain(&node) {
+        return deny(stream, "a name has 1 to 128 printable characters without blanks");
+    }
+    let welcome = FromCoordinator::Welcome {
+        proof: shared.token.proof(Role::Server, &bound(&own), &bound(&theirs))?,
+        farm: shared.farm.id.clone(),
+        job: Box::new(shared.farm.job.clone()),
+        beat: shared.settings.beat,
+    };
+    send(stream, &welcome, PATIENCE)?;
+    Ok((pilot, node))
+}
+
+fn deny<T>(stream: &mut TcpStream, reason: &str) -> Result<T> {
+    // Whether it hears that does not matter.
+    let _ = send(stream, &FromCoordinator::Denied { reason: reason.to_owned() }, PATIENCE);
+    Err(Error::Refused(reason.to_owned()))
+}
+
+impl Guest<'_> {
+    fn listen(&mut self) -> Result<()> {
+        let silence = Duration::from_secs_f64(3.0 * self.shared.settings.rules.expiry.max(self.shared.settings.beat));
+        while !self.shared.end.load(Ordering::SeqCst) {
+            let said = receive(&mut self.stream, silence, PILOT)?;
+            self.shared.board().heard(&self.node, self.shared.now());
+            let answer = match said {
+                FromPilot::Ask => self.lease()?,
+                FromPilot::Beat { lease } => self.beat(&lease)?,
+                FromPilot::Commit { lease, done } => self.commit(&lease, done)?,
+                FromPilot::Failed { lease, reason } => self.fail(&lease, &reason)?,
+                FromPilot::About { facts } => {
+                    let _ = self.say.send(Entry::About(self.node.clone(), facts));
+                    FromCoordinator::Noted
+                }
+                FromPilot::Bye => return Ok(()),
+                FromPilot::Proof { .. } => return self.refuse("you are in already"),
+            };
+            send(&mut self.stream, &answer, PATIENCE)?;
+        }
+        Ok(())
+    }
+
+    fn refuse<T>(&mut self, reason: &str) -> Result<T> {
+        // Whether it hears that does not matter.
+        let _ = send(&mut self.stream, &FromCoordinator::Refused { reason: reason.to_owned() }, PATIENCE);
+        Err(Error::Refused(reason.to_owned()))
+    }
+
+    fn lease(&mut self) -> Result<FromCoordinator> {
+        if self.shared.stop.load(Ordering::SeqCst) {
+            return Ok(FromCoordinator::Finished);
+        }
+        let now = self.shared.now();
+        let answer = self.shared.leases().ask(&self.pilot, now);
+        Ok(match answer {
+            Answer::Finished => FromCoordinator::Finished,
+            Answer::Wait => FromCoordinator::Wait { seconds: AGAIN },
+            Answer::Lease { chunk, number, speculative } => {
+                if speculative {
+                    let detail = format!("given to {} too, to be done sooner", self.pilot);
+                    let _ = self.say.send(incident("speculated", &self.node, Some(chunk), detail));
+                }
+                let cut = self.shared.farm.job.cut(chunk);
+                let cut = cut.ok_or_else(|| Error::Broken(format!("there is no chunk {chunk}")))?;
+                let key = &self.shared.key;
+                FromCoordinator::Lease(Lease::sign(key, &self.shared.farm.id, cut, number, &self.pilot)?)
+            }
+        })
+    }
+
+    /// A lease that this pilot was given by this coordinator or one before it, of this run as it is cut.
+    fn check(&mut self, lease: &Lease) -> Result<()> {
+        let cut = self.shared.farm.job.cut(lease.chunk.index);
+        if cut == Some(lease.chunk) && lease.holds(&self.shared.key, &self.shared.farm.id, &self.pilot) {
+            return Ok(());
+        }
+        let detail = format!("{} was never leased this chunk", self.pilot);
+        let _ = self.say.send(incident("forged", &self.node, Some(lease.chunk.index), detail));
+        self.refuse("you were not leased that")
+    }
+
+    fn beat(&mut self, lease: &Lease) -> Result<FromCoordinator> {
+        self.check(lease)?;
+        let now = self.shared.now();
+        let wanted = self.shared.leases().renew(lease.chunk.index, lease.number, &self.pilot, now);
+        Ok(FromCoordinator::Kept { wanted })
+    }
+
+    fn commit(&mut self, lease: &Lease, done: crate::Done) -> Result<FromCoordinator> {
+        self.check(lease)?;
+        let sound = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
+        if done.events != lease.chunk.events || !sound(done.cpu) || !sound(done.wall) {
+            return self.refuse("that is not what was leased");
+        }
+        let (pilot, node) = (self.pilot.clone(), self.node.clone());
+        let offer = Offer { chunk: lease.chunk.index, number: lease.number, node, pilot, done };
+        let gone = || Error::Broken("the thread that writes the ledger died".to_owned());
+        self.say.send(Entry::Offer(offer, self.settled.0.clone())).map_err(|_| gone())?;
+        let verdict = self.settled.1.recv().map_err(|_| gone())?;
+        Ok(verdict.map_or(FromCoordinator::Unsettled, |verdict| FromCoordinator::Settled { verdict }))
+    }
+
+    fn fail(&mut self, lease: &Lease, reason: &str) -> Result<FromCoordinator> {
+        self.check(lease)?;
+        let given_up = self.shared.leases().fail(lease.chunk.index, lease.number);
+        let detail = format!("{}: {reason}{}", self.pilot, if given_up { "; given up" } else { "" });
+        let _ = self.say.send(incident("failed", &self.node, Some(lease.chunk.index), detail));
+        Ok(FromCoordinator::Noted)
+    }
+}

@@ -1,0 +1,274 @@
+//! The coordinator: gives chunks out, counts results, and is the only one that writes into the ledger.
+//!
+//! A thread a connection, one that writes, one that looks after leases. What a pilot is told holds: a verdict leaves only
+//! after it is on the disk, and one wait for the disk serves all offers that came meanwhile (group commit).
+
+mod accept;
+mod committer;
+mod conversation;
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use fleet::serve::Token;
+
+use self::committer::Entry;
+use crate::board::{Board, Snapshot};
+use crate::leases::{Leases, Rules};
+use crate::ledger::{Farm, Incident, Ledger, now};
+use crate::{Error, Result};
+
+/// How often leases are looked after.
+const LOOK: Duration = Duration::from_millis(50);
+/// Offers and notes that may wait to be written; who offers more waits in turn.
+const QUEUE: usize = 8192;
+
+/// How to coordinate.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where to listen; port 0 lets the kernel choose.
+    pub address: SocketAddr,
+    /// When leases end.
+    pub rules: Rules,
+    /// Seconds between heartbeats of a pilot.
+    pub beat: f64,
+    /// Most connections at one time.
+    pub connections: usize,
+}
+
+impl Settings {
+    /// At an address, with the usual rules.
+    #[must_use]
+    pub fn at(address: SocketAddr) -> Self {
+        Self { address, rules: Rules::default(), beat: 1.0, connections: 4096 }
+    }
+}
+
+/// What all threads of a coordinator share.
+pub(crate) struct Shared {
+    farm: Farm,
+    token: Token,
+    key: Token,
+    settings: Settings,
+    leases: Mutex<Leases>,
+    board: Mutex<Board>,
+    began: Instant,
+    /// No more work is given out.
+    stop: AtomicBool,
+    /// The threads are to end.
+    end: AtomicBool,
+    guests: AtomicUsize,
+    trouble: Mutex<Option<String>>,
+}
+
+impl Shared {
+    fn now(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    // Every change of these is whole before anything can panic.
+    fn leases(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fail(&self, reason: String) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    }
+}
+
+/// An incident of this moment.
+fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> Entry {
+    Entry::Note(Incident { at: now(), what: what.to_owned(), node: node.to_owned(), chunk, detail: detail.into() })
+}
+
+/// A coordinator, which listens as long as this value is there.
+pub struct Coordinator {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    say: Option<SyncSender<Entry>>,
+    writer: Option<JoinHandle<Box<dyn Ledger>>>,
+    others: Vec<JoinHandle<()>>,
+}
+
+impl Coordinator {
+    /// Begins, or goes on with what the ledger holds.
+    ///
+    /// # Errors
+    /// When the ledger cannot be used or the address not be listened on.
+    pub fn start(mut ledger: Box<dyn Ledger>, settings: Settings) -> Result<Self> {
+        let farm = ledger.farm()?;
+        let listener = TcpListener::bind(settings.address)
+            .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
+        let address = listener.local_addr().map_err(Error::io("read the own address"))?;
+        let (counted, totals) = (ledger.counted()?, ledger.totals()?);
+        let resumed = !farm.address.is_empty();
+        let what = if resumed { "resumed" } else { "started" };
+        ledger.note(&[Incident {
+            at: now(),
+            what: what.to_owned(),
+            node: String::new(),
+            chunk: None,
+            detail: format!("coordinator at {address}, {} of {} chunks counted", totals.commits, farm.job.chunks()),
+        }])?;
+        ledger.listens(&address.to_string())?;
+        let mut leases = Leases::new(settings.rules, farm.job.chunks(), counted, doubtful(&*ledger, resumed)?, 0.0);
+        leases.number_from(first_number(totals.number, resumed));
+        let shared = Arc::new(Shared {
+            token: Token::parse(&farm.token)?,
+            key: Token::parse(&farm.key)?,
+            board: Mutex::new(Board::new(&ledger.nodes()?)),
+            leases: Mutex::new(leases),
+            farm,
+            settings,
+            began: Instant::now(),
+            stop: AtomicBool::new(false),
+            end: AtomicBool::new(false),
+            guests: AtomicUsize::new(0),
+            trouble: Mutex::new(None),
+        });
+        let (say, hear) = std::sync::mpsc::sync_channel(QUEUE);
+        let for_writer = Arc::clone(&shared);
+        let writer = thread("ledger", move || committer::write(ledger, &hear, &for_writer))?;
+        let (for_listener, say_too) = (Arc::clone(&shared), say.clone());
+        let listening = thread("listen", move || accept::listen(&listener, &for_listener, &say_too))?;
+        let (for_watch, say_too) = (Arc::clone(&shared), say.clone());
+        let watching = thread("leases", move || watch(&for_watch, &say_too))?;
+        Ok(Self { shared, address, say: Some(say), writer: Some(writer), others: vec![listening, watching] })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What lets pilots in.
+    #[must_use]
+    pub fn token(&self) -> &Token {
+        &self.shared.token
+    }
+
+    /// How things stand.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let (held, given_up) = {
+            let leases = self.shared.leases();
+            (leases.held() as u64, leases.given_up().len() as u64)
+        };
+        let job = &self.shared.farm.job;
+        self.shared.board().snapshot(self.shared.now(), job.chunks(), held, given_up, job.events)
+    }
+
+    /// Whether nothing is left to do.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.shared.leases().finished()
+    }
+
+    /// How many pilots are connected.
+    #[must_use]
+    pub fn connected(&self) -> u32 {
+        self.shared.board().slots()
+    }
+
+    /// Why the ledger cannot be written, when it cannot.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds to the run's story.
+    pub fn note(&self, what: &str, node: &str, detail: &str) {
+        if let Some(say) = &self.say {
+            // The writer ends only after this value.
+            let _ = say.send(incident(what, node, None, detail));
+        }
+    }
+
+    /// Gives no more work out; results that come are still counted.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends all connections and hands the ledger back, with everything written that came in.
+    ///
+    /// # Errors
+    /// When the thread that writes has died.
+    pub fn end(mut self) -> Result<Box<dyn Ledger>> {
+        self.close();
+        let writer = self.writer.take().map(JoinHandle::join);
+        match writer {
+            Some(Ok(ledger)) => Ok(ledger),
+            _ => Err(Error::Broken("the thread that writes the ledger died".to_owned())),
+        }
+    }
+
+    fn close(&mut self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+        self.shared.end.store(true, Ordering::SeqCst);
+        // A connection of our own ends the wait for one.
+        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();
+        for other in self.others.drain(..) {
+            if woken {
+                let _ = other.join();
+            }
+        }
+        self.say = None;
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        if self.say.is_some() {
+            self.close();
+        }
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// Chunks below this may be in the hands of pilots of the coordinator before: those up to the last that was counted, and
+/// some more for each of its pilots.
+fn doubtful(ledger: &dyn Ledger, resumed: bool) -> Result<u64> {
+    if !resumed {
+        return Ok(0);
+    }
+    let joined = ledger.incidents()?.iter().filter(|one| one.what == "joined").count() as u64;
+    Ok(ledger.counted()?.greatest().map_or(0, |greatest| greatest + 1) + 2 * joined.min(10_000))
+}
+
+/// Numbers of leases never repeat, also those of leases that an earlier coordinator gave and nobody used.
+fn first_number(greatest: u64, resumed: bool) -> u64 {
+    /// More leases than one coordinator gives in a year.
+    const GENERATION: u64 = 1 << 40;
+    if resumed { (greatest / GENERATION + 1) * GENERATION } else { 1 }
+}
+
+fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(Error::io("start a thread"))
+}
+
+/// Ends leases whose heartbeats are missing.
+fn watch(shared: &Shared, say: &SyncSender<Entry>) {
+    /// Incidents of one look that are written down one by one.
+    const TOLD: usize = 100;
+    while !shared.end.load(Ordering::SeqCst) {
+        std::thread::sleep(LOOK);
+        let expired = shared.leases().expire(shared.now());
+        shared.board().expired(expired.len());
+        for one in expired.iter().take(TOLD) {
+            // Pilots are named NODE/...
+            let node = one.pilot.split('/').next().unwrap_or_default();
+            let _ = say.send(incident("expired", node, Some(one.chunk), format!("no heartbeat of {}", one.pilot)));
+        }
+    }
+}

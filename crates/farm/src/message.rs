@@ -1,0 +1,153 @@
+//! What coordinator and pilots say to each other, in the framing of [`fleet::serve::message`]: a length and JSON, bounded.
+
+use fleet::serve::{Role, Token};
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::job::{Chunk, Done, Job};
+use crate::ledger::Verdict;
+
+/// Version of the protocol; both sides must speak the same.
+pub const VERSION: u32 = 1;
+/// Longest message of a pilot that is not let in yet, bytes.
+pub(crate) const STRANGER: usize = 4 << 10;
+/// Longest message of one that is, bytes.
+pub(crate) const PILOT: usize = 64 << 10;
+/// Longest message of a coordinator, bytes.
+pub(crate) const COORDINATOR: usize = 1 << 20;
+
+/// A lease as a capability: who has its tag was given it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lease {
+    /// What to do.
+    pub chunk: Chunk,
+    /// Number of the lease.
+    pub number: u64,
+    /// HMAC over farm, chunk, number and pilot with a key that never leaves the coordinator.
+    pub tag: String,
+}
+
+/// What a coordinator says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromCoordinator {
+    /// First of all: prove that you know the token.
+    Challenge {
+        /// Of the protocol.
+        version: u32,
+        /// Never used twice.
+        nonce: String,
+    },
+    /// You do; so do I.
+    Welcome {
+        /// HMAC of both nonces.
+        proof: String,
+        /// Name of the run.
+        farm: String,
+        /// What is to be done.
+        job: Box<Job>,
+        /// Seconds between heartbeats.
+        beat: f64,
+    },
+    /// You do not.
+    Denied {
+        /// In words that help nobody who guesses.
+        reason: String,
+    },
+    /// Do this.
+    Lease(Lease),
+    /// Ask again in so many seconds.
+    Wait {
+        /// How many.
+        seconds: f64,
+    },
+    /// There is nothing left to do.
+    Finished,
+    /// Your heartbeat was heard.
+    Kept {
+        /// Whether the result is still wanted.
+        wanted: bool,
+    },
+    /// What became of your result.
+    Settled {
+        /// It is on the disk.
+        verdict: Verdict,
+    },
+    /// It could not be settled now: keep it, and offer it again.
+    Unsettled,
+    /// I will not do that.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// Heard.
+    Noted,
+}
+
+/// What a pilot says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromPilot {
+    /// The answer to the challenge, and who comes.
+    Proof {
+        /// Never used twice.
+        nonce: String,
+        /// HMAC of both nonces.
+        proof: String,
+        /// Name that no other pilot has, the same at every connection.
+        pilot: String,
+        /// Node where it runs.
+        node: String,
+    },
+    /// Facts about the node, for the record.
+    About {
+        /// Whatever the record shall hold.
+        facts: serde_json::Value,
+    },
+    /// Give me work.
+    Ask,
+    /// I am still at it.
+    Beat {
+        /// At what.
+        lease: Lease,
+    },
+    /// It is done.
+    Commit {
+        /// What was leased.
+        lease: Lease,
+        /// What was done.
+        done: Done,
+    },
+    /// It cannot be done here.
+    Failed {
+        /// What was leased.
+        lease: Lease,
+        /// Why.
+        reason: String,
+    },
+    /// I leave.
+    Bye,
+}
+
+fn words(farm: &str, chunk: &Chunk, number: u64) -> String {
+    format!("farm {farm} chunk {} {} {} seed {} lease {number}", chunk.index, chunk.first, chunk.events, chunk.seed)
+}
+
+impl Lease {
+    /// A lease for a pilot, signed with a key.
+    pub(crate) fn sign(key: &Token, farm: &str, chunk: Chunk, number: u64, pilot: &str) -> Result<Self> {
+        let tag = key.proof(Role::Server, &words(farm, &chunk, number), pilot)?;
+        Ok(Self { chunk, number, tag })
+    }
+
+    /// Whether a pilot was given this lease.
+    pub(crate) fn holds(&self, key: &Token, farm: &str, pilot: &str) -> bool {
+        key.holds(&self.tag, Role::Server, &words(farm, &self.chunk, self.number), pilot)
+    }
+}
+
+/// The nonce of a side as proofs use it, so that a proof of another protocol with the same token is none of this one.
+pub(crate) fn bound(nonce: &str) -> String {
+    format!("farm {VERSION} {nonce}")
+}

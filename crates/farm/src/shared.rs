@@ -1,0 +1,234 @@
+//! A shared directory instead of a coordinator: every process on every machine takes chunks, and a result is published by
+//! link(2), which never replaces what is there.
+//!
+//! A result is written to a file of its own, brought to the disk, and linked to the chunk's final name. EEXIST means that
+//! another was first, unless both names are the same file: over NFS a LINK that was sent twice answers EEXIST to its own
+//! success (RFC 1813, 4.5, on retransmitted non-idempotent requests), so inodes are compared. Claims beside the results
+//! only keep processes from doing the same chunk at the same time; nothing depends on them.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::{Done, Job};
+use crate::{Error, Result, Totals};
+
+/// Longest file of this kind that is read, bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// A farm in a directory.
+#[derive(Debug)]
+pub struct SharedFarm {
+    folder: PathBuf,
+    job: Job,
+    who: String,
+    sequence: u64,
+}
+
+/// A result as it lies in the directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Which chunk.
+    pub chunk: u64,
+    /// Who did it.
+    pub node: String,
+    /// What was done.
+    pub done: Done,
+}
+
+/// What became of publishing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linked {
+    /// It is the first, and counts.
+    Counted,
+    /// Another was first.
+    Duplicate,
+}
+
+impl SharedFarm {
+    /// Joins the farm of a directory, or begins it. `who` must differ between all processes: host and process id do.
+    ///
+    /// # Errors
+    /// When the directory cannot be used, or holds another run.
+    pub fn join(folder: &Path, job: &Job, who: &str) -> Result<Self> {
+        job.check()?;
+        for part in ["results", "temporary", "claims", "refused"] {
+            let path = folder.join(part);
+            fs::create_dir_all(&path).map_err(Error::file("make", &path))?;
+        }
+        let mut farm = Self { folder: folder.to_owned(), job: job.clone(), who: who.to_owned(), sequence: 0 };
+        let text = serde_json::to_vec_pretty(job).map_err(|error| Error::Usage(error.to_string()))?;
+        farm.link(&text, &folder.join("job.json"))?;
+        let found: Job = read(&folder.join("job.json"))?;
+        if found != *job {
+            return Err(Error::Usage(format!(
+                "{} holds another run, {}; use an empty one",
+                folder.display(),
+                found.name
+            )));
+        }
+        Ok(farm)
+    }
+
+    fn result(&self, chunk: u64) -> PathBuf {
+        self.folder.join("results").join(format!("chunk-{chunk:09}.json"))
+    }
+
+    fn claim(&self, chunk: u64) -> PathBuf {
+        self.folder.join("claims").join(format!("chunk-{chunk:09}"))
+    }
+
+    /// Writes text to a file of its own, brings it to the disk and links it to `name`. Whether this was first.
+    fn link(&mut self, text: &[u8], name: &Path) -> Result<Linked> {
+        self.sequence += 1;
+        let path = self.folder.join("temporary").join(format!("{}-{}", self.who, self.sequence));
+        let write = || {
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path)?;
+            file.write_all(text)?;
+            file.sync_all()?;
+            file.metadata()
+        };
+        let own = write().map_err(Error::file("write", &path))?;
+        let linked = match fs::hard_link(&path, name) {
+            Ok(()) => {
+                sync_folder(name)?;
+                Linked::Counted
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let there = fs::metadata(name).map_err(Error::file("look at", name))?;
+                if (there.dev(), there.ino()) == (own.dev(), own.ino()) { Linked::Counted } else { Linked::Duplicate }
+            }
+            Err(error) => return Err(Error::file("link a result to", name)(error)),
+        };
+        fs::remove_file(&path).map_err(Error::file("remove", &path))?;
+        Ok(linked)
+    }
+
+    /// Publishes a result; a duplicate is written down with the CPU time that it wasted.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn publish(&mut self, result: &Published) -> Result<Linked> {
+        let text = serde_json::to_vec(result).map_err(|error| Error::Usage(error.to_string()))?;
+        let linked = self.link(&text, &self.result(result.chunk))?;
+        if linked == Linked::Duplicate {
+            let name = format!("chunk-{:09}-{}-{}.json", result.chunk, self.who, self.sequence);
+            self.link(&text, &self.folder.join("refused").join(name))?;
+        }
+        Ok(linked)
+    }
+
+    /// A chunk that has no result and that nobody seems to be at, beginning the search at `from`. `stale` is the age after
+    /// which a claim is no longer believed, by the file system's own clock.
+    ///
+    /// # Errors
+    /// When the directory cannot be used.
+    pub fn take(&mut self, from: u64, stale: Duration) -> Result<Option<u64>> {
+        let chunks = self.job.chunks();
+        for step in 0..chunks {
+            let chunk = (from + step) % chunks;
+            if !self.result(chunk).exists() && self.try_claim(chunk, stale)? {
+                return Ok(Some(chunk));
+            }
+        }
+        Ok(None)
+    }
+
+    fn try_claim(&mut self, chunk: u64, stale: Duration) -> Result<bool> {
+        let path = self.claim(chunk);
+        match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::file("claim", &path)(error)),
+        }
+        let claimed = match fs::metadata(&path).and_then(|found| found.modified()) {
+            Ok(when) => when,
+            // Its holder has just finished.
+            Err(_) => return Ok(false),
+        };
+        if self.clock()?.duration_since(claimed).unwrap_or_default() < stale {
+            return Ok(false);
+        }
+        // Two may find the same stale claim: both then do the chunk, and one of them counts.
+        self.refresh(chunk)?;
+        Ok(true)
+    }
+
+    /// Shows that a claim is alive.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn refresh(&self, chunk: u64) -> Result<()> {
+        let path = self.claim(chunk);
+        let mut file = File::create(&path).map_err(Error::file("claim", &path))?;
+        file.write_all(self.who.as_bytes()).map_err(Error::file("claim", &path))
+    }
+
+    /// The time that the file system's server would stamp a file with now: clocks of hosts differ.
+    fn clock(&self) -> Result<std::time::SystemTime> {
+        let path = self.folder.join("temporary").join(format!("{}-clock", self.who));
+        let stamp = || {
+            let mut file = File::create(&path)?;
+            file.write_all(b".")?;
+            file.sync_all()?;
+            file.metadata()?.modified()
+        };
+        stamp().map_err(Error::file("read the clock of", &path))
+    }
+
+    /// Sums over everything published; whatever is no result of this run is an error.
+    ///
+    /// # Errors
+    /// When a file cannot be read or is not what it should be.
+    pub fn totals(&self) -> Result<Totals> {
+        let mut totals = Totals::default();
+        let mut distinct = crate::ChunkSet::new(self.job.chunks());
+        for path in files(&self.folder.join("results"))? {
+            let found: Published = read(&path)?;
+            let expected = self.job.cut(found.chunk).map(|cut| cut.events);
+            if path != self.result(found.chunk) || expected != Some(found.done.events) {
+                return Err(Error::Broken(format!("{} is no result of this run", path.display())));
+            }
+            distinct.insert(found.chunk);
+            totals.commits += 1;
+            totals.events += found.done.events;
+            totals.digest = totals.digest.wrapping_add(found.done.digest);
+            totals.cpu += found.done.cpu;
+            totals.wall += found.done.wall;
+        }
+        totals.distinct = distinct.count();
+        for path in files(&self.folder.join("refused"))? {
+            let refused: Published = read(&path)?;
+            let counted: Published = read(&self.result(refused.chunk))?;
+            totals.refused += 1;
+            totals.wasted += refused.done.cpu;
+            let same = |one: &Done| (one.events, one.digest);
+            totals.differing += u64::from(same(&counted.done) != same(&refused.done));
+        }
+        Ok(totals)
+    }
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>();
+    list().map_err(Error::file("list", folder))
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(Error::file("read", path))?;
+    file.take(LIMIT).read_to_end(&mut text).map_err(Error::file("read", path))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| Error::Broken(format!("{} is not what it should be: {error}", path.display())))
+}
+
+/// Brings a new name to the disk: fsync(2) of a file does not bring its name there.
+fn sync_folder(name: &Path) -> Result<()> {
+    let folder = name.parent().unwrap_or_else(|| Path::new("."));
+    File::open(folder).and_then(|file| file.sync_all()).map_err(Error::file("bring to the disk", folder))
+}

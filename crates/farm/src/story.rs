@@ -1,0 +1,301 @@
+//! What a ledger tells when all is over: whether what must hold holds, and the run as figures.
+
+use std::collections::BTreeMap;
+
+use model::{Class, Estimate, Figure, Launch, Method, Metric, Outcome, Point, Primitive, Unit};
+use serde::Serialize;
+
+use crate::job::Done;
+use crate::ledger::{Incident, Ledger, NodeTotals, Totals};
+use crate::{Farm, Result};
+
+/// Windows that the time of a run is cut into for the timeline.
+const WINDOWS: usize = 200;
+/// Groups of consecutive chunks whose efficiency is one value.
+const GROUPS: usize = 200;
+/// Nodes that have figures of their own.
+const MOST_NODES: usize = 64;
+/// Confidence of intervals.
+const LEVEL: f64 = 0.95;
+
+/// What must hold of a finished run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Invariants {
+    /// Chunks that were planned.
+    pub planned: u64,
+    /// Events that were planned.
+    pub events: u64,
+    /// What the ledger holds.
+    pub totals: Totals,
+}
+
+impl Invariants {
+    /// What does not hold, in sentences; empty when everything does.
+    #[must_use]
+    pub fn broken(&self) -> Vec<String> {
+        let totals = &self.totals;
+        let mut broken = Vec::new();
+        if totals.commits != self.planned {
+            broken.push(format!("{} chunks count, {} were planned", totals.commits, self.planned));
+        }
+        if totals.distinct != totals.commits {
+            broken.push(format!("{} chunks count, {} of them are distinct", totals.commits, totals.distinct));
+        }
+        if totals.events != self.events {
+            broken.push(format!("{} events count, {} were planned", totals.events, self.events));
+        }
+        broken
+    }
+}
+
+/// Events in a window of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Window {
+    /// Seconds since the first coordinator began.
+    pub began: f64,
+    /// Seconds.
+    pub wall: f64,
+    /// Events of each node, in the order of [`Story::nodes`].
+    pub events: Vec<u64>,
+}
+
+/// Everything that a report says.
+#[derive(Debug, Clone)]
+pub struct Story {
+    /// The run.
+    pub farm: Farm,
+    /// What must hold.
+    pub invariants: Invariants,
+    /// By node.
+    pub nodes: Vec<NodeTotals>,
+    /// What they said of themselves.
+    pub descriptions: Vec<(String, serde_json::Value)>,
+    /// What happened.
+    pub incidents: Vec<Incident>,
+    /// Events over time.
+    pub windows: Vec<Window>,
+    /// Seconds from the first coordinator's begin to the last commit.
+    pub seconds: f64,
+    /// Seconds that pilots were connected, over all their slots.
+    pub presence: f64,
+    /// Values of efficiency, in the order of time: over all nodes, then of each.
+    efficiencies: Vec<Vec<f64>>,
+}
+
+impl Story {
+    /// Reads it out of a ledger.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn read(ledger: &dyn Ledger) -> Result<Self> {
+        let (farm, nodes, incidents) = (ledger.farm()?, ledger.nodes()?, ledger.incidents()?);
+        let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals: ledger.totals()? };
+        let began = incidents.iter().find(|one| one.what == "started").map_or(farm.created, |one| one.at);
+        let last = nodes.iter().map(|node| node.span.1).fold(began, f64::max);
+        let seconds = last - began;
+        let wall = (seconds / WINDOWS as f64).max(1.0);
+        let count = if seconds > 0.0 { (seconds / wall).ceil() as usize } else { 0 };
+        let window = |index: usize| {
+            let from = index as f64 * wall;
+            Window { began: from, wall: wall.min(seconds - from).max(1e-9), events: vec![0; nodes.len()] }
+        };
+        let mut windows: Vec<Window> = (0..count).map(window).collect();
+        let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
+        let mut groups = vec![Groups::new(group); nodes.len() + 1];
+        ledger.commits(&mut |commit| {
+            let Ok(node) = nodes.binary_search_by(|node| node.node.as_str().cmp(&commit.offer.node)) else { return };
+            let at = (((commit.at - began) / wall) as usize).min(count.saturating_sub(1));
+            if let Some(window) = windows.get_mut(at) {
+                window.events[node] += commit.offer.done.events;
+            }
+            for index in [0, node + 1] {
+                groups[index].add(&commit.offer.done);
+            }
+        })?;
+        let presence = presence(&incidents, last);
+        let descriptions = ledger.descriptions()?;
+        let efficiencies = groups.into_iter().map(Groups::values).collect();
+        Ok(Self { farm, invariants, nodes, descriptions, incidents, windows, seconds, presence, efficiencies })
+    }
+}
+
+/// Consecutive chunks put together, so that the story of many chunks is no longer than that of few.
+#[derive(Debug, Clone)]
+struct Groups {
+    size: usize,
+    open: (usize, f64, f64),
+    values: Vec<f64>,
+}
+
+impl Groups {
+    const fn new(size: usize) -> Self {
+        Self { size, open: (0, 0.0, 0.0), values: Vec::new() }
+    }
+
+    fn add(&mut self, done: &Done) {
+        let (count, cpu, wall) = self.open;
+        self.open = (count + 1, cpu + done.cpu, wall + done.wall);
+        if self.open.0 == self.size {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        if self.open.0 > 0 && self.open.2 > 0.0 {
+            self.values.push(self.open.1 / self.open.2);
+        }
+        self.open = (0, 0.0, 0.0);
+    }
+
+    fn values(mut self) -> Vec<f64> {
+        self.close();
+        self.values
+    }
+}
+
+/// Seconds that pilots were connected: from `joined` to `left` of each, or to the end of the run.
+fn presence(incidents: &[Incident], end: f64) -> f64 {
+    let mut here: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut sum = 0.0;
+    for one in incidents {
+        match one.what.as_str() {
+            "joined" => {
+                here.insert(&one.detail, one.at);
+            }
+            "left" => {
+                // PILOT: reason
+                let since = one.detail.split_once(": ").and_then(|(pilot, _)| here.remove(pilot));
+                sum += since.map_or(0.0, |since| (one.at.min(end) - since).max(0.0));
+            }
+            // A coordinator that died could not write down who left.
+            "resumed" => {
+                let left = std::mem::take(&mut here).into_values();
+                sum += left.map(|since| (one.at.min(end) - since).max(0.0)).sum::<f64>();
+            }
+            _ => {}
+        }
+    }
+    sum + here.into_values().map(|since| (end - since).max(0.0)).sum::<f64>()
+}
+
+impl Story {
+    /// CPU time of the counted chunks over the time that pilots were there for: what waiting for leases, verdicts and
+    /// other nodes cost is in it, and so is work that did not count.
+    #[must_use]
+    pub fn utilisation(&self) -> Option<f64> {
+        (self.presence > 0.0).then(|| self.invariants.totals.cpu / self.presence)
+    }
+
+    /// Events a second from the first coordinator's begin to the last commit.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.invariants.totals.events as f64 / self.seconds)
+    }
+
+    /// The run as figures: events a second in windows of time, efficiency of all nodes and of each, use of the time that
+    /// pilots were there.
+    #[must_use]
+    pub fn figures(&self) -> Vec<Figure> {
+        let point = Point::origin()
+            .with("work", self.farm.job.name.clone())
+            .with("nodes", self.nodes.len().to_string())
+            .with("chunk", self.farm.job.chunk.to_string());
+        let mut figures = vec![self.events(&point)];
+        let all = std::iter::once(("all", &self.efficiencies[0]));
+        let each = self.nodes.iter().map(|node| node.node.as_str()).zip(&self.efficiencies[1..]);
+        let each = each.take(if self.nodes.len() > 1 { MOST_NODES } else { 0 });
+        for (node, values) in all.chain(each) {
+            let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
+            let point = point.clone().with("node", node.to_owned());
+            let mut figure = empty("farm.efficiency", point, "Efficiency of counted chunks", metric);
+            figure.launches =
+                values.iter().map(|value| Launch { value: *value, steady: true, ..Launch::default() }).collect();
+            figure.outcome = outcome(values);
+            figure.notes = self.inputs(node);
+            figures.push(figure);
+        }
+        let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over time that pilots were there");
+        let mut figure = empty("farm.utilisation", point, "Use of the pilots' time", metric);
+        if let Some(value) = self.utilisation() {
+            figure.outcome = Outcome::Measured(Estimate::without_spread(value));
+        }
+        figures.push(figure);
+        figures
+    }
+
+    fn events(&self, point: &Point) -> Figure {
+        let metric = Metric::higher(Unit::PerSecond, "events");
+        let mut figure = empty("farm.events", point.clone(), "Events of the farm", metric);
+        // The last window is cut off by the end.
+        let whole = self.windows.iter().take(self.windows.len().saturating_sub(1).max(1));
+        let launch = |(round, window): (usize, &Window)| Launch {
+            round: u32::try_from(round).unwrap_or(u32::MAX),
+            began: window.began,
+            wall: window.wall,
+            value: window.events.iter().sum::<u64>() as f64 / window.wall,
+            steady: true,
+            ..Launch::default()
+        };
+        figure.launches = whole.enumerate().map(launch).collect();
+        figure.outcome = outcome(&figure.values());
+        figure.notes = self.inputs("all");
+        figure
+            .notes
+            .extend(self.rate().map(|rate| format!("over the whole run, begin and end included: {rate:.1} events/s")));
+        figure
+    }
+
+    /// Where input lay and what reading it cost, of one node or of all.
+    #[must_use]
+    pub fn inputs(&self, node: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (name, about) in self.descriptions.iter().filter(|(name, _)| node == "all" || node == name) {
+            for note in about.get("notes").and_then(|notes| notes.as_array()).into_iter().flatten() {
+                let note = note.as_str().unwrap_or_default();
+                notes.push(if node == "all" { format!("{name}: {note}") } else { note.to_owned() });
+            }
+        }
+        notes.truncate(MOST_NODES);
+        notes
+    }
+}
+
+fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
+    Figure {
+        probe: probe.to_owned(),
+        point,
+        title: title.to_owned(),
+        metric,
+        class: Class::Application,
+        stresses: vec![Primitive::CoreClock],
+        outcome: Outcome::Unfit("nothing was counted".to_owned()),
+        flags: Vec::new(),
+        ops: 1,
+        amount: 1.0,
+        variant: None,
+        resolution: None,
+        quantiles: Vec::new(),
+        notes: Vec::new(),
+        footprint: model::Footprint::default(),
+        launches: Vec::new(),
+    }
+}
+
+/// The median of values in the order of time with its interval, or the mean without one where there are too few.
+fn outcome(values: &[f64]) -> Outcome {
+    if values.is_empty() {
+        return Outcome::Unfit("nothing was counted".to_owned());
+    }
+    let Some(found) = stats::serial_median_interval(values, LEVEL) else {
+        return Outcome::Measured(Estimate::without_spread(values.iter().sum::<f64>() / values.len() as f64));
+    };
+    Outcome::Measured(Estimate {
+        value: found.median,
+        low: found.interval.low,
+        high: found.interval.high,
+        level: found.interval.level,
+        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        batches: 1,
+        method: Method::OrderStatistic,
+    })
+}

@@ -1,0 +1,307 @@
+//! Leases and ledger together, against a model that remembers everything: whatever happens in whatever order, a chunk
+//! counts once, and the sums are those of the plan.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test says so when it cannot go on"
+)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use farm::{
+    Answer, ChunkSet, Done, Farm, Job, Leases, Ledger, Linked, Offer, Published, Rules, SharedFarm, SqliteLedger,
+    Verdict,
+};
+use proptest::prelude::*;
+
+fn job(events: u64, chunk: u64) -> Job {
+    Job { name: "test".to_owned(), work: serde_json::Value::Null, seed: 3, first: 100, events, chunk }
+}
+
+fn farm(job: Job) -> Farm {
+    Farm {
+        id: "test".to_owned(),
+        job,
+        token: "0123456789abcdef".to_owned(),
+        key: "fedcba9876543210".to_owned(),
+        address: String::new(),
+        created: 0.0,
+        settings: serde_json::Value::Null,
+    }
+}
+
+fn offer(job: &Job, chunk: u64, number: u64, pilot: &str) -> Offer {
+    let events = job.cut(chunk).unwrap().events;
+    let done = Done { events, digest: digest(chunk), cpu: 1.0, wall: 1.0 };
+    Offer { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
+}
+
+fn digest(chunk: u64) -> u64 {
+    (chunk + 1).wrapping_mul(0xdead_beef_dead_beef)
+}
+
+/// What may happen.
+#[derive(Debug, Clone)]
+enum Step {
+    Ask(u8),
+    /// A pilot offers its oldest or newest result.
+    Commit(u8, bool),
+    /// The answer to the last commit is lost: it is offered again.
+    Again(u8),
+    Beat(u8),
+    Fail(u8),
+    Sleep(u8),
+    /// The coordinator dies; another begins with what is on the disk.
+    Die,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..4_u8).prop_map(Step::Ask),
+        5 => (0..4_u8, any::<bool>()).prop_map(|(who, newest)| Step::Commit(who, newest)),
+        1 => (0..4_u8).prop_map(Step::Again),
+        2 => (0..4_u8).prop_map(Step::Beat),
+        1 => (0..4_u8).prop_map(Step::Fail),
+        2 => (0..20_u8).prop_map(Step::Sleep),
+        1 => Just(Step::Die),
+    ]
+}
+
+struct World<'a> {
+    path: &'a Path,
+    job: Job,
+    ledger: Option<SqliteLedger>,
+    leases: Leases,
+    now: f64,
+    /// Of each pilot: leases at hand, oldest first.
+    hands: BTreeMap<u8, Vec<(u64, u64)>>,
+    last: BTreeMap<u8, (u64, u64)>,
+    counted: BTreeMap<u64, u64>,
+    refused: u64,
+}
+
+impl<'a> World<'a> {
+    const RULES: Rules = Rules { expiry: 10.0, speculate: 1.0, failures: u32::MAX };
+
+    fn new(path: &'a Path, job: Job) -> Self {
+        let ledger = SqliteLedger::create(path, &farm(job.clone())).unwrap();
+        let leases = Leases::new(Self::RULES, job.chunks(), ChunkSet::new(job.chunks()), 0, 0.0);
+        let (hands, last, counted) = Default::default();
+        Self { path, job, ledger: Some(ledger), leases, now: 0.0, hands, last, counted, refused: 0 }
+    }
+
+    fn ledger(&mut self) -> &mut SqliteLedger {
+        self.ledger.as_mut().unwrap()
+    }
+
+    fn settle(&mut self, who: u8, chunk: u64, number: u64) {
+        let offer = offer(&self.job, chunk, number, &who.to_string());
+        let now = self.now;
+        let verdict = self.ledger().settle(&[offer], now).unwrap()[0];
+        match self.counted.get(&chunk) {
+            None => {
+                assert_eq!(verdict, Verdict::Counted);
+                self.counted.insert(chunk, number);
+            }
+            // The same result offered again counts, once.
+            Some(first) if *first == number => assert_eq!(verdict, Verdict::Counted),
+            Some(_) => {
+                assert_eq!(verdict, Verdict::Duplicate);
+                self.refused += 1;
+            }
+        }
+        self.leases.count(chunk, 1.0);
+        self.last.insert(who, (chunk, number));
+    }
+
+    fn go(&mut self, step: &Step) {
+        self.now += 0.5;
+        match *step {
+            Step::Ask(who) => match self.leases.ask(&who.to_string(), self.now) {
+                Answer::Lease { chunk, number, .. } => {
+                    assert!(!self.counted.contains_key(&chunk), "a counted chunk was given out");
+                    self.hands.entry(who).or_default().push((chunk, number));
+                }
+                Answer::Wait => assert!(self.counted.len() < self.job.chunks() as usize),
+                Answer::Finished => assert_eq!(self.counted.len() as u64, self.job.chunks()),
+            },
+            Step::Commit(who, newest) => {
+                let hand = self.hands.entry(who).or_default();
+                if !hand.is_empty() {
+                    let (chunk, number) = hand.remove(if newest { hand.len() - 1 } else { 0 });
+                    self.settle(who, chunk, number);
+                }
+            }
+            Step::Again(who) => {
+                if let Some((chunk, number)) = self.last.get(&who).copied() {
+                    self.settle(who, chunk, number);
+                }
+            }
+            Step::Beat(who) => {
+                for (chunk, number) in self.hands.get(&who).cloned().unwrap_or_default() {
+                    let wanted = self.leases.renew(chunk, number, &who.to_string(), self.now);
+                    assert_eq!(wanted, !self.counted.contains_key(&chunk));
+                }
+            }
+            Step::Fail(who) => {
+                if let Some((chunk, number)) = self.hands.entry(who).or_default().pop() {
+                    self.leases.fail(chunk, number);
+                }
+            }
+            Step::Sleep(seconds) => {
+                self.now += f64::from(seconds);
+                self.leases.expire(self.now);
+            }
+            Step::Die => {
+                self.ledger = None;
+                self.ledger = Some(SqliteLedger::open(self.path).unwrap());
+                let counted = self.ledger().counted().unwrap();
+                assert_eq!(counted.count(), self.counted.len() as u64);
+                let doubtful = counted.greatest().map_or(0, |greatest| greatest + 3);
+                self.leases = Leases::new(Self::RULES, self.job.chunks(), counted, doubtful, self.now);
+                self.leases.number_from(1_000_000 * (1 + self.now as u64));
+            }
+        }
+        assert_eq!(self.leases.counted().count(), self.counted.len() as u64);
+    }
+
+    /// One pilot that never fails finishes the run, whatever happened before.
+    fn finish(&mut self) {
+        for _ in 0..10 * self.job.chunks() + 100 {
+            self.now += 1.0;
+            self.leases.expire(self.now);
+            match self.leases.ask("last", self.now) {
+                Answer::Lease { chunk, number, .. } => self.settle(9, chunk, number),
+                Answer::Wait => {}
+                Answer::Finished => return,
+            }
+        }
+        panic!("a run with a good pilot does not end");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #[test]
+    fn a_chunk_counts_once_whatever_happens(steps in prop::collection::vec(step(), 0..150), events in 1..60_u64, chunk in 1..9_u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        let mut world = World::new(&path, job(events, chunk));
+        steps.iter().for_each(|step| world.go(step));
+        world.finish();
+        let totals = world.ledger().totals().unwrap();
+        prop_assert_eq!(totals.commits, world.job.chunks());
+        prop_assert_eq!(totals.distinct, totals.commits);
+        prop_assert_eq!(totals.events, events);
+        prop_assert_eq!(totals.refused, world.refused);
+        prop_assert_eq!(totals.differing, 0);
+        prop_assert_eq!(totals.digest, (0..world.job.chunks()).map(digest).fold(0_u64, u64::wrapping_add));
+    }
+}
+
+#[test]
+fn the_second_of_two_different_results_is_refused_and_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    let job = job(10, 5);
+    let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
+    let (first, mut second) = (offer(&job, 1, 1, "a"), offer(&job, 1, 2, "b"));
+    second.done.digest ^= 1;
+    let verdicts = ledger.settle(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], 5.0).unwrap();
+    assert_eq!(verdicts, [Verdict::Counted, Verdict::Counted, Verdict::Duplicate, Verdict::Differs]);
+    let totals = ledger.totals().unwrap();
+    assert_eq!((totals.commits, totals.refused, totals.differing), (1, 2, 1));
+    assert!((totals.wasted - 2.0).abs() < 1e-12);
+    // Digests wrap, and come back as they were.
+    let mut found = Vec::new();
+    ledger.commits(&mut |commit| found.push(commit)).unwrap();
+    assert_eq!(found[0].offer, first);
+}
+
+#[test]
+fn a_ledger_has_one_writer_many_readers_and_is_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    let ledger = SqliteLedger::create(&path, &farm(job(10, 5))).unwrap();
+    assert!(SqliteLedger::create(&path, &farm(job(10, 5))).is_err(), "made over another");
+    let said = SqliteLedger::open(&path).unwrap_err().to_string();
+    assert!(said.contains("another coordinator"), "{said}");
+    assert_eq!(SqliteLedger::read(&path).unwrap().farm().unwrap(), farm(job(10, 5)));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o077, 0, "others can read the token");
+    drop(ledger);
+    assert!(SqliteLedger::open(&path).is_ok());
+    let other = folder.path().join("other");
+    std::fs::write(&other, "no database at all, but long enough to look at".repeat(50)).unwrap();
+    assert!(SqliteLedger::read(&other).is_err());
+    assert!(SqliteLedger::read(&folder.path().join("none")).is_err());
+    std::fs::write(&other, "").unwrap();
+    let said = SqliteLedger::read(&other).unwrap_err().to_string();
+    assert!(said.contains("no ledger"), "{said}");
+}
+
+#[test]
+fn heartbeats_keep_a_lease_and_a_sleeper_finds_its_chunk_given_out() {
+    let rules = Rules { expiry: 2.0, speculate: 0.0, failures: 2 };
+    let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 0.0);
+    let Answer::Lease { number, .. } = leases.ask("a", 0.0) else { panic!("no work") };
+    assert_eq!(leases.ask("b", 0.5), Answer::Wait);
+    assert!(leases.renew(0, number, "a", 1.5));
+    assert!(leases.expire(3.0).is_empty(), "a heartbeat was not heard");
+    assert_eq!(leases.expire(3.6).len(), 1);
+    let Answer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not given out again") };
+    assert_ne!(number, other);
+    leases.count(0, 1.0);
+    assert!(!leases.renew(0, number, "a", 4.0), "its result is not wanted any more");
+    assert_eq!(leases.ask("a", 4.0), Answer::Finished);
+}
+
+#[test]
+fn a_chunk_that_fails_everywhere_is_given_up_and_a_slow_one_is_given_twice() {
+    let rules = Rules { expiry: 100.0, speculate: 2.0, failures: 2 };
+    let mut leases = Leases::new(rules, 3, ChunkSet::new(3), 0, 0.0);
+    let Answer::Lease { chunk, number, .. } = leases.ask("a", 0.0) else { panic!() };
+    assert!(!leases.fail(chunk, number));
+    let Answer::Lease { chunk: again, number, .. } = leases.ask("b", 0.0) else { panic!() };
+    assert_eq!(chunk, again);
+    assert!(leases.fail(chunk, number));
+    let Answer::Lease { chunk: second, .. } = leases.ask("a", 0.0) else { panic!() };
+    leases.count(second, 1.0);
+    let Answer::Lease { chunk: slow, speculative: false, .. } = leases.ask("a", 1.0) else { panic!() };
+    assert_eq!(leases.ask("b", 2.0), Answer::Wait, "it is not slow yet");
+    assert_eq!(leases.ask("a", 9.0), Answer::Wait, "its own pilot does not get it twice");
+    let Answer::Lease { chunk: twice, speculative: true, .. } = leases.ask("b", 9.0) else { panic!() };
+    assert_eq!(slow, twice);
+    assert_eq!(leases.ask("c", 9.0), Answer::Wait, "two are enough");
+    leases.count(slow, 1.0);
+    assert!(leases.finished());
+    assert_eq!(leases.given_up().len(), 1);
+}
+
+#[test]
+fn a_link_counts_once_and_never_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job(10, 5);
+    let mut a = SharedFarm::join(folder.path(), &job, "a").unwrap();
+    let mut b = SharedFarm::join(folder.path(), &job, "b").unwrap();
+    let result = |chunk, node: &str, digest| Published {
+        chunk,
+        node: node.to_owned(),
+        done: Done { events: 5, digest, cpu: 1.0, wall: 1.0 },
+    };
+    let stale = std::time::Duration::from_secs(60);
+    assert_eq!(a.take(0, stale).unwrap(), Some(0));
+    assert_eq!(b.take(0, stale).unwrap(), Some(1), "what is claimed is left alone");
+    assert_eq!(b.take(0, stale).unwrap(), None);
+    assert_eq!(b.take(0, std::time::Duration::ZERO).unwrap(), Some(0), "a stale claim is not believed");
+    assert_eq!(a.publish(&result(0, "a", 7)).unwrap(), Linked::Counted);
+    assert_eq!(b.publish(&result(0, "b", 8)).unwrap(), Linked::Duplicate);
+    assert_eq!(b.publish(&result(1, "b", 9)).unwrap(), Linked::Counted);
+    let totals = a.totals().unwrap();
+    assert_eq!((totals.commits, totals.distinct, totals.events, totals.digest), (2, 2, 10, 16));
+    assert_eq!((totals.refused, totals.differing), (1, 1));
+    let other = Job { seed: 4, ..job };
+    assert!(SharedFarm::join(folder.path(), &other, "c").is_err(), "another run in the same directory");
+}

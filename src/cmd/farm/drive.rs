@@ -1,0 +1,252 @@
+//! Running a farm: a coordinator, pilots started and started again, and the end.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ::farm::{Coordinator, Farm, Ledger, Nodes, Order, Settings, SqliteLedger, Story};
+use anyhow::{Context, Result};
+use measure::{Saver, Stopper};
+
+use super::super::app::Keeper;
+use super::display::{Display, Show};
+use super::setup::Setup;
+use super::view;
+use crate::cli::Common;
+use crate::{Exit, output};
+
+/// How often things are looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Times that the pilot of a node is started again.
+const AGAIN: u32 = 5;
+/// Time that pilots of an earlier coordinator have to come back before others are started: their longest pause and more.
+const RETURN: Duration = Duration::from_secs(4);
+/// Time that late results have to be refused in, and pilots to say good-bye.
+const LINGER: Duration = Duration::from_secs(2);
+/// Time that the port of a coordinator that died may still be taken.
+const TAKEN: Duration = Duration::from_secs(10);
+
+/// How a farm ended.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// Nothing is left to do.
+    Finished,
+    /// Somebody asked to stop.
+    Stopped,
+    /// It cannot go on.
+    Stuck(String),
+}
+
+/// Everything that running one needs.
+pub(super) struct Drive<'a> {
+    pub(super) setup: Setup,
+    pub(super) path: &'a Path,
+    pub(super) show: &'a Show,
+    pub(super) stopper: &'a Stopper,
+}
+
+/// The pilot of one node.
+#[derive(Debug, Clone)]
+struct Seat {
+    started: bool,
+    again: u32,
+    due: Instant,
+}
+
+impl Drive<'_> {
+    /// Runs until nothing is left to do, or it cannot go on.
+    pub(super) fn go(&self, ledger: SqliteLedger, farm: &Farm) -> Result<(Ending, Box<dyn Ledger>)> {
+        let mut nodes = self.nodes(&ledger)?;
+        let resumed = !farm.address.is_empty();
+        let address = if resumed {
+            farm.address.parse().with_context(|| format!("could not understand the address {}", farm.address))?
+        } else {
+            self.setup.address()?
+        };
+        let settings = Settings {
+            rules: self.setup.rules(),
+            beat: (self.setup.lease / 4.0).clamp(0.05, 5.0),
+            connections: 4096.max(self.setup.nodes * 256).min(65_536),
+            ..Settings::at(address)
+        };
+        let coordinator = self.start(ledger, settings, resumed)?;
+        let mut display = Display::new(self.show, &farm.job);
+        let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
+        coordinator.stop();
+        if let Ending::Finished = ending {
+            let until = Instant::now() + LINGER;
+            while coordinator.connected() > 0 && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        display.end(&coordinator.snapshot());
+        nodes.end();
+        let ledger = coordinator.end()?;
+        Ok((ending, ledger))
+    }
+
+    /// A coordinator that died a moment ago may still hold its port.
+    fn start(&self, ledger: SqliteLedger, settings: Settings, resumed: bool) -> Result<Coordinator> {
+        let until = Instant::now() + TAKEN;
+        let mut ledger = Some(ledger);
+        loop {
+            let this = match ledger.take() {
+                Some(ledger) => ledger,
+                None => SqliteLedger::open(self.path)?,
+            };
+            match Coordinator::start(Box::new(this), settings.clone()) {
+                Err(::farm::Error::Io { .. }) if resumed && Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                other => return Ok(other?),
+            }
+        }
+    }
+
+    fn nodes(&self, ledger: &SqliteLedger) -> Result<Box<dyn Nodes>> {
+        let mut nodes = self.setup.nodes()?;
+        for one in ledger.incidents()?.iter().filter(|one| one.what == "launched") {
+            if let Some((node, name)) = one.detail.split_once(": ")
+                && let Ok(node) = node.parse()
+            {
+                nodes.adopt(node, name);
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn look_after(
+        &self,
+        coordinator: &Coordinator,
+        nodes: &mut dyn Nodes,
+        resumed: bool,
+        display: &mut Display,
+    ) -> Ending {
+        let due = Instant::now() + if resumed { RETURN } else { Duration::ZERO };
+        let mut seats = vec![Seat { started: false, again: 0, due }; self.setup.nodes];
+        loop {
+            if coordinator.finished() {
+                return Ending::Finished;
+            }
+            if self.stopper.asked() {
+                return Ending::Stopped;
+            }
+            if let Some(trouble) = coordinator.trouble() {
+                return Ending::Stuck(trouble);
+            }
+            for gone in nodes.look() {
+                coordinator.note("ended", &nodes.name(gone.node), &gone.said);
+                let seat = &mut seats[gone.node];
+                (seat.started, seat.due) = (false, Instant::now() + Duration::from_secs(1 << seat.again.min(5)));
+                seat.again += 1;
+            }
+            let snapshot = coordinator.snapshot();
+            if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
+                return Ending::Stuck(reason);
+            }
+            display.show(&snapshot);
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Starts the pilots that are due. An error when none is left and none may be started.
+    fn fill(
+        &self,
+        seats: &mut [Seat],
+        coordinator: &Coordinator,
+        nodes: &mut dyn Nodes,
+        snapshot: &::farm::Snapshot,
+    ) -> Result<(), String> {
+        let mut last = String::new();
+        for (node, seat) in seats.iter_mut().enumerate() {
+            if seat.started || seat.again > AGAIN || Instant::now() < seat.due {
+                continue;
+            }
+            let name = nodes.name(node);
+            // A pilot of an earlier coordinator came back.
+            let here = snapshot.nodes.iter().any(|one| one.node == name && one.slots > 0);
+            if here || nodes.is_there(node) {
+                seat.started = true;
+                continue;
+            }
+            let order = Order {
+                address: coordinator.address().to_string(),
+                token: coordinator.token().reveal().to_owned(),
+                node: name.clone(),
+                slots: self.setup.slots,
+                patience: self.setup.patience,
+            };
+            match nodes.start(node, &order) {
+                Ok(said) => {
+                    seat.started = true;
+                    coordinator.note("launched", &name, &format!("{node}: {said}"));
+                }
+                Err(error) => {
+                    last = error.to_string();
+                    coordinator.note("not launched", &name, &last);
+                    seat.due = Instant::now() + Duration::from_secs(1 << seat.again.min(5));
+                    seat.again += 1;
+                }
+            }
+        }
+        let hopeless = seats.iter().all(|seat| !seat.started && seat.again > AGAIN);
+        if hopeless && snapshot.nodes.iter().all(|node| node.slots == 0) {
+            let why = if last.is_empty() { "their pilots ended; prony farm status says why".to_owned() } else { last };
+            return Err(format!("no node is left: {why}"));
+        }
+        Ok(())
+    }
+}
+
+/// Says how it ended: what must hold, the run as a document, and what to do next.
+pub(super) fn conclude(
+    ending: &Ending,
+    ledger: &dyn Ledger,
+    path: &Path,
+    expected: Option<u64>,
+    label: Option<&str>,
+    mut keeper: Keeper,
+    common: &Common,
+) -> Result<Exit> {
+    let story = Story::read(ledger)?;
+    let directory = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, directory.to_path_buf());
+    run.label = label.map(str::to_owned);
+    run.session.complete = story.invariants.broken().is_empty();
+    run.session.seconds = story.seconds;
+    run.figures = story.figures();
+    let kept = keeper.save(&run);
+    let handle = keeper.number.map(|number| number.to_string());
+    output::print(&view::document(&story, &run, handle, expected), common)?;
+    if let Err(reason) = kept {
+        output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
+        return Ok(Exit::Failed);
+    }
+    let resume = format!("go on with: prony farm resume {}", path.display());
+    match ending {
+        Ending::Stopped => {
+            output::remark(&format!("stopped; what was committed is kept; {resume}"));
+            return Ok(Exit::Stopped);
+        }
+        Ending::Stuck(reason) => {
+            output::remark(&format!("could not go on: {reason}; {resume}"));
+            return Ok(Exit::Failed);
+        }
+        Ending::Finished => {}
+    }
+    let mut broken = story.invariants.broken();
+    let digest = story.invariants.totals.digest;
+    if let Some(expected) = expected.filter(|expected| *expected != digest) {
+        broken.push(format!("the digest is {digest:016x}, not {expected:016x}"));
+    }
+    if !broken.is_empty() {
+        output::remark(&format!("could not vouch for the result: {}; {resume}", broken.join("; ")));
+        return Ok(Exit::Failed);
+    }
+    if story.invariants.totals.differing > 0 {
+        output::remark(
+            "some chunks were done twice with different results: one of the machines is wrong; see the table",
+        );
+        return Ok(Exit::Found);
+    }
+    Ok(Exit::Fine)
+}

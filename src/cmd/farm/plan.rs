@@ -1,0 +1,95 @@
+//! From the command line to a job: a built-in workload, or the first build of a manifest's application.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use application::{Application, Builder, Manifest, Scope, matrix};
+use measure::Stopper;
+
+use super::super::app::starter;
+use super::work::{Program, Work};
+
+/// What to do, as people say it.
+pub(super) struct Wanted<'a> {
+    pub(super) manifest: &'a str,
+    pub(super) application: Option<&'a str>,
+    pub(super) input: Option<&'a Path>,
+    pub(super) builds: Option<&'a Path>,
+}
+
+/// Its name, and the work.
+pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Work)> {
+    let input = wanted
+        .input
+        .map(|input| input.canonicalize().with_context(|| format!("could not find the input {}", input.display())));
+    let input = input.transpose()?;
+    if let Some(name) = wanted.manifest.strip_prefix("builtin:") {
+        if name == "null" {
+            return Ok((name.to_owned(), Work::Null));
+        }
+        if !physics::NAMES.contains(&name) {
+            bail!("could not find builtin:{name}; there are builtin:{}", physics::NAMES.join(", builtin:"));
+        }
+        if input.is_some() && name != "analyse" {
+            bail!("could not use --input: only builtin:analyse reads files");
+        }
+        return Ok((name.to_owned(), Work::Builtin { workload: name.to_owned(), input }));
+    }
+    let mut found = Manifest::read(Path::new(wanted.manifest))?.select(wanted.application)?;
+    if found.len() != 1 {
+        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        bail!("could not choose: the manifest has {}; name one of them", names.join(", "));
+    }
+    let application = found.remove(0);
+    let program = program(&application, wanted, input, stopper)?;
+    Ok((application.name, Work::Command(Box::new(program))))
+}
+
+fn program(
+    application: &Application,
+    wanted: &Wanted<'_>,
+    input: Option<PathBuf>,
+    stopper: &Stopper,
+) -> Result<Program> {
+    let holes: Vec<&str> = application.run.iter().flat_map(application::Template::holes).collect();
+    for needed in ["first", "events"] {
+        if !holes.contains(&needed) {
+            bail!(
+                "could not cut {} into chunks: run needs {{{needed}}} among its arguments, and {needed} = 0 among the \
+                 parameters of the manifest",
+                application.name
+            );
+        }
+    }
+    if application.verify.scope == Scope::Application && application.verify.expect.is_some() {
+        bail!(
+            "could not use expect for {}: a chunk's digest is not that of the whole; use --expect-digest",
+            application.name
+        );
+    }
+    let root = wanted.builds.map_or_else(|| PathBuf::from("prony-farm-builds"), Path::to_path_buf);
+    std::fs::create_dir_all(&root).with_context(|| format!("could not make {}", root.display()))?;
+    let starter = starter()?;
+    let builder = Builder { starter: &starter, root: &root.canonicalize()?, stopper };
+    let builds = matrix(application);
+    // Levels are written from the lowest to the highest.
+    let build = builds.last().context("the manifest leaves no build")?;
+    let built = builder.build(application, build, builds.len() - 1)?;
+    if let Some(reason) = built.failed {
+        bail!("could not build {}: {reason}", application.name);
+    }
+    let text = |expression: &Option<regex::Regex>| expression.as_ref().map(|one| one.as_str().to_owned());
+    let mut values = built.values;
+    let input = input.unwrap_or_else(|| application.directory.clone());
+    values.insert("input".to_owned(), input.display().to_string());
+    Ok(Program {
+        run: application.run.iter().map(|template| template.text().to_owned()).collect(),
+        values,
+        directory: application.directory.clone(),
+        environment: application.environment.clone(),
+        patience: application.patience.as_secs_f64(),
+        stdout: text(&application.verify.stdout),
+        digest: text(&application.verify.digest),
+        input,
+    })
+}

@@ -1,0 +1,201 @@
+//! `prony farm run` and `prony farm resume`.
+
+use std::path::{Path, PathBuf};
+
+use ::farm::{Farm, Job, Ledger, SqliteLedger};
+use anyhow::{Context, Result, bail};
+use fleet::serve::{Token, nonce};
+
+use super::super::app::{Keeper, Keeping};
+use super::super::run::watch_for_signals;
+use super::display::Show;
+use super::drive::{Drive, conclude};
+use super::plan::{Wanted, plan};
+use super::setup::Setup;
+use super::shared;
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+use crate::settings::seconds;
+
+/// Options of `prony farm run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A manifest whose application has {first} and {events} in its arguments, or builtin:reconstruct, builtin:simulate, builtin:analyse
+    #[arg(value_name = "MANIFEST|builtin:NAME")]
+    manifest: String,
+    /// The application, where the manifest has several
+    #[arg(value_name = "APPLICATION")]
+    application: Option<String>,
+    /// Events in all
+    #[arg(long, value_name = "N")]
+    events: u64,
+    /// Events of a chunk: what is lost when a node dies; about a minute's work is a good size
+    #[arg(long, value_name = "K")]
+    chunk: u64,
+    /// Number of the first event
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    first: u64,
+    /// Seed of the events
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Directory of input files; its file system is reported
+    #[arg(long, value_name = "DIR")]
+    input: Option<PathBuf>,
+    /// Keep the build of a manifest here, where all nodes find it [default: prony-farm-builds]
+    #[arg(long, value_name = "DIR")]
+    builds: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// Seconds without heartbeat after which a chunk is given to another pilot
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = seconds)]
+    lease: f64,
+    /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.5)]
+    speculate: f64,
+    /// Fail unless the digest of all events is this one
+    #[arg(long, value_name = "HEX")]
+    expect_digest: Option<String>,
+    /// The ledger, a new file [default: farm-ID.ledger in the present directory]
+    #[arg(long, value_name = "FILE", conflicts_with = "shared")]
+    ledger: Option<PathBuf>,
+    /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
+    #[arg(long, value_name = "DIR")]
+    shared: Option<PathBuf>,
+    #[command(flatten)]
+    show: Show,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+/// Where pilots run.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Where")]
+struct Place {
+    /// Who starts pilots: local (processes here), ssh (the user's own, with --hosts) or slurm (batch jobs)
+    #[arg(long, default_value = "local", value_parser = ["local", "ssh", "slurm"])]
+    launcher: String,
+    /// Nodes: pilots to start
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    nodes: u32,
+    /// Chunks at a time on a node [default: its CPUs; with several local nodes, their share of these]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    slots: Option<u32>,
+    /// Hosts for ssh, one pilot each
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
+    #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
+    listen: String,
+    /// This program as nodes find it [default: its path here]
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// Time for which pilots wait for a coordinator that died and is to be resumed
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    patience: f64,
+    /// Time after which Slurm ends a pilot
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
+    job_time: f64,
+    /// An option for sbatch, such as --partition=long; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    sbatch: Vec<String>,
+}
+
+impl Place {
+    fn setup(&self, lease: f64, speculate: f64) -> Result<Setup> {
+        let own = std::env::current_exe().context("could not find this program's own file")?;
+        let nodes = if self.launcher == "ssh" { self.hosts.len() } else { self.nodes as usize };
+        let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+        let share = if self.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
+        if !(speculate >= 0.0 && speculate.is_finite()) {
+            bail!("could not speculate by a factor of {speculate}; write 0 or a factor such as 1.5");
+        }
+        let setup = Setup {
+            launcher: self.launcher.clone(),
+            nodes,
+            slots: self.slots.unwrap_or(u32::try_from(share).unwrap_or(1)),
+            hosts: self.hosts.clone(),
+            listen: self.listen.clone(),
+            program: self.program.as_ref().unwrap_or(&own).display().to_string(),
+            lease,
+            speculate,
+            patience: self.patience,
+            minutes: (self.job_time / 60.0).ceil() as u64,
+            options: self.sbatch.clone(),
+        };
+        // What cannot start is refused before a ledger is made.
+        setup.address()?;
+        setup.nodes()?;
+        Ok(setup)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
+    let stopper = watch_for_signals()?;
+    let setup = arguments.place.setup(arguments.lease, arguments.speculate)?;
+    let wanted = Wanted {
+        manifest: &arguments.manifest,
+        application: arguments.application.as_deref(),
+        input: arguments.input.as_deref(),
+        builds: arguments.builds.as_deref(),
+    };
+    let (name, work) = plan(&wanted, &stopper)?;
+    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
+    let job = Job { name, work: serde_json::to_value(&work)?, seed, first, events, chunk };
+    job.check()?;
+    if let Some(folder) = &arguments.shared {
+        return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
+    }
+    let keeper = Keeper::open(&arguments.keeping, common)?;
+    let id = nonce()?[..12].to_owned();
+    let path = arguments.ledger.clone().unwrap_or_else(|| PathBuf::from(format!("farm-{id}.ledger")));
+    let farm = Farm {
+        id,
+        job,
+        token: Token::draw()?.reveal().to_owned(),
+        key: Token::draw()?.reveal().to_owned(),
+        address: String::new(),
+        created: ::farm::now(),
+        settings: serde_json::to_value(&setup)?,
+    };
+    let ledger = SqliteLedger::create(&path, &farm)?;
+    output::remark(&format!("the ledger is {}", path.display()));
+    let drive = Drive { setup, path: &path, show: &arguments.show, stopper: &stopper };
+    let (ending, ledger) = drive.go(ledger, &farm)?;
+    conclude(&ending, &*ledger, &path, expected, arguments.keeping.label.as_deref(), keeper, common)
+}
+
+/// Options of `prony farm resume`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArguments {
+    /// The ledger that the run wrote
+    #[arg(value_name = "LEDGER")]
+    ledger: PathBuf,
+    /// Fail unless the digest of all events is this one
+    #[arg(long, value_name = "HEX")]
+    expect_digest: Option<String>,
+    #[command(flatten)]
+    show: Show,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+pub(crate) fn resume(arguments: &ResumeArguments, common: &Common) -> Result<Exit> {
+    let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
+    let stopper = watch_for_signals()?;
+    let ledger = SqliteLedger::open(&arguments.ledger)?;
+    let farm = ledger.farm()?;
+    let setup: Setup =
+        serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
+    let keeper = Keeper::open(&arguments.keeping, common)?;
+    let path: &Path = &arguments.ledger;
+    let drive = Drive { setup, path, show: &arguments.show, stopper: &stopper };
+    let (ending, ledger) = drive.go(ledger, &farm)?;
+    conclude(&ending, &*ledger, path, expected, arguments.keeping.label.as_deref(), keeper, common)
+}
+
+/// A digest as it is printed.
+fn digest(text: &str) -> Result<u64> {
+    u64::from_str_radix(text, 16).with_context(|| format!("'{text}' is no digest; write 16 hexadecimal digits"))
+}

@@ -1,0 +1,71 @@
+//! How a farm was started: kept in the ledger, so that a resumption needs nothing else.
+
+use std::net::{IpAddr, SocketAddr};
+
+use ::farm::{Nodes, Processes, Rules, Slurm};
+use anyhow::{Context, Result, bail};
+use fleet::launcher::Local;
+use serde::{Deserialize, Serialize};
+
+/// Everything but the job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Setup {
+    pub(super) launcher: String,
+    pub(super) nodes: usize,
+    pub(super) slots: u32,
+    pub(super) hosts: Vec<String>,
+    pub(super) listen: String,
+    pub(super) program: String,
+    pub(super) lease: f64,
+    pub(super) speculate: f64,
+    pub(super) patience: f64,
+    pub(super) minutes: u64,
+    pub(super) options: Vec<String>,
+}
+
+impl Setup {
+    pub(super) fn rules(&self) -> Rules {
+        Rules { expiry: self.lease, speculate: self.speculate, ..Rules::default() }
+    }
+
+    /// Where to listen: one address that pilots can name.
+    pub(super) fn address(&self) -> Result<SocketAddr> {
+        let plain = self.listen.parse::<IpAddr>().map(|address| SocketAddr::new(address, 0));
+        let address = plain
+            .or_else(|_| self.listen.parse::<SocketAddr>())
+            .with_context(|| format!("could not listen on '{}'; write ADDRESS or ADDRESS:PORT", self.listen))?;
+        if address.ip().is_unspecified() {
+            bail!("could not listen on {}: name the one address that pilots reach", self.listen);
+        }
+        if self.launcher != "local" && address.ip().is_loopback() {
+            bail!("could not be reached from other hosts at {}; name this host's address with --listen", address.ip());
+        }
+        Ok(address)
+    }
+
+    /// Where pilots run.
+    pub(super) fn nodes(&self) -> Result<Box<dyn Nodes>> {
+        let pilot = |words: &[&str]| -> Vec<String> {
+            words.iter().copied().chain([self.program.as_str(), "farm", "pilot"]).map(str::to_owned).collect()
+        };
+        Ok(match self.launcher.as_str() {
+            "slurm" => Box::new(Slurm::new(&self.program, self.options.clone(), self.minutes)),
+            "ssh" => {
+                if self.hosts.is_empty() {
+                    bail!("could not use ssh without hosts; name them with --hosts a,b,c");
+                }
+                // A password that somebody would have to type holds everything up: better an error.
+                let command = |host: &String| {
+                    pilot(&["ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--", host.as_str()])
+                };
+                let commands = self.hosts.iter().map(command).collect();
+                Box::new(Processes::new(Box::new(Local { commands, addresses: Vec::new() }), self.hosts.clone()))
+            }
+            _ => {
+                let local = Local { commands: vec![pilot(&[])], addresses: Vec::new() };
+                Box::new(Processes::new(Box::new(local), (1..=self.nodes).map(|node| format!("n{node}")).collect()))
+            }
+        })
+    }
+}

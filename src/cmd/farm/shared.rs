@@ -1,0 +1,121 @@
+//! `prony farm run --shared DIR`: no coordinator; results are published by link(2).
+
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use ::farm::{Invariants, Job, Linked, Published, SharedFarm, Workshop};
+use anyhow::Result;
+use measure::Stopper;
+use report::{Block, Data, Document, Section};
+use serde_json::json;
+
+use super::work::{House, input_notes};
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+
+/// Longest pause before looking again for something to do, seconds.
+const PAUSE: f64 = 0.2;
+
+pub(super) fn run(
+    folder: &Path,
+    job: &Job,
+    stale: f64,
+    expected: Option<u64>,
+    stopper: &Stopper,
+    common: &Common,
+) -> Result<Exit> {
+    let host = measure::identity().host;
+    let who = format!("{}-{}", host.replace('/', "_"), std::process::id());
+    std::fs::create_dir_all(folder)?;
+    let mut shared = SharedFarm::join(folder, job, &who)?;
+    let (mut counted, mut duplicates) = (0_u64, 0_u64);
+    let trouble = serve(&mut shared, job, &who, stale, stopper, &mut |linked| match linked {
+        Linked::Counted => counted += 1,
+        Linked::Duplicate => duplicates += 1,
+    })?;
+    let totals = shared.totals()?;
+    let invariants = Invariants { planned: job.chunks(), events: job.events, totals };
+    let mut broken = invariants.broken();
+    if let Some(expected) = expected.filter(|expected| *expected != totals.digest) {
+        broken.push(format!("the digest is {:016x}, not {expected:016x}", totals.digest));
+    }
+    let mut document = Document::new(format!("Farm in {}: {} of {} events", folder.display(), job.name, job.events));
+    document.notes = input_notes(folder);
+    let items = vec![
+        format!("chunks counted {} of {} planned, {} distinct", totals.commits, job.chunks(), totals.distinct),
+        format!("sum of events {} of {} planned", totals.events, job.events),
+        format!("digest {:016x}", totals.digest),
+        format!("{} duplicates refused, {:.2} s of CPU time wasted", totals.refused, totals.wasted),
+        format!("of this process: {counted} counted, {duplicates} refused"),
+    ];
+    document.sections.push(Section::of("", Block::List { numbered: false, items }));
+    document.data = Data::of(&json!({
+        "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
+        "own": { "counted": counted, "refused": duplicates },
+    }))
+    .ok();
+    output::print(&document, common)?;
+    if stopper.asked() {
+        output::remark("stopped; what was published is kept; the same command goes on");
+        return Ok(Exit::Stopped);
+    }
+    broken.extend(trouble);
+    if !broken.is_empty() {
+        output::remark(&format!("could not vouch for the result: {}", broken.join("; ")));
+        return Ok(Exit::Failed);
+    }
+    Ok(if totals.differing > 0 { Exit::Found } else { Exit::Fine })
+}
+
+/// Takes chunks until all have results. What went wrong, if work failed here.
+fn serve(
+    shared: &mut SharedFarm,
+    job: &Job,
+    who: &str,
+    stale: f64,
+    stopper: &Stopper,
+    tell: &mut dyn FnMut(Linked),
+) -> Result<Option<String>> {
+    let age = Duration::from_secs_f64(stale);
+    let (give, todo) = sync_channel::<::farm::Chunk>(1);
+    let (done, outcomes) = sync_channel(1);
+    let copy = job.clone();
+    std::thread::spawn(move || {
+        let mut worker = House.worker(&copy);
+        while let Ok(chunk) = todo.recv() {
+            let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| worker.perform(&chunk));
+            if done.send(outcome).is_err() {
+                break;
+            }
+        }
+    });
+    // Processes begin at different places, so that they rarely meet.
+    let mut from = u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % job.chunks();
+    while !stopper.asked() && shared.totals()?.commits < job.chunks() {
+        let Some(chunk) = shared.take(from, age)?.and_then(|index| job.cut(index)) else {
+            std::thread::sleep(Duration::from_secs_f64(PAUSE.min(stale / 2.0)));
+            continue;
+        };
+        from = (chunk.index + 1) % job.chunks();
+        if give.send(chunk).is_err() {
+            return Ok(Some("the thread that works died".to_owned()));
+        }
+        let outcome = loop {
+            match outcomes.recv_timeout(Duration::from_secs_f64(stale / 4.0)) {
+                Ok(outcome) => break outcome,
+                Err(RecvTimeoutError::Timeout) => shared.refresh(chunk.index)?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Some("the thread that works died".to_owned())),
+            }
+            if stopper.asked() {
+                return Ok(None);
+            }
+        };
+        match outcome {
+            Ok(done) => tell(shared.publish(&Published { chunk: chunk.index, node: who.to_owned(), done })?),
+            Err(reason) => return Ok(Some(format!("chunk {} could not be done here: {reason}", chunk.index))),
+        }
+    }
+    Ok(None)
+}

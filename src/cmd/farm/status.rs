@@ -1,0 +1,43 @@
+//! `prony farm status`: a ledger, read while others write into it or long after.
+
+use std::path::PathBuf;
+
+use ::farm::{SqliteLedger, Story};
+use anyhow::{Context, Result};
+use report::{Format, Html};
+
+use super::view;
+use crate::Exit;
+use crate::cli::Common;
+use crate::output;
+
+/// Options of `prony farm status`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The ledger that a run writes or wrote
+    #[arg(value_name = "LEDGER")]
+    ledger: PathBuf,
+    /// Write the report, with its timeline, to this HTML file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let ledger = SqliteLedger::read(&arguments.ledger)?;
+    let story = Story::read(&ledger)?;
+    let folder = std::env::current_dir().context("could not find the present directory")?;
+    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
+    run.session.complete = story.invariants.broken().is_empty();
+    run.session.seconds = story.seconds;
+    run.figures = story.figures();
+    let document = view::document(&story, &run, None, None);
+    let Some(path) = &arguments.output else {
+        output::print(&document, common)?;
+        return Ok(Exit::Fine);
+    };
+    let mut text = Vec::new();
+    Html.render(&document, &mut text)?;
+    std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,148 @@
+//! The report of a farm.
+
+use ::farm::Story;
+use model::{Run, Unit};
+use report::view::RunContext;
+use report::{
+    Axis, Block, Cell, Chart, Column, Curves, Data, Division, Document, Kind, Mark, Plot, Quantity, Row, Section,
+    Series, Table,
+};
+use serde_json::json;
+
+/// Nodes that have a curve of their own.
+const CURVES: usize = 8;
+/// Incidents that are listed.
+const LISTED: usize = 200;
+
+/// What must hold, the figures, the nodes, the timeline and the story.
+pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expected: Option<u64>) -> Document {
+    let stored = handle.is_some();
+    let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });
+    document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
+    let invariants = Section::of("what must hold", Block::List { numbered: false, items: invariants(story, expected) });
+    document.sections.insert(0, invariants);
+    document.sections.push(Section::of("nodes", Block::Table(nodes(story))));
+    document.sections.extend(timeline(story));
+    document.sections.extend(incidents(story));
+    let totals = &story.invariants.totals;
+    let data = json!({
+        "farm": story.farm.id,
+        "job": story.farm.job,
+        "planned": story.invariants.planned,
+        "totals": totals,
+        "digest": format!("{:016x}", totals.digest),
+        "broken": story.invariants.broken(),
+        "seconds": story.seconds,
+        "utilisation": story.utilisation(),
+        "nodes": story.nodes.iter().map(|node| json!({ "node": node.node, "totals": node.totals })).collect::<Vec<_>>(),
+        "windows": story.windows,
+        "incidents": story.incidents,
+        "inputs": story.inputs("all"),
+        "run": run,
+    });
+    document.data = Data::of(&data).ok();
+    document
+}
+
+fn invariants(story: &Story, expected: Option<u64>) -> Vec<String> {
+    let (planned, events) = (story.invariants.planned, story.invariants.events);
+    let totals = &story.invariants.totals;
+    let mark = |holds: bool| if holds { "holds" } else { "DOES NOT HOLD" };
+    let mut lines = vec![
+        format!("chunks committed {} = planned {planned}: {}", totals.commits, mark(totals.commits == planned)),
+        format!("all distinct, {} of {}: {}", totals.distinct, totals.commits, mark(totals.distinct == totals.commits)),
+        format!("sum of events {} = planned {events}: {}", totals.events, mark(totals.events == events)),
+        match expected {
+            Some(expected) => {
+                format!("digest {:016x} = expected {expected:016x}: {}", totals.digest, mark(totals.digest == expected))
+            }
+            None => format!("digest {:016x}; --expect-digest compares it", totals.digest),
+        },
+    ];
+    lines.push(format!(
+        "{} duplicates refused, {:.2} s of CPU time wasted, {} of them with another result",
+        totals.refused, totals.wasted, totals.differing
+    ));
+    lines
+}
+
+fn nodes(story: &Story) -> Table {
+    let columns = vec![
+        Column::new("", Kind::Label),
+        Column::new("chunks", Kind::Number),
+        Column::new("events", Kind::Number),
+        Column::new("efficiency", Kind::Number),
+        Column::new("refused", Kind::Number),
+        Column::new("input", Kind::Remark),
+    ];
+    let row = |node: &::farm::NodeTotals| {
+        let totals = &node.totals;
+        let efficiency = if totals.wall > 0.0 {
+            Cell::Value(Quantity::bare(totals.cpu / totals.wall, Unit::Ratio))
+        } else {
+            Cell::Empty
+        };
+        let cells = vec![
+            Cell::text(node.node.clone()),
+            Cell::Count(totals.commits),
+            Cell::Count(totals.events),
+            efficiency,
+            Cell::Count(totals.refused),
+            Cell::text(story.inputs(&node.node).join("; ")),
+        ];
+        Row { cells }
+    };
+    Table::plain(columns, story.nodes.iter().map(row).collect())
+}
+
+fn timeline(story: &Story) -> Option<Section> {
+    let curve = |(colour, node): (usize, Option<usize>)| {
+        let points = story.windows.iter().map(|window| {
+            let events: u64 = node.map_or_else(|| window.events.iter().sum(), |node| window.events[node]);
+            (window.began + window.wall / 2.0, Quantity::bare(events as f64 / window.wall, Unit::PerSecond))
+        });
+        let name = node.map_or_else(|| "all nodes".to_owned(), |node| story.nodes[node].node.clone());
+        Series { name, colour, variant: 0, points: points.collect() }
+    };
+    if story.windows.len() < 2 {
+        return None;
+    }
+    let each = (0..story.nodes.len().min(CURVES)).map(Some);
+    let series = std::iter::once(None).chain(each.filter(|_| story.nodes.len() > 1)).enumerate().map(curve).collect();
+    let began = story.incidents.iter().find(|one| one.what == "started").map_or(story.farm.created, |one| one.at);
+    let told = ["resumed", "ended"];
+    let mark = |one: &::farm::Incident| {
+        let text = if one.node.is_empty() { one.what.clone() } else { format!("{} {}", one.node, one.what) };
+        Mark { x: one.at - began, text }
+    };
+    let within = |one: &&::farm::Incident| told.contains(&one.what.as_str()) && one.at - began < story.seconds;
+    let marks = story.incidents.iter().filter(within).take(CURVES).map(mark).collect();
+    let axis = |title: &str, unit| Axis { title: title.to_owned(), unit, division: Division::Linear };
+    let chart = Chart {
+        title: "events a second over time".to_owned(),
+        about: "Events of chunks in the window in which they were counted.".to_owned(),
+        plot: Plot::Curves(Curves {
+            x: axis("since the begin", Unit::Seconds),
+            y: axis("events", Unit::PerSecond),
+            series,
+            marks,
+        }),
+    };
+    Some(Section::of("timeline", Block::Chart(chart)))
+}
+
+fn incidents(story: &Story) -> Option<Section> {
+    let began = story.incidents.iter().find(|one| one.what == "started").map_or(story.farm.created, |one| one.at);
+    let line = |one: &::farm::Incident| {
+        let chunk = one.chunk.map_or_else(String::new, |chunk| format!(", chunk {chunk}"));
+        let node = if one.node.is_empty() { String::new() } else { format!(" {}", one.node) };
+        format!("{:.2} s: {}{node}{chunk}: {}", one.at - began, one.what, one.detail)
+    };
+    let all = story.incidents.len();
+    let mut items: Vec<String> = story.incidents.iter().take(LISTED).map(line).collect();
+    if all > LISTED {
+        items.push(format!("and {} more; prony farm status --json has them all", all - LISTED));
+    }
+    let list = Block::List { numbered: false, items };
+    (all > 0).then(|| Section::of("story", Block::Folded { title: format!("{all} incidents"), blocks: vec![list] }))
+}

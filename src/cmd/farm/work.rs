@@ -1,0 +1,256 @@
+//! The work of a farm: built-in workloads, files of ntuples, and the user's own command.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ::farm::{Chunk, Done, Job, Worker, Workshop, text_digest};
+use anyhow::{Context, Result};
+use application::{Order, Starter, Template};
+use measure::Stopper;
+use physics::Workload;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::super::app::starter;
+use crate::{Exit, output};
+
+/// What a job's work is, as the ledger keeps it and pilots read it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Work {
+    /// A built-in workload; its input from files where there are any.
+    Builtin { workload: String, input: Option<PathBuf> },
+    /// A program that is run once a chunk.
+    Command(Box<Program>),
+    /// Nothing at all: what is left is the farm itself.
+    Null,
+}
+
+/// A program with holes in its arguments.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Program {
+    /// Arguments, holes unfilled.
+    pub(super) run: Vec<String>,
+    /// Values of the holes that all chunks share.
+    pub(super) values: BTreeMap<String, String>,
+    /// Where it runs.
+    pub(super) directory: PathBuf,
+    /// Variables set for it.
+    pub(super) environment: BTreeMap<String, String>,
+    /// Seconds after which it counts as hung.
+    pub(super) patience: f64,
+    /// What its output must match.
+    pub(super) stdout: Option<String>,
+    /// Its digest, by the first group.
+    pub(super) digest: Option<String>,
+    /// Where its input lies, for the record.
+    pub(super) input: PathBuf,
+}
+
+impl Work {
+    pub(super) fn of(job: &Job) -> Result<Self> {
+        serde_json::from_value(job.work.clone()).context("could not understand the work of this farm")
+    }
+
+    /// Where input lies.
+    fn input(&self) -> Option<&Path> {
+        match self {
+            Self::Builtin { input, .. } => input.as_deref(),
+            Self::Command(program) => Some(&program.input),
+            Self::Null => None,
+        }
+    }
+}
+
+/// Makes workers of this program.
+pub(super) struct House;
+
+impl Workshop for House {
+    fn worker(&self, job: &Job) -> Result<Box<dyn Worker>, String> {
+        let make = || -> Result<Box<dyn Worker>> {
+            Ok(match Work::of(job)? {
+                Work::Builtin { workload, input } => {
+                    let workload = Workload::by_name(&workload).context("this program does not know the workload")?;
+                    Box::new(Builtin { workload, input })
+                }
+                Work::Command(program) => Box::new(Command::new(*program)?),
+                Work::Null => Box::new(Null),
+            })
+        };
+        make().map_err(|error| format!("{error:#}"))
+    }
+
+    fn about(&self, job: &Job) -> Value {
+        let cpus = sys::affinity::allowed().map_or(0, |allowed| allowed.len());
+        let identity = measure::identity();
+        let notes: Vec<String> = match Work::of(job).ok().as_ref().and_then(Work::input) {
+            Some(input) => input_notes(input),
+            None => Vec::new(),
+        };
+        json!({ "host": identity.host, "machine": identity.fingerprint, "cpus": cpus, "notes": notes })
+    }
+}
+
+/// The file system that input lies on and, over NFS, what reading cost so far.
+pub(super) fn input_notes(input: &Path) -> Vec<String> {
+    let Ok(found) = sys::file::filesystem(input) else {
+        return vec![format!("there is no input at {}", input.display())];
+    };
+    let mut notes = vec![format!("input on {} ({} at {})", found.kind, found.source, found.point)];
+    if found.kind.starts_with("nfs") {
+        notes.push(match ::farm::mountstats::of(&found.point) {
+            Some(mount) => mount.words(),
+            None => "the kernel tells no statistics of this NFS mount".to_owned(),
+        });
+    }
+    notes
+}
+
+/// The file of a chunk's ntuple.
+fn ntuple(folder: &Path, first: u64, events: u64) -> PathBuf {
+    folder.join(format!("events-{first:012}-{events}.ntuple"))
+}
+
+struct Null;
+
+impl Worker for Null {
+    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+        Ok(Done { events: chunk.events, digest: text_digest(chunk, ""), cpu: 0.0, wall: 0.0 })
+    }
+}
+
+struct Builtin {
+    workload: Workload,
+    input: Option<PathBuf>,
+}
+
+impl Worker for Builtin {
+    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+        let cpu = || sys::clock::thread_cpu().map_err(|error| error.to_string());
+        let (began, before) = (Instant::now(), cpu()?);
+        let (events, digest) = match &self.input {
+            Some(folder) => {
+                let path = ntuple(folder, chunk.first, chunk.events);
+                let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+                let file = std::fs::File::open(&path).map_err(|error| fail(&error))?;
+                let spectrum = physics::analyse::analyse(std::io::BufReader::with_capacity(1 << 18, file))
+                    .map_err(|error| fail(&error))?;
+                (spectrum.events(), spectrum.digest())
+            }
+            None => {
+                let prepared = self.workload.prepare(chunk.seed, chunk.first, chunk.events);
+                let done = prepared.run().map_err(|error| error.to_string())?;
+                (done.events, done.digest)
+            }
+        };
+        if events != chunk.events {
+            return Err(format!("{events} events were done, {} were to be", chunk.events));
+        }
+        let nanos = cpu()?.saturating_sub(before);
+        Ok(Done { events, digest: digest.bits(), cpu: nanos as f64 * 1e-9, wall: began.elapsed().as_secs_f64() })
+    }
+}
+
+struct Command {
+    program: Program,
+    templates: Vec<Template>,
+    stdout: Option<Regex>,
+    digest: Option<Regex>,
+    starter: Starter,
+    stopper: Stopper,
+}
+
+impl Command {
+    fn new(program: Program) -> Result<Self> {
+        let templates = program.run.iter().map(|text| Template::parse(text)).collect::<Result<Vec<_>, _>>();
+        let compile = |text: &Option<String>| text.as_deref().map(Regex::new).transpose();
+        Ok(Self {
+            templates: templates.map_err(anyhow::Error::msg)?,
+            stdout: compile(&program.stdout)?,
+            digest: compile(&program.digest)?,
+            starter: starter()?,
+            stopper: Stopper::default(),
+            program,
+        })
+    }
+}
+
+impl Worker for Command {
+    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+        let mut values = self.program.values.clone();
+        for (hole, value) in [("first", chunk.first), ("events", chunk.events), ("seed", chunk.seed)] {
+            values.insert(hole.to_owned(), value.to_string());
+        }
+        let argv = self.templates.iter().flat_map(|template| template.fill(&values)).collect();
+        let order = Order {
+            commands: vec![argv],
+            directory: self.program.directory.clone(),
+            environment: self.program.environment.clone(),
+            patience: self.program.patience,
+        };
+        let began = Instant::now();
+        let report = self.starter.launch(&order, &self.stopper).map_err(|error| error.to_string())?;
+        let copy = report.copies.first().ok_or("its helper started nothing")?;
+        if let Some(trouble) = copy.how.trouble(self.program.patience) {
+            let last = copy.stderr.lines().last().unwrap_or_default();
+            return Err(format!("the program {trouble}: {last}"));
+        }
+        if self.stdout.as_ref().is_some_and(|expected| !expected.is_match(&copy.stdout)) {
+            return Err("the program's output is not what the manifest expects".to_owned());
+        }
+        let text = match &self.digest {
+            None => String::new(),
+            Some(expression) => expression
+                .captures(&copy.stdout)
+                .and_then(|found| found.get(1))
+                .map(|found| found.as_str().to_owned())
+                .ok_or("the program printed no digest")?,
+        };
+        Ok(Done {
+            events: chunk.events,
+            digest: text_digest(chunk, &text),
+            cpu: report.user_seconds + report.system_seconds,
+            wall: began.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// Options of `prony farm input`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InputArguments {
+    /// Where to write
+    directory: PathBuf,
+    /// Events in all
+    #[arg(long)]
+    events: u64,
+    /// Events of a chunk
+    #[arg(long)]
+    chunk: u64,
+    /// Number of the first event
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn input(arguments: &InputArguments) -> Result<Exit> {
+    let InputArguments { directory, events, chunk, first, seed } = arguments;
+    let job =
+        Job { name: "input".to_owned(), work: Value::Null, seed: *seed, first: *first, events: *events, chunk: *chunk };
+    job.check()?;
+    std::fs::create_dir_all(directory).with_context(|| format!("could not make {}", directory.display()))?;
+    for chunk in (0..job.chunks()).filter_map(|index| job.cut(index)) {
+        let path = ntuple(directory, chunk.first, chunk.events);
+        let write = || {
+            let file = std::io::BufWriter::new(std::fs::File::create(&path)?);
+            physics::analyse::write_ntuple(file, *seed, chunk.first, chunk.events)
+        };
+        write().with_context(|| format!("could not write {}", path.display()))?;
+    }
+    output::write(format!("Wrote {} ntuples to {}\n", job.chunks(), directory.display()).as_bytes())?;
+    Ok(Exit::Fine)
+}

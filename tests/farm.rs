@@ -1,0 +1,276 @@
+//! Farms of real processes on this host: killed, frozen, resumed. What must hold is asserted in the ledger's own words.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Answer, Place};
+use farm::{Incident, Ledger, SqliteLedger};
+use serde_json::Value;
+
+/// Longest that anything here may take: far above what it does take, so that a busy machine fails nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A farm that runs in a process of its own.
+struct Running {
+    child: Child,
+    ledger: PathBuf,
+}
+
+impl Running {
+    fn start(place: &Place, arguments: &[&str]) -> Self {
+        let ledger = place.file("ledger");
+        let mut command = place.prony();
+        command.args(["farm", "run"]).args(arguments).arg("--ledger").arg(&ledger).arg("--json");
+        Self { child: spawn(command, place), ledger }
+    }
+
+    fn resume(place: &Place, ledger: PathBuf) -> Self {
+        let mut command = place.prony();
+        command.args(["farm", "resume", "--json"]).arg(&ledger);
+        Self { child: spawn(command, place), ledger }
+    }
+
+    fn look(&self) -> Option<SqliteLedger> {
+        SqliteLedger::read(&self.ledger).ok()
+    }
+
+    fn counted(&self) -> u64 {
+        self.look().and_then(|ledger| ledger.totals().ok()).map_or(0, |totals| totals.commits)
+    }
+
+    fn incidents(&self) -> Vec<Incident> {
+        self.look().and_then(|ledger| ledger.incidents().ok()).unwrap_or_default()
+    }
+
+    fn wait_for(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let began = Instant::now();
+        while !holds(self) {
+            assert!(began.elapsed() < PATIENCE, "waited in vain for {what}: {:?}", self.incidents());
+            assert!(self.child.try_wait().unwrap().is_none(), "the farm ended before {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Process of the pilot of a node, as the story tells it: `0: node 0 (1234)`.
+    fn pilot(&self, node: &str) -> i32 {
+        let launched = self.incidents().into_iter().rfind(|one| one.what == "launched" && one.node == node).unwrap();
+        launched.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').parse().unwrap()
+    }
+
+    fn finish(self) -> Answer {
+        Answer::of(self.child.wait_with_output().unwrap())
+    }
+}
+
+fn spawn(mut command: Command, _place: &Place) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(pid: i32, signal: sys::signal::Signal) {
+    sys::process::send(pid, Some(signal)).unwrap();
+}
+
+/// Digest of the same events by one undisturbed process.
+fn undisturbed(place: &Place, events: u64, seed: u64) -> String {
+    let said = place.ask(&["app", "work", "reconstruct", "--events", &events.to_string(), "--seed", &seed.to_string()]);
+    let out = said.fine().out;
+    out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()
+}
+
+/// Chunks committed = planned, all distinct, sum exact, digest that of one process.
+fn holds(answer: &Value, chunks: u64, events: u64, digest: &str) {
+    assert_eq!(answer["planned"], chunks);
+    assert_eq!(answer["totals"]["commits"], chunks);
+    assert_eq!(answer["totals"]["distinct"], chunks);
+    assert_eq!(answer["totals"]["events"], events);
+    assert_eq!(answer["digest"], digest);
+    assert_eq!(answer["broken"], Value::Array(Vec::new()));
+    assert_eq!(answer["totals"]["differing"], 0);
+}
+
+#[test]
+fn a_farm_does_what_one_process_does() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 50, 3);
+    let arguments = ["builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--nodes", "2"];
+    let answer = Running::start(&place, &arguments).finish().fine();
+    holds(&answer.json(), 8, 50, &digest);
+    // The run is kept, and the report has its timeline.
+    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    assert_eq!(run["plan"]["suite"], "farm");
+    let figures: Vec<&str> =
+        run["figures"].as_array().unwrap().iter().map(|one| one["probe"].as_str().unwrap()).collect();
+    assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
+    place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
+    assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("what must hold"));
+    // All is done: to go on is to find that out.
+    let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
+    holds(&again.json(), 8, 50, &digest);
+    let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("could not vouch"), "{said:?}");
+}
+
+/// One run: a pilot is killed, another sleeps until its lease is over and wakes with a result that counts no more, the
+/// coordinator is killed and another goes on.
+#[test]
+fn kills_and_sleepers_change_nothing_in_the_result() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 600, 5);
+    let arguments = [
+        "builtin:reconstruct",
+        "--events",
+        "600",
+        "--chunk",
+        "20",
+        "--seed",
+        "5",
+        "--nodes",
+        "3",
+        "--slots",
+        "1",
+        "--lease",
+        "1",
+        "--speculate",
+        "0",
+    ];
+    let mut farm = Running::start(&place, &arguments);
+    farm.wait_for("all pilots", |farm| {
+        farm.counted() >= 3 && farm.incidents().iter().filter(|one| one.what == "joined").count() >= 3
+    });
+    let (killed, sleeper) = (farm.pilot("n1"), farm.pilot("n2"));
+    signal(sleeper, sys::signal::Signal::Stop);
+    signal(killed, sys::signal::Signal::Kill);
+    farm.wait_for("the sleeper's lease to end", |farm| {
+        farm.incidents().iter().any(|one| one.what == "expired" && one.node == "n2")
+    });
+    farm.wait_for("its chunk to be counted", |farm| {
+        let ledger = farm.look().unwrap();
+        let counted = ledger.counted().unwrap();
+        ledger
+            .incidents()
+            .unwrap()
+            .iter()
+            .filter(|one| one.what == "expired" && one.node == "n2")
+            .all(|one| counted.contains(one.chunk.unwrap()))
+    });
+    signal(sleeper, sys::signal::Signal::Continue);
+    farm.wait_for("its result to be refused", |farm| {
+        farm.incidents().iter().any(|one| one.what == "refused" && one.node == "n2")
+    });
+    farm.child.kill().unwrap();
+    farm.child.wait().unwrap();
+    let before = farm.counted();
+    assert!((4..30).contains(&before), "the coordinator died too late to show anything: {before}");
+    let answer = Running::resume(&place, farm.ledger).finish().fine().json();
+    holds(&answer, 30, 600, &digest);
+    assert!(answer["totals"]["refused"].as_u64().unwrap() >= 1);
+    assert!(answer["totals"]["wasted"].as_f64().unwrap() > 0.0);
+    let story = |what: &str| answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
+    assert_eq!((story("started"), story("resumed")), (1, 1));
+    assert!(story("ended") >= 1, "the killed pilot was not noticed");
+    // Pilots outlived their coordinator: more came back than were launched after it.
+    assert!(story("joined") > story("launched"), "no pilot came back");
+}
+
+#[test]
+fn commands_of_a_manifest_are_farmed_and_their_failures_told() {
+    let place = Place::new();
+    let manifest = |run: &str| {
+        let text = format!(
+            "[application.mine]\nrun = {run}\nwork = {{ events = 1, unit = \"event\" }}\nparameters = {{ first = 0 }}\n\
+             verify = {{ digest = \"digest=([0-9a-f]+)\" }}\n"
+        );
+        std::fs::write(place.file("mine.toml"), text).unwrap();
+    };
+    let arguments = ["farm", "run", "mine.toml", "--events", "10", "--chunk", "3", "--json", "--nodes", "2"];
+    manifest(
+        r#"["{prony}", "app", "work", "simulate", "--first", "{first}", "--events", "{events}", "--seed", "{seed}"]"#,
+    );
+    let one = place.ask(&arguments).fine().json();
+    let other = place.ask(&[&arguments[..], &["--slots", "3"]].concat()).fine().json();
+    assert_eq!(one["totals"]["events"], 10);
+    assert_eq!(one["digest"], other["digest"], "the digest depends on who did what");
+    manifest(r#"["false", "{first}", "{events}"]"#);
+    let failed = place.ask(&arguments);
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+    assert!(failed.err.contains("could not vouch for the result: 0 chunks count, 4 were planned"), "{failed:?}");
+    assert!(failed.out.contains("ended with status 1"), "{failed:?}");
+    manifest(r#"["true"]"#);
+    assert!(place.ask(&arguments).refused().contains("{first}"));
+}
+
+/// Two processes race for every chunk of a directory: neither believes the other's claims.
+#[test]
+fn a_shared_directory_needs_no_coordinator() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 60, 9);
+    let start = || {
+        let mut command = place.prony();
+        command.args(["farm", "run", "builtin:reconstruct", "--events", "60", "--chunk", "4", "--seed", "9", "--json"]);
+        command.args(["--shared", "together", "--lease", "0.02", "--expect-digest", &digest]);
+        spawn(command, &place)
+    };
+    let racing: Vec<Child> = (0..2).map(|_| start()).collect();
+    let answers: Vec<Value> =
+        racing.into_iter().map(|child| Answer::of(child.wait_with_output().unwrap()).fine().json()).collect();
+    let own = |what: &str| -> u64 { answers.iter().map(|answer| answer["own"][what].as_u64().unwrap()).sum() };
+    assert_eq!(own("counted"), 15, "a chunk counted twice, or not at all: {answers:?}");
+    for answer in &answers {
+        assert_eq!((&answer["totals"]["distinct"], &answer["totals"]["events"]), (&15.into(), &60.into()));
+        assert_eq!(answer["digest"], digest.as_str());
+    }
+    assert_eq!(files(&place.file("together/refused")) as u64, own("refused"));
+}
+
+fn files(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn input_is_read_from_files_and_its_file_system_told() {
+    let place = Place::new();
+    place.ask(&["farm", "input", "data", "--events", "200", "--chunk", "50", "--seed", "2"]).fine();
+    let arguments = ["farm", "run", "builtin:analyse", "--events", "200", "--chunk", "50", "--seed", "2", "--json"];
+    let memory = place.ask(&arguments).fine().json();
+    let files = place.ask(&[&arguments[..], &["--input", "data"]].concat()).fine().json();
+    assert_eq!(memory["digest"], files["digest"]);
+    let kind = sys::file::filesystem(place.path()).unwrap().kind;
+    assert!(files["inputs"][0].as_str().unwrap().contains(&kind), "{}", files["inputs"]);
+    std::fs::remove_file(place.file("data/events-000000000050-50.ntuple")).unwrap();
+    let failed = place.ask(&[&arguments[..], &["--input", "data"]].concat());
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_a_line() {
+    let place = Place::new();
+    let refused = |arguments: &[&str]| place.ask(&[&["farm"], arguments].concat()).refused();
+    let run = ["run", "builtin:reconstruct", "--events", "10", "--chunk", "5"];
+    assert!(refused(&["run", "builtin:nothing", "--events", "1", "--chunk", "1"]).contains("builtin:reconstruct"));
+    assert!(refused(&["run", "builtin:simulate", "--events", "0", "--chunk", "1"]).contains("at least one"));
+    assert!(refused(&[&run[..], &["--listen", "0.0.0.0"]].concat()).contains("name the one address"));
+    assert!(refused(&[&run[..], &["--launcher", "slurm"]].concat()).contains("--listen"));
+    assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
+    assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
+    assert!(refused(&["resume", "nothing"]).contains("nothing"));
+    std::fs::write(place.file("text"), "not a ledger").unwrap();
+    assert!(refused(&["status", "text"]).contains("ledger"));
+}
+
+/// The small version of what docs/farm.md measures; no speed is asserted.
+#[test]
+fn the_bench_counts_everything_once() {
+    let place = Place::new();
+    let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
+    assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
+}
