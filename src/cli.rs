@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    app, choose, compare, completions, doctor, explain, export, farm, import, list, net, predict, reference, report,
-    run, runs, selftest, sessions, show, trend,
+    agent, app, choose, compare, completions, doctor, explain, export, farm, import, list, net, predict, reference,
+    report, run, runs, selftest, sessions, show, trend,
 };
 
 const EXIT_CODES: &str = "Exit codes:
@@ -101,6 +101,9 @@ pub(crate) enum Verb {
     /// Serve one launch on standard input and output
     #[command(hide = true)]
     Worker,
+    /// Serve a driver elsewhere on standard input and output
+    #[command(hide = true)]
+    Agent(agent::Arguments),
 }
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in few lines.

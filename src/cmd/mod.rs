@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub(crate) mod agent;
 pub(crate) mod app;
 pub(crate) mod choose;
 pub(crate) mod compare;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Completions(arguments) => completions::run(&arguments),
         Verb::Reference(arguments) => reference::run(&arguments),
         Verb::Manual => completions::manual(),
+        Verb::Agent(arguments) => agent::run(&arguments),
         Verb::Worker => {
             // A harness that is killed takes its worker with it.
             sys::process::die_with_parent(sys::process::parent_pid())?;

@@ -2,12 +2,14 @@
 //! launchers that start them elsewhere.
 #![forbid(unsafe_code)]
 
+pub mod agent;
 pub mod build;
 mod client;
 mod data;
 mod error;
 pub mod lab;
 pub mod launcher;
+pub mod line;
 mod path;
 pub mod round_trip;
 pub mod series;

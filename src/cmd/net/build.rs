@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     /// Address of each node for data, senders first [default: loopback]
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',', conflicts_with = "lab")]
     address: Vec<IpAddr>,
-    /// Command that starts the agent of each node, such as 'ssh a prony net agent'; the last stands for all further ones
+    /// Command that starts the agent of each node, such as 'ssh a prony agent --by ssh'; the last stands for all further ones
     #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
     agent: Vec<String>,
     #[command(flatten)]
@@ -237,7 +237,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
 /// Agents as processes: this program here, or whatever command starts it elsewhere.
 fn processes(arguments: &Arguments) -> Result<Local> {
     let own = std::env::current_exe().context("could not find this program's own file")?;
-    let own = vec![own.to_string_lossy().into_owned(), "net".to_owned(), "agent".to_owned()];
+    let own = vec![own.to_string_lossy().into_owned(), "agent".to_owned()];
     let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
     let commands = if arguments.agent.is_empty() { vec![own] } else { arguments.agent.iter().map(words).collect() };
     Ok(Local { commands, addresses: arguments.address.clone() })

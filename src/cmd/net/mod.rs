@@ -44,9 +44,6 @@ enum Verb {
     Plan(plan::Arguments),
     /// A switch with finite buffers on this host
     Lab(lab::Arguments),
-    /// Be a node of an event builder, on standard input and output
-    #[command(hide = true)]
-    Agent,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
@@ -60,9 +57,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         Verb::Build(arguments) => build::run(arguments, common),
         Verb::Plan(arguments) => plan::run(arguments, common),
         Verb::Lab(arguments) => lab::run(arguments, common),
-        Verb::Agent => {
-            fleet::build::agent(std::io::BufReader::new(std::io::stdin()), &mut std::io::stdout())?;
-            Ok(Exit::Fine)
-        }
     }
 }

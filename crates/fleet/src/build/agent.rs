@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::message::{Counters, FromNode, Order, Role, ToNode, Transport, hear, say};
+use super::message::{Counters, FromNode, Order, Role, ToNode, Transport, hear};
 use super::{assemble, count, pull, sender};
+use crate::agent::Duty;
+use crate::line::say;
 use crate::path::pin;
 use crate::{Error, Result};
 
@@ -33,14 +35,14 @@ impl Control {
 /// What a working node says.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(FromNode) -> Result<()>;
 
+/// Being a node of an event builder.
+pub const DUTY: Duty = Duty { name: "build", work: serve };
+
 /// Serves one job. Returns when it is done, the driver is gone, or it was told to die.
 ///
 /// # Errors
 /// When the driver is gone or says what cannot be understood.
-pub fn serve(input: impl BufRead + Send, output: &mut (impl Write + Send)) -> Result<()> {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
-    let hello = FromNode::Hello { host, process: std::process::id(), clock: sys::clock::realtime() };
-    say(output, &hello)?;
+fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {
     let control = Control::default();
     let (tell, told) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -80,12 +82,12 @@ fn next(told: &mpsc::Receiver<ToNode>) -> Result<ToNode> {
     told.recv_timeout(Duration::from_secs(60)).map_err(|_| Error::Gone("the driver says nothing".to_owned()))
 }
 
-fn work(told: &mpsc::Receiver<ToNode>, control: &Control, output: &mut (impl Write + Send)) -> Result<Counters> {
+fn work(told: &mpsc::Receiver<ToNode>, control: &Control, mut output: &mut (dyn Write + Send)) -> Result<Counters> {
     let ToNode::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
     order.job.check()?;
     pin(order.cpu);
     let cpu = sys::clock::thread_cpu().unwrap_or(0);
-    let mut tell = |message: FromNode| say(output, &message);
+    let mut tell = |message: FromNode| say(&mut output, &message);
     let mut counters = match order.role {
         Role::Sender(index) => sender::work(index, &order, told, control, &mut tell),
         Role::Receiver(index) => match order.job.transport {

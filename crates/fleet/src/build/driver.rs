@@ -1,15 +1,19 @@
 //! The driver: starts the nodes, introduces them to each other, starts them together, and keeps the ledger.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use measure::Stopper;
 use stats::Histogram;
 
+use super::DUTY;
 use super::ledger::Ledger;
-use super::message::{Counters, FromNode, Job, Order, Role, ToNode, Transport, hear, say};
+use super::message::{Counters, FromNode, Job, Order, Role, ToNode, Transport, hear};
+use crate::agent::{ClockOffset, Greeted, Greeting, Missing, greet};
 use crate::data::{Cpu, CpuWatch};
 use crate::launcher::{Launcher, Link};
+use crate::line::say;
 use crate::{Error, Result};
 
 /// Time for nodes to come up and to say what they counted.
@@ -36,13 +40,30 @@ pub struct Outcome {
     pub senders: Vec<Counters>,
     /// What receivers counted, in order; a lost one counted nothing.
     pub receivers: Vec<Counters>,
-    /// Between the first and the last node's start, seconds, by their clocks corrected for what the driver saw of them.
+    /// Between the first and the last node's start, seconds, by their clocks as the driver's questions set them right.
     pub skew: f64,
+    /// How far at most that may be from the truth, seconds.
+    pub skew_within: f64,
+    /// Where the nodes were, senders first.
+    pub places: Vec<Place>,
     /// CPU time of this host.
     pub cpu: Cpu,
     /// After a receiver was lost: seconds until the driver knew, until all its events were built by others, and the
     /// longest time without any built event.
     pub hole: Option<[f64; 3]>,
+}
+
+/// Where a node was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// What its launcher calls it.
+    pub name: String,
+    /// Host name.
+    pub host: String,
+    /// Address that data went to and came from.
+    pub address: IpAddr,
+    /// Interface that has the address.
+    pub interface: String,
 }
 
 impl Outcome {
@@ -67,7 +88,7 @@ struct Driver<'a> {
     job: &'a Job,
     links: Vec<Option<Link>>,
     heard: Receiver<(usize, Option<FromNode>)>,
-    clocks: Vec<f64>,
+    clocks: Vec<ClockOffset>,
 }
 
 /// Builds a job's events: senders are the nodes from 0, receivers those behind them. With `lose`, that receiver fails
@@ -78,10 +99,14 @@ struct Driver<'a> {
 pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -> Result<Outcome> {
     job.check()?;
     let nodes = (job.senders + job.receivers) as usize;
+    let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, &Stopper::default())?;
+    if let Some(Missing { node, reason }) = missing.into_iter().next() {
+        return Err(Error::Node { node, reason });
+    }
     let (tell, heard) = channel();
-    let mut links = Vec::new();
-    for node in 0..nodes {
-        let mut link = launcher.start(node)?;
+    let mut driver = Driver { job, links: Vec::new(), heard, clocks: Vec::new() };
+    let mut places = Vec::new();
+    for Greeted { node, mut link, hello, clock, address } in greeted {
         let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
         let tell = tell.clone();
         let listen = move || {
@@ -93,11 +118,15 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
             let _ = tell.send((node, None));
         };
         std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
-        links.push(Some(link));
+        let interface = hello.interface(address).unwrap_or("no interface of its own").to_owned();
+        places.push(Place { name: link.name.clone(), host: hello.host, address, interface });
+        driver.clocks.push(clock);
+        driver.links.push(Some(link));
     }
-    let mut driver = Driver { job, links, heard, clocks: vec![0.0; nodes] };
-    driver.introduce(launcher)?;
-    driver.run(lose)
+    driver.introduce(launcher, &places)?;
+    let mut outcome = driver.run(lose)?;
+    outcome.places = places;
+    Ok(outcome)
 }
 
 impl Driver<'_> {
@@ -129,16 +158,11 @@ impl Driver<'_> {
         Ok(all.into_iter().flatten().collect())
     }
 
-    fn introduce(&mut self, launcher: &dyn Launcher) -> Result<()> {
-        let clocks = self.each(|_, message| match message {
-            FromNode::Hello { clock, .. } => Some(sys::clock::realtime() as f64 - clock as f64),
-            _ => None,
-        })?;
-        self.clocks = clocks;
+    fn introduce(&mut self, launcher: &dyn Launcher, places: &[Place]) -> Result<()> {
         let senders = self.job.senders as usize;
-        for node in 0..self.links.len() {
+        for (node, place) in places.iter().enumerate() {
             let role = if node < senders { Role::Sender(node as u32) } else { Role::Receiver((node - senders) as u32) };
-            let (address, cpu) = (launcher.address(node), launcher.cpu(node));
+            let (address, cpu) = (place.address, launcher.cpu(node));
             self.say(node, &ToNode::Be(Order { role, job: self.job.clone(), address, cpu }))?;
         }
         let addresses: Vec<SocketAddr> = self.each(|_, message| match message {
@@ -159,9 +183,7 @@ impl Driver<'_> {
         let mut outcome = Outcome { by_receiver: vec![0; job.receivers as usize], ..Outcome::default() };
         let at = sys::clock::realtime() + AHEAD;
         for node in 0..self.links.len() {
-            // A node's clock may be another one; the reading at its hello bounds by how much. On one host it is the same.
-            let ahead = self.clocks[node];
-            let own = if ahead.abs() > 1e9 { at as f64 - ahead } else { at as f64 };
+            let own = at as f64 - self.clocks[node].ahead;
             self.say(node, &ToNode::Start { at: own as u64 })?;
         }
         let watch = CpuWatch::start();
@@ -264,12 +286,10 @@ impl Driver<'_> {
             FromNode::Done(counters) => Some((node, counters)),
             _ => None,
         })?;
-        let starts = counted.iter().map(|(node, counters)| {
-            let ahead = if clocks[*node].abs() > 1e9 { clocks[*node] } else { 0.0 };
-            counters.began as f64 + ahead
-        });
+        let starts = counted.iter().map(|(node, counters)| counters.began as f64 + clocks[*node].ahead);
         let (first, last) = starts.fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(at), high.max(at)));
         outcome.skew = (last - first).max(0.0) * 1e-9;
+        outcome.skew_within = clocks.iter().map(|clock| clock.within).fold(0.0, f64::max) * 2e-9;
         for (node, counters) in counted {
             if node < self.job.senders as usize {
                 outcome.senders.push(counters);

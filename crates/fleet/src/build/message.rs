@@ -1,6 +1,6 @@
 //! What a driver and its nodes say to each other: one JSON message a line.
 
-use std::io::{BufRead, Read, Write};
+use std::io::BufRead;
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -215,15 +215,6 @@ pub struct Counters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
 pub enum FromNode {
-    /// I am there.
-    Hello {
-        /// Host name.
-        host: String,
-        /// Process number.
-        process: u32,
-        /// My clock now, nanoseconds since 1970.
-        clock: u64,
-    },
     /// Others find me here.
     Ready {
         /// Address.
@@ -250,28 +241,7 @@ pub enum FromNode {
 /// Longest line, bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Writes a message as one line.
-///
-/// # Errors
-/// When nobody reads it any more.
-pub(super) fn say<T: Serialize>(to: &mut dyn Write, message: &T) -> Result<()> {
-    let mut line = serde_json::to_vec(message).map_err(|error| Error::Protocol(error.to_string()))?;
-    line.push(b'\n');
-    to.write_all(&line).and_then(|()| to.flush()).map_err(|error| Error::Gone(error.to_string()))
-}
-
 /// Reads a message; `None` at the end.
-///
-/// # Errors
-/// When the line is too long or no message.
 pub(super) fn hear<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
-    let mut line = Vec::new();
-    let count = from.take(LONGEST).read_until(b'\n', &mut line).map_err(|error| Error::Gone(error.to_string()))?;
-    if count == 0 {
-        return Ok(None);
-    }
-    if line.last() != Some(&b'\n') {
-        return Err(Error::Protocol("a line that is too long or cut off".to_owned()));
-    }
-    serde_json::from_slice(&line).map(Some).map_err(|error| Error::Protocol(format!("no message: {error}")))
+    crate::line::hear(from, LONGEST)
 }

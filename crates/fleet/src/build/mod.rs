@@ -9,7 +9,7 @@ mod message;
 mod pull;
 mod sender;
 
-pub use agent::serve as agent;
-pub use driver::{Outcome, build};
+pub use agent::DUTY;
+pub use driver::{Outcome, Place, build};
 pub use ledger::Ledger;
 pub use message::{Counters, FromNode, Job, Order, Pattern, Role, ToNode, Transport};

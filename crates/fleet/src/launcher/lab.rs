@@ -4,7 +4,8 @@ use std::io::BufReader;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{Launcher, Link};
+use super::{LastWords, Launcher, Link};
+use crate::agent::{By, Hello, serve};
 use crate::lab::Lab;
 use crate::{Error, Result, build};
 
@@ -17,17 +18,22 @@ impl Launcher for LabLauncher {
         let ((hears, input), (output, mut says)) = (pipe()?, pipe()?);
         // It ends when its input does.
         let thread = self.0.spawn(node, move || {
-            let _ = build::agent(BufReader::new(hears), &mut says);
+            let _ = serve(Box::new(BufReader::new(hears)), &mut says, By::Local, &[build::DUTY]);
         })?;
         Ok(Link {
-            name: format!("host {node}"),
+            name: self.name(node),
             output: Box::new(BufReader::new(output)),
             input: Box::new(input),
+            words: LastWords::default(),
             keep: Box::new(thread),
         })
     }
 
-    fn address(&self, node: usize) -> IpAddr {
+    fn name(&self, node: usize) -> String {
+        format!("host {node}")
+    }
+
+    fn address(&self, node: usize, _: &Hello) -> IpAddr {
         Lab::address(node).into()
     }
 }

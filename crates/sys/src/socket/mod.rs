@@ -1,5 +1,6 @@
 //! Socket options below the standard library, and what TCP tells of a connection.
 
+mod interface;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
@@ -7,6 +8,7 @@ mod linux;
 mod linux;
 mod tcp_info;
 
+pub use interface::interfaces;
 pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, set_quick_ack, tcp_info};
 pub use tcp_info::TcpInfo;
 

@@ -1,0 +1,165 @@
+//! The driver's side of the greeting: all agents are started, and whoever is not there in time is missing, by name and
+//! with the reason.
+
+use std::io::{BufRead, Write};
+use std::net::IpAddr;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use measure::Stopper;
+
+use super::{Clock, First, Hello, LONGEST};
+use crate::launcher::{Launcher, Link};
+use crate::line::{hear, say};
+use crate::{Error, Result};
+
+/// A node that does not take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Its name.
+    pub node: String,
+    /// Why, in the words of whoever knows.
+    pub reason: String,
+}
+
+/// An agent that is there and has its duty.
+pub struct Greeted {
+    /// Place among those that were asked for, from 0.
+    pub node: usize,
+    /// The line to it.
+    pub link: Link,
+    /// What it said.
+    pub hello: Hello,
+    /// How its clock stands to the driver's.
+    pub clock: ClockOffset,
+    /// Address to use for data.
+    pub address: IpAddr,
+}
+
+/// Everybody who was asked for.
+#[derive(Default)]
+pub struct Greeting {
+    /// Those that are there, in the order of nodes.
+    pub greeted: Vec<Greeted>,
+    /// Those that are not, in the order of nodes.
+    pub missing: Vec<Missing>,
+}
+
+/// How a node's clock stands to the driver's: the question with the shortest way there and back tells best, and its half
+/// bounds the error (Cristian, Distributed Computing 3, 1989).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ClockOffset {
+    /// The driver's clock less the node's, nanoseconds.
+    pub ahead: f64,
+    /// At most so far from the truth, nanoseconds.
+    pub within: f64,
+}
+
+/// Starts the agents of nodes 0 to `count` and gives them their duty. Every one of them is in one of the two answers, each
+/// in the order of nodes. A node is waited for as long as the launcher says.
+///
+/// # Errors
+/// When somebody asked to stop.
+pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &Stopper) -> Result<Greeting> {
+    let mut waiting: Vec<Option<Link>> = Vec::new();
+    let mut missing: Vec<(usize, Missing)> = Vec::new();
+    let (tell, heard) = channel();
+    for node in 0..count {
+        match launcher.start(node) {
+            Ok(mut link) => {
+                meet(node, &mut link, duty, tell.clone())?;
+                waiting.push(Some(link));
+            }
+            Err(error) => {
+                missing.push((node, Missing { node: launcher.name(node), reason: error.to_string() }));
+                waiting.push(None);
+            }
+        }
+    }
+    let patience = launcher.patience();
+    let deadline = Instant::now() + patience;
+    let mut greeted = Vec::new();
+    while waiting.iter().any(Option::is_some) {
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let met = match heard.recv_timeout(left.min(Duration::from_millis(100))) {
+            Ok(met) => met,
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
+            Err(_) => break,
+        };
+        let Some(mut link) = waiting[met.node].take() else { continue };
+        match met.said {
+            Ok((hello, clock)) => {
+                (link.input, link.output) = (met.input, met.output);
+                let address = launcher.address(met.node, &hello);
+                greeted.push(Greeted { node: met.node, link, hello, clock, address });
+            }
+            Err(error) => missing.push((met.node, absent(launcher, met.node, &link, &error))),
+        }
+    }
+    for (node, link) in waiting.into_iter().enumerate() {
+        if let Some(link) = link {
+            let error = Error::Gone(format!("it said nothing for {} s", patience.as_secs()));
+            missing.push((node, absent(launcher, node, &link, &error)));
+        }
+    }
+    greeted.sort_by_key(|one| one.node);
+    missing.sort_by_key(|one| one.0);
+    let missing = missing.into_iter().map(|(_, missing)| missing).collect();
+    Ok(Greeting { greeted, missing })
+}
+
+fn absent(launcher: &dyn Launcher, node: usize, link: &Link, error: &Error) -> Missing {
+    Missing { node: launcher.name(node), reason: launcher.why_missing(node, link, error) }
+}
+
+/// What became of a greeting.
+struct Met {
+    node: usize,
+    input: Box<dyn Write + Send>,
+    output: Box<dyn BufRead + Send>,
+    said: Result<(Hello, ClockOffset)>,
+}
+
+/// Greets an agent in a thread of its own, since reading cannot be bounded in time: it ends with the agent at the latest.
+fn meet(node: usize, link: &mut Link, duty: &str, tell: Sender<Met>) -> Result<()> {
+    let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
+    let mut input = std::mem::replace(&mut link.input, Box::new(std::io::sink()));
+    let duty = duty.to_owned();
+    let talk = move || {
+        let said = exchange(&mut *input, &mut *output, duty);
+        // Where nobody waits any more, nobody misses it.
+        let _ = tell.send(Met { node, input, output, said });
+    };
+    std::thread::Builder::new().name("greeting".to_owned()).spawn(talk).map_err(Error::io("start a thread"))?;
+    Ok(())
+}
+
+fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Result<(Hello, ClockOffset)> {
+    /// Questions of the clock.
+    const QUESTIONS: usize = 7;
+    let ended = || Error::Gone("it ended before it was asked to".to_owned());
+    let hello: Hello = hear(output, LONGEST)?.ok_or_else(ended)?;
+    let ours = env!("CARGO_PKG_VERSION");
+    if hello.version != ours {
+        let theirs = &hello.version;
+        return Err(Error::Refused(format!("it has version {theirs} of this program, and here is {ours}")));
+    }
+    if hello.can.iter().all(|can| *can != duty) {
+        return Err(Error::Refused(format!("its program does not know how to {duty}")));
+    }
+    let mut best: Option<ClockOffset> = None;
+    for _ in 0..QUESTIONS {
+        let (asked, began) = (sys::clock::realtime() as f64, Instant::now());
+        say(input, &First::Clock)?;
+        let Clock { clock } = hear(output, LONGEST)?.ok_or_else(ended)?;
+        let within = began.elapsed().as_nanos() as f64 / 2.0;
+        if best.is_none_or(|best| within < best.within) {
+            best = Some(ClockOffset { ahead: asked + within - clock as f64, within });
+        }
+    }
+    say(input, &First::Duty(duty))?;
+    Ok((hello, best.unwrap_or_default()))
+}

@@ -1,0 +1,129 @@
+//! Pilots and scripts: jobs that run without anybody at their input.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::super::ssh::quoted;
+use super::{JOB_NAME, minutes, tool};
+use crate::{Error, Result};
+
+/// One job of a command on nodes of its own.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// What it is called in Slurm's lists.
+    pub name: String,
+    /// Nodes, all of each, one task a node.
+    pub nodes: usize,
+    /// Their names; empty: Slurm chooses.
+    pub named: Vec<String>,
+    /// Partition; `None`: the site's default.
+    pub partition: Option<String>,
+    /// Bound of the job.
+    pub time_limit: Duration,
+    /// Whether it begins again after its node was lost.
+    pub requeue: bool,
+    /// File for what it says, with Slurm's patterns; `None`: nowhere.
+    pub output: Option<String>,
+    /// Options of the site, such as `--account=x`.
+    pub options: Vec<String>,
+    /// Program and arguments.
+    pub command: Vec<String>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            name: JOB_NAME.to_owned(),
+            nodes: 1,
+            named: Vec::new(),
+            partition: None,
+            time_limit: Duration::from_secs(3600),
+            requeue: true,
+            output: None,
+            options: Vec::new(),
+            command: Vec::new(),
+        }
+    }
+}
+
+impl Batch {
+    /// The script for `sbatch(1)`. Each node's task goes on when others are lost.
+    #[must_use]
+    pub fn script(&self) -> String {
+        let mut options = vec![
+            format!("--job-name={}", self.name),
+            format!("--nodes={}", self.nodes),
+            "--ntasks-per-node=1".to_owned(),
+            "--exclusive".to_owned(),
+            "--no-kill".to_owned(),
+            if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned(),
+            format!("--time={}", minutes(self.time_limit)),
+            format!("--output={}", self.output.as_deref().unwrap_or("/dev/null")),
+        ];
+        options.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
+        options.extend((!self.named.is_empty()).then(|| format!("--nodelist={}", self.named.join(","))));
+        options.extend(self.options.iter().cloned());
+        let mut text = String::from("#!/bin/sh\n");
+        for option in options {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "#SBATCH {option}");
+        }
+        let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
+        let one = self.nodes == 1;
+        let run = if one { "exec" } else { "exec srun --no-kill --kill-on-bad-exit=0" };
+        let _ = writeln!(text, "{run} {}", words.join(" "));
+        text
+    }
+}
+
+/// Number of the job that `sbatch --parsable` says: `number` or `number;cluster`.
+fn parse_submitted(text: &str) -> Option<u64> {
+    text.lines().last()?.trim().split(';').next()?.parse().ok()
+}
+
+/// Hands a job in and returns its number. What must not be seen in lists of processes goes in by its environment.
+///
+/// # Errors
+/// When Slurm is not here or refuses, with its words.
+pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<u64> {
+    let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script(), environment)?;
+    parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch gave no number: {}", said.trim())))
+}
+
+/// Takes jobs back, running or not; those that have ended are no error.
+///
+/// # Errors
+/// When Slurm is not here or does not answer.
+pub fn cancel(jobs: &[u64]) -> Result<()> {
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<String> = jobs.iter().map(u64::to_string).collect();
+    let arguments: Vec<&str> = ["--quiet"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
+    tool::ask("scancel", &arguments, "").map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_says_everything_that_was_asked() {
+        let batch = Batch {
+            nodes: 4,
+            partition: Some("all".to_owned()),
+            time_limit: Duration::from_secs(61),
+            options: vec!["--account=x".to_owned()],
+            command: ["/opt/my tools/prony", "run"].map(str::to_owned).to_vec(),
+            ..Batch::default()
+        };
+        let script = batch.script();
+        for line in ["--nodes=4", "--exclusive", "--requeue", "--time=2", "--partition=all", "--account=x"] {
+            assert!(script.contains(&format!("#SBATCH {line}\n")), "{script}");
+        }
+        assert!(script.ends_with("exec srun --no-kill --kill-on-bad-exit=0 '/opt/my tools/prony' run\n"), "{script}");
+        assert_eq!(parse_submitted("12;main\n"), Some(12));
+        assert_eq!(parse_submitted("sbatch: warning\n7\n"), Some(7));
+        assert_eq!(parse_submitted(""), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Jobs as `squeue --json` lists them, or `scontrol -o show job` where that is not to be had.
+
+use serde_json::Value;
+
+use super::tool::ask;
+use crate::{Error, Result};
+
+/// A job in Slurm's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Its number.
+    pub id: u64,
+    /// What it is called.
+    pub name: String,
+    /// Its state, such as `PENDING`, `RUNNING`, `COMPLETED`, `NODE_FAIL` or `REQUEUED`.
+    pub state: String,
+    /// Why it is in it; empty where Slurm gives no reason.
+    pub reason: String,
+    /// Nodes in Slurm's notation, such as `n[1-4]`.
+    pub nodes: String,
+    /// How often it was begun again.
+    pub restarts: u32,
+}
+
+/// Jobs of a text of `squeue --json`. Versions of Slurm differ: a state is one word or a list of them, a number may be
+/// wrapped in `{"set": true, "number": 1}`.
+///
+/// # Errors
+/// When it is no such text, for instance because it was cut off.
+pub fn parse_queue(text: &str) -> Result<Vec<Job>> {
+    let wrong = |what: String| Error::Protocol(format!("squeue --json: {what}"));
+    let all: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    let jobs = all.get("jobs").and_then(Value::as_array).ok_or_else(|| wrong("no jobs in it".to_owned()))?;
+    Ok(jobs.iter().filter_map(one).collect())
+}
+
+fn one(job: &Value) -> Option<Job> {
+    Some(Job {
+        id: number(job.get("job_id")?)?,
+        name: word(job.get("name")),
+        state: word(job.get("job_state")),
+        reason: given(&word(job.get("state_reason"))),
+        nodes: word(job.get("nodes")),
+        restarts: job.get("restart_cnt").and_then(number).and_then(|count| count.try_into().ok()).unwrap_or(0),
+    })
+}
+
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.get("number")?.as_u64())
+}
+
+fn word(value: Option<&Value>) -> String {
+    let text = match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("+"),
+        _ => String::new(),
+    };
+    text.chars().filter(|c| !c.is_control()).take(1000).collect()
+}
+
+fn given(reason: &str) -> String {
+    if ["None", "none", "(null)"].contains(&reason) { String::new() } else { reason.to_owned() }
+}
+
+/// Jobs of a text of `scontrol -o show job`: one a line, `Key=value` between blanks. A job's name may hold anything and so
+/// may look like a key; keys count from behind it. Lines of another form are passed over.
+#[must_use]
+pub fn parse_one_line(text: &str) -> Vec<Job> {
+    let of = |line: &str| {
+        let line = line.trim_start();
+        let id = line.strip_prefix("JobId=")?.split_whitespace().next()?.parse().ok()?;
+        let (name, rest) = line.split_once(" JobName=")?.1.split_once(" UserId=")?;
+        let field = |key: &str| {
+            let value = rest.split_once(&format!(" {key}="))?.1.split_whitespace().next()?;
+            Some(value.to_owned()).filter(|value| value != "(null)")
+        };
+        Some(Job {
+            id,
+            name: name.to_owned(),
+            state: field("JobState")?,
+            reason: given(&field("Reason").unwrap_or_default()),
+            nodes: field("NodeList").unwrap_or_default(),
+            restarts: field("Restarts").and_then(|count| count.parse().ok()).unwrap_or(0),
+        })
+    };
+    text.lines().filter_map(of).collect()
+}
+
+/// Our jobs, or those of a name, that Slurm still knows.
+///
+/// # Errors
+/// When Slurm is not here or does not answer.
+pub fn jobs(name: &str) -> Result<Vec<Job>> {
+    let listed = ask("squeue", &["--json"], "").and_then(|text| parse_queue(&text));
+    let mut jobs = match listed {
+        Ok(jobs) => jobs,
+        // A site may be built without JSON, or be older than it.
+        Err(Error::Usage(missing)) => return Err(Error::Usage(missing)),
+        Err(_) => match ask("scontrol", &["--oneliner", "show", "job"], "") {
+            Ok(text) => parse_one_line(&text),
+            Err(error) => return Err(error),
+        },
+    };
+    jobs.retain(|job| job.name == name);
+    Ok(jobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINE: &str = "JobId=7 JobName=a JobState=FUN UserId=root(0) GroupId=root(0) QOS=(null) JobState=PENDING \
+                        Reason=BeginTime Dependency=(null) Requeue=1 Restarts=2 NodeList=(null) BatchHost=n1";
+
+    #[test]
+    fn old_and_new_forms_are_read() {
+        let old = r#"{"jobs":[{"job_id":1,"name":"prony","job_state":"RUNNING","state_reason":"None","nodes":"n1",
+            "restart_cnt":1},{"name":"without a number"}]}"#;
+        let new = r#"{"jobs":[{"job_id":{"set":true,"infinite":false,"number":1},"name":"prony","job_state":["RUNNING"],
+            "state_reason":"None","nodes":"n1","restart_cnt":1}]}"#;
+        let job = Job {
+            id: 1,
+            name: "prony".into(),
+            state: "RUNNING".into(),
+            nodes: "n1".into(),
+            restarts: 1,
+            ..Job::default()
+        };
+        assert_eq!(parse_queue(old).unwrap(), std::slice::from_ref(&job));
+        assert_eq!(parse_queue(new).unwrap(), [job]);
+        let [line] = &parse_one_line(LINE)[..] else { panic!() };
+        assert_eq!((line.id, line.name.as_str(), line.state.as_str()), (7, "a JobState=FUN", "PENDING"));
+        assert_eq!((line.reason.as_str(), line.nodes.as_str(), line.restarts), ("BeginTime", "", 2));
+    }
+
+    #[test]
+    fn cut_off_texts_are_no_queue() {
+        let whole = r#"{"jobs":[{"job_id":1}]}"#;
+        for end in 0..whole.len() {
+            assert!(parse_queue(&whole[..end]).is_err());
+        }
+        for end in 0..LINE.len() {
+            assert!(parse_one_line(&LINE[..end]).len() <= 1);
+        }
+        assert!(parse_queue("{}").is_err() && parse_queue("[1]").is_err());
+        assert!(parse_one_line("No jobs in the system").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_borne(text in "\\PC{0,200}") {
+            let _ = (parse_queue(&text), parse_one_line(&text), super::super::parse_nodes(&text), super::super::reason_of(&text));
+            let _ = parse_one_line(&format!("JobId=1 JobName={text} UserId=x JobState={text}"));
+        }
+    }
+}

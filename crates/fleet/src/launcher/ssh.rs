@@ -1,0 +1,99 @@
+//! Agents on other hosts by the user's own ssh, with its configuration and keys.
+
+use std::net::IpAddr;
+use std::process::Command;
+
+use super::{Launcher, Link, process};
+use crate::agent::{By, Hello};
+use crate::{Error, Result};
+
+/// A list of hosts, one agent each.
+#[derive(Debug, Clone)]
+pub struct Ssh {
+    /// Program and its own options, such as `["ssh", "-p", "2222"]`.
+    pub program: Vec<String>,
+    /// Hosts as ssh knows them: `name`, `user@name`, or an alias of its configuration.
+    pub hosts: Vec<String>,
+    /// This program there.
+    pub remote: String,
+    /// Address of each host, where it is not to use the one that ssh came to.
+    pub addresses: Vec<IpAddr>,
+}
+
+impl Ssh {
+    /// The command that starts an agent on a host.
+    ///
+    /// # Errors
+    /// When no program or host is named, or the host would be taken for an option.
+    pub fn command(&self, node: usize) -> Result<Vec<String>> {
+        let host = self.hosts.get(node).ok_or_else(|| {
+            Error::Usage(format!("{} hosts are named, and a {}th is needed", self.hosts.len(), node + 1))
+        })?;
+        if host.is_empty() || host.starts_with('-') || host.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(Error::Usage(format!("{host:?} is no host that ssh could be given")));
+        }
+        let mut words = self.program.clone();
+        if words.is_empty() {
+            words.push("ssh".to_owned());
+        }
+        // Nobody is there to type a password; a host that does not answer is missing, and one that falls silent is gone.
+        for option in ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"] {
+            words.extend(["-o".to_owned(), option.to_owned()]);
+        }
+        words.extend(["-T".to_owned(), host.clone()]);
+        // ssh joins its words and gives them to the user's shell.
+        words.push(format!("exec {} agent --by {}", quoted(&self.remote), By::Ssh.word()));
+        Ok(words)
+    }
+}
+
+/// A word as a POSIX shell takes it back.
+#[must_use]
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+impl Launcher for Ssh {
+    fn start(&mut self, node: usize) -> Result<Link> {
+        let words = self.command(node)?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        process::spawn(command, self.name(node))
+    }
+
+    fn name(&self, node: usize) -> String {
+        self.hosts.get(node).cloned().unwrap_or_else(|| format!("node {node}"))
+    }
+
+    fn address(&self, node: usize, hello: &Hello) -> IpAddr {
+        self.addresses.get(node).copied().unwrap_or(hello.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_safe_from_hosts_and_paths() {
+        let ssh = |host: &str| Ssh {
+            program: vec!["ssh".to_owned(), "-p".to_owned(), "22022".to_owned()],
+            hosts: vec![host.to_owned()],
+            remote: "/opt/my tools/prony".to_owned(),
+            addresses: Vec::new(),
+        };
+        let words = ssh("user@a").command(0).unwrap();
+        assert_eq!(words[..3], ["ssh", "-p", "22022"]);
+        assert_eq!(words[words.len() - 2..], ["user@a", "exec '/opt/my tools/prony' agent --by ssh"]);
+        for bad in ["", "-oProxyCommand=x", "a b", "a\nb"] {
+            assert!(ssh(bad).command(0).is_err(), "{bad:?}");
+        }
+        assert!(ssh("a").command(1).is_err());
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

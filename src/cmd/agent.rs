@@ -1,0 +1,26 @@
+//! `prony agent`: what launchers start on nodes.
+
+use std::io::BufReader;
+
+use anyhow::Result;
+use clap::Args;
+use fleet::agent::{By, Duty, serve};
+
+use crate::Exit;
+
+/// What agents of this program can do; a duty more is a line more.
+const DUTIES: &[Duty] = &[fleet::build::DUTY];
+
+/// Options of `prony agent`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Who started it: local, ssh or slurm
+    #[arg(long, default_value = "local", value_parser = ["local", "ssh", "slurm"])]
+    by: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let by = By::named(&arguments.by).unwrap_or_default();
+    serve(Box::new(BufReader::new(std::io::stdin())), &mut std::io::stdout(), by, DUTIES)?;
+    Ok(Exit::Fine)
+}
