@@ -43,7 +43,7 @@ impl Nodes for Processes {
     }
 
     fn start(&mut self, node: usize, order: &Order) -> Result<String> {
-        let Link { name, output, mut input, keep } = self.launcher.start(node)?;
+        let Link { name, output, mut input, keep, .. } = self.launcher.start(node)?;
         let mut text = serde_json::to_vec(order).map_err(|error| Error::Usage(error.to_string()))?;
         text.push(b'\n');
         input.write_all(&text).and_then(|()| input.flush()).map_err(Error::io(format!("tell {name} what to do")))?;

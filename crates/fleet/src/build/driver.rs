@@ -119,7 +119,7 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
         };
         std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
         let interface = hello.interface(address).unwrap_or("no interface of its own").to_owned();
-        places.push(Place { name: link.name.clone(), host: hello.host, address, interface });
+        places.push(Place { name: launcher.name(node), host: hello.host, address, interface });
         driver.clocks.push(clock);
         driver.links.push(Some(link));
     }

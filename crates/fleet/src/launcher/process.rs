@@ -70,7 +70,7 @@ pub(super) fn spawn(mut command: Command, name: String) -> Result<Link> {
         });
     }
     Ok(Link {
-        name,
+        name: format!("{name} ({})", child.id()),
         output: Box::new(BufReader::new(output)),
         input: Box::new(input),
         words,
