@@ -1,9 +1,10 @@
 //! One pilot's connection, from the first byte to the last.
 
+use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fleet::serve::message::{receive, send};
 use fleet::serve::{Role, nonce};
@@ -19,6 +20,8 @@ use crate::{Error, Result};
 const PROOF: Duration = Duration::from_secs(5);
 /// Time in which a pilot must have taken what it is told.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How often a thread that waits for its pilot looks whether the coordinator ends.
+const LOOK: Duration = Duration::from_secs(1);
 /// Strangers that are written down one by one.
 const TOLD: u64 = 100;
 /// Longest name of a node or pilot, bytes.
@@ -37,7 +40,10 @@ struct Guest<'a> {
 
 pub(super) fn hold(mut stream: TcpStream, shared: &Shared, say: &SyncSender<Entry>) -> Result<()> {
     stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
-    let (pilot, node) = match introduce(&mut stream, shared) {
+    shared.strangers.fetch_add(1, Ordering::SeqCst);
+    let introduced = introduce(&mut stream, shared);
+    shared.strangers.fetch_sub(1, Ordering::SeqCst);
+    let (pilot, node) = match introduced {
         Ok(names) => names,
         Err(error) => {
             if shared.board().stranger() <= TOLD && !shared.end.load(Ordering::SeqCst) {
@@ -91,8 +97,8 @@ fn deny<T>(stream: &mut TcpStream, reason: &str) -> Result<T> {
 impl Guest<'_> {
     fn listen(&mut self) -> Result<()> {
         let silence = Duration::from_secs_f64(3.0 * self.shared.settings.rules.expiry.max(self.shared.settings.beat));
-        while !self.shared.end.load(Ordering::SeqCst) {
-            let said = receive(&mut self.stream, silence, PILOT)?;
+        while self.is_heard(silence)? {
+            let said = receive(&mut self.stream, PATIENCE, PILOT)?;
             self.shared.board().heard(&self.node, self.shared.now());
             let answer = match said {
                 FromPilot::Ask => self.lease()?,
@@ -109,6 +115,26 @@ impl Guest<'_> {
             send(&mut self.stream, &answer, PATIENCE)?;
         }
         Ok(())
+    }
+
+    /// Waits until the pilot begins to say something; false when the coordinator ends meanwhile.
+    fn is_heard(&self, silence: Duration) -> Result<bool> {
+        let until = Instant::now() + silence;
+        self.stream.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a pilot"))?;
+        while !self.shared.end.load(Ordering::SeqCst) {
+            match self.stream.peek(&mut [0]) {
+                Ok(0) => return Err(Error::Refused("it closed the connection".to_owned())),
+                Ok(_) => return Ok(true),
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {
+                }
+                Err(error) => return Err(Error::io("hear a pilot")(error)),
+            }
+            if Instant::now() > until {
+                return Err(Error::Refused("it said nothing for too long".to_owned()));
+            }
+        }
+        Ok(false)
     }
 
     fn refuse<T>(&mut self, reason: &str) -> Result<T> {

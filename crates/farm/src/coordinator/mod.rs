@@ -7,7 +7,7 @@ mod accept;
 mod committer;
 mod conversation;
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,6 +62,8 @@ pub(crate) struct Shared {
     /// The threads are to end.
     end: AtomicBool,
     guests: AtomicUsize,
+    /// Connections that have not proved anything yet.
+    strangers: AtomicUsize,
     trouble: Mutex<Option<String>>,
 }
 
@@ -105,9 +107,10 @@ impl Coordinator {
     /// When the ledger cannot be used or the address not be listened on.
     pub fn start(mut ledger: Box<dyn Ledger>, settings: Settings) -> Result<Self> {
         let farm = ledger.farm()?;
-        let listener = TcpListener::bind(settings.address)
+        let listener = accept::bind(settings.address)
             .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
         let address = listener.local_addr().map_err(Error::io("read the own address"))?;
+        allow_files(settings.connections);
         let (counted, totals) = (ledger.counted()?, ledger.totals()?);
         let resumed = !farm.address.is_empty();
         let what = if resumed { "resumed" } else { "started" };
@@ -132,6 +135,7 @@ impl Coordinator {
             stop: AtomicBool::new(false),
             end: AtomicBool::new(false),
             guests: AtomicUsize::new(0),
+            strangers: AtomicUsize::new(0),
             trouble: Mutex::new(None),
         });
         let (say, hear) = std::sync::mpsc::sync_channel(QUEUE);
@@ -233,6 +237,18 @@ impl Drop for Coordinator {
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
         }
+    }
+}
+
+/// A connection is an open file: as many as wanted, if the hard limit lets them.
+pub(crate) fn allow_files(connections: usize) {
+    use sys::process::{Resource, limit, set_soft_limit};
+    let wanted = connections as u64 + 256;
+    if let Ok(found) = limit(Resource::OpenFiles)
+        && found.soft.is_some_and(|soft| soft < wanted)
+    {
+        // Where it cannot be raised, connections beyond it are refused one by one, and their pilots come back.
+        let _ = set_soft_limit(Resource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
     }
 }
 

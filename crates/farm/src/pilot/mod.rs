@@ -76,6 +76,7 @@ struct Common {
 pub fn fly(order: &Order, workshop: Arc<dyn Workshop>) -> Result<Tally> {
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if order.slots == 0 { cpus } else { order.slots as usize };
+    crate::coordinator::allow_files(slots);
     let common = Arc::new(Common::default());
     let mut running = Vec::new();
     for slot in 0..slots {
