@@ -1,6 +1,7 @@
 //! Rates of the streaming kernels, variant by variant in alternation: for tuning them, not for reports.
 //!
-//! `bandwidth [MiB an array] [threads] [base|huge|system] [rounds] [part of a name]` prints GB/s of payload, median and best round.
+//! `bandwidth [MiB an array] [threads] [base|huge|system] [rounds] [part of a name]` prints GB/s of payload: median, best and mean
+//! (bytes over time) of the rounds.
 
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
@@ -43,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (0..wish.rounds).map(|round| rates.iter().map(|thread| thread[place].1[round]).sum()).collect();
         total.sort_unstable_by(f64::total_cmp);
         let (middle, best) = (total[total.len() / 2], total[total.len() - 1]);
-        println!("{:?} {:24} {middle:6.2} {best:6.2}", variant.kind, variant.name);
+        let mean = total.len() as f64 / total.iter().map(|rate| rate.recip()).sum::<f64>();
+        println!("{:?} {:24} {middle:6.2} {best:6.2} {mean:6.2}", variant.kind, variant.name);
     }
     Ok(())
 }
