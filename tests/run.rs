@@ -1,9 +1,15 @@
 //! `prony run` through the real binary: what it measures, keeps and says.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails or says why"
+)]
 
 mod common;
 
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -177,4 +183,50 @@ fn a_time_limit_and_a_target_are_kept_to() {
     for figure in run["figures"].as_array().unwrap() {
         assert!(figure["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{figure}");
     }
+}
+
+/// The program under another one's rule, such as `taskset` or `runuser`; none where that one is not there.
+fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
+    let mut command = std::process::Command::new(rule[0]);
+    command.args(&rule[1..]).arg(env!("CARGO_BIN_EXE_prony")).args(arguments);
+    command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+    match command.output() {
+        Ok(output) => Some(Answer::of(output)),
+        Err(why) => {
+            eprintln!("SKIPPED: {} cannot be started: {why}", rule[0]);
+            None
+        }
+    }
+}
+
+#[test]
+fn on_one_cpu_what_needs_two_says_so_and_the_rest_is_measured() {
+    let place = Place::new();
+    let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
+    let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
+    let run = answer.fine().json();
+    let outcome = |probe: &str| {
+        let figures = run["figures"].as_array().unwrap();
+        figures.iter().find(|figure| figure["probe"] == probe).unwrap()["outcome"].clone()
+    };
+    assert!(outcome("os.clock_read").get("measured").is_some(), "{run}");
+    assert!(outcome("ipc.pipe_latency")["unfit"].as_str().unwrap().contains("CPU"), "{run}");
+}
+
+#[test]
+fn without_privileges_it_measures_all_the_same() {
+    let place = Place::new();
+    std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let (program, reachable) = (std::path::Path::new(env!("CARGO_BIN_EXE_prony")), place.file("prony"));
+    std::fs::copy(program, &reachable).unwrap();
+    let mut command = std::process::Command::new("runuser");
+    command.args(["-u", "nobody", "--"]).arg(&reachable).args(["run", "--json", "--probe", "os.syscall_getppid"]);
+    command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+    let output = command.output();
+    let Ok(output) = output.map(Answer::of) else { return eprintln!("SKIPPED: runuser cannot be started") };
+    if output.code == Some(1) && output.err.contains("runuser") {
+        return eprintln!("SKIPPED: {}", output.err);
+    }
+    let run = output.fine().json();
+    assert!(run["figures"][0]["outcome"].get("measured").is_some(), "{run}");
 }
