@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    agent, app, choose, compare, completions, doctor, explain, export, farm, import, list, net, predict, reference,
-    report, run, runs, selftest, sessions, show, trend,
+    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, list, net, predict,
+    reference, report, run, runs, selftest, sessions, show, trend,
 };
 
 const EXIT_CODES: &str = "Exit codes:
@@ -86,6 +86,8 @@ pub(crate) enum Verb {
     Net(net::Arguments),
     /// Run events over many machines: every chunk counts once, whatever dies meanwhile
     Farm(farm::Arguments),
+    /// Measure the same on many nodes, and say which of them is odd
+    Fleet(fleet::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -9,7 +9,7 @@ use fleet::agent::{By, Duty, serve};
 use crate::Exit;
 
 /// What agents of this program can do; a duty more is a line more.
-const DUTIES: &[Duty] = &[fleet::build::DUTY];
+const DUTIES: &[Duty] = &[fleet::build::DUTY, fleet::suite::DUTY];
 
 /// Options of `prony agent`.
 #[derive(Debug, Args)]

@@ -9,9 +9,11 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod farm;
+pub(crate) mod fleet;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod net;
+mod placing;
 pub(crate) mod predict;
 mod printed;
 pub(crate) mod reference;
@@ -43,6 +45,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Predict(arguments) => predict::run(&arguments, common),
         Verb::Choose(arguments) => choose::run(&arguments, common),
         Verb::Trend(arguments) => trend::run(&arguments, common),
+        Verb::Fleet(arguments) => fleet::run(&arguments, common),
         Verb::Net(arguments) => net::run(&arguments, common),
         Verb::Report(arguments) => report::run(&arguments, common),
         Verb::Import(arguments) => import::run(&arguments, common),

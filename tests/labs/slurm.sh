@@ -92,7 +92,7 @@ C
 find_first() {
     local at=$1 name=$2 depth=$3 child
     for _ in $(seq 1 "$depth"); do
-        for _ in $(seq 1 100); do
+        for _ in $(seq 1 500); do
             child=$(cat "/proc/$at/task/$at/children" 2>/dev/null || true); child=${child%% *}
             [ -n "$child" ] && break
             sleep 0.02
@@ -119,7 +119,7 @@ start_head() {
         setsid bash -c "while kill -0 $OWNER 2>/dev/null && kill -0 $waiter 2>/dev/null; do sleep 0.5; done
             kill -9 $waiter 2>/dev/null; sleep 0.3; rm -rf '$LAB'" </dev/null >/dev/null 2>&1 &
     fi
-    for _ in $(seq 1 100); do [ -e "$LAB/run/head.up" ] && break; sleep 0.02; done
+    for _ in $(seq 1 500); do [ -e "$LAB/run/head.up" ] && break; sleep 0.02; done
 }
 
 start_controller() { inside head slurmctld "$@" </dev/null >>"$LAB/log/head.out" 2>&1 || fail "slurmctld does not start: $(tail -3 "$LAB/log/slurmctld.log")"; }
@@ -143,7 +143,7 @@ start_node() {
         slurmd -D -N n$i & 
         $IDLE" </dev/null >"$LAB/log/n$i.out" 2>&1 &
     find_first $! "n$i" 2
-    for _ in $(seq 1 100); do [ -e "$LAB/run/n$i.up" ] && break; sleep 0.02; done
+    for _ in $(seq 1 500); do [ -e "$LAB/run/n$i.up" ] && break; sleep 0.02; done
     # The number of the node's first process inside of the head is what ip needs there.
     local there; there=$(awk '/^NSpid:/{print $(NF-1)}' "/proc/$(first "n$i")/status")
     inside head ip link add "port$i" type veth peer name eth0 netns "$there"
@@ -151,7 +151,7 @@ start_node() {
 }
 
 wait_idle() {
-    for _ in $(seq 1 150); do
+    for _ in $(seq 1 300); do
         [ "$(at_head sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" -ge "$1" ] && return 0
         sleep 0.1
     done
@@ -169,7 +169,7 @@ stop() {
         # Numbers are used again: only ours has our folder in its command.
         if tr '\0' ' ' <"/proc/$head/cmdline" 2>/dev/null | grep -q "$LAB/run/head.up"; then
             kill -9 "$head" 2>/dev/null || true
-            for _ in $(seq 1 100); do kill -0 "$waiter" 2>/dev/null || break; sleep 0.02; done
+            for _ in $(seq 1 500); do kill -0 "$waiter" 2>/dev/null || break; sleep 0.02; done
         fi
     fi
     for _ in $(seq 1 20); do rm -rf "$LAB" 2>/dev/null && break; sleep 0.1; done

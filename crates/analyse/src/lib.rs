@@ -10,6 +10,7 @@ pub mod choose;
 pub mod compare;
 mod error;
 pub mod explain;
+pub mod fleet;
 pub mod plan_network;
 pub mod predict;
 pub mod trend;

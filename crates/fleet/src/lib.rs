@@ -16,6 +16,7 @@ pub mod series;
 pub mod serve;
 pub mod stream;
 pub mod study;
+pub mod suite;
 pub mod udp;
 
 pub use client::Client;

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub use lab::LabLauncher;
 pub use local::Local;
 pub use slurm::Slurm;
-pub use ssh::Ssh;
+pub use ssh::{Ssh, quoted};
 
 use crate::agent::Hello;
 use crate::{Error, Result};

@@ -49,7 +49,7 @@ impl Ssh {
 
 /// A word as a POSIX shell takes it back.
 #[must_use]
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

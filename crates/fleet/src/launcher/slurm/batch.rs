@@ -47,9 +47,17 @@ impl Default for Batch {
 }
 
 impl Batch {
-    /// The script for `sbatch(1)`. Each node's task goes on when others are lost.
+    /// The script for `sbatch(1)` that runs the command once a node. Each node's task goes on when others are lost.
     #[must_use]
     pub fn script(&self) -> String {
+        let before: &[&str] = if self.nodes == 1 { &[] } else { &["srun", "--no-kill", "--kill-on-bad-exit=0"] };
+        let words = before.iter().map(|word| (*word).to_owned()).chain(self.command.iter().cloned());
+        Self { command: words.collect(), ..self.clone() }.script_of_command()
+    }
+
+    /// The script that runs the command as it is, once.
+    #[must_use]
+    pub fn script_of_command(&self) -> String {
         let mut options = vec![
             format!("--job-name={}", self.name),
             format!("--nodes={}", self.nodes),
@@ -69,9 +77,7 @@ impl Batch {
             let _ = writeln!(text, "#SBATCH {option}");
         }
         let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
-        let one = self.nodes == 1;
-        let run = if one { "exec" } else { "exec srun --no-kill --kill-on-bad-exit=0" };
-        let _ = writeln!(text, "{run} {}", words.join(" "));
+        let _ = writeln!(text, "exec {}", words.join(" "));
         text
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub use batch::{Batch, cancel, submit};
 pub use job::{Job, jobs, parse_one_line, parse_queue};
-pub use node::{Node, choose, nodes, parse_nodes, reason, reason_of};
+pub use node::{Node, choose, nodes, parse_nodes, reason, reason_of, unknown};
 
 use super::{Launcher, Link, process};
 use crate::agent::{By, Hello};

@@ -69,6 +69,22 @@ pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<Node>> {
     Ok(parse_nodes(&ask("sinfo", &arguments, "")?))
 }
 
+/// Nodes of a list in Slurm's notation that are not among `known`.
+///
+/// # Errors
+/// When Slurm is not here or does not understand the list.
+pub fn unknown(list: &str, known: &[Node]) -> Result<Vec<Node>> {
+    let names = ask("scontrol", &["show", "hostnames", list], "")?;
+    let new =
+        names.lines().map(str::trim).filter(|name| !name.is_empty() && known.iter().all(|node| node.name != *name));
+    let node = |name: &str| Node {
+        name: name.to_owned(),
+        state: "unknown".to_owned(),
+        reason: "Slurm has no such node".to_owned(),
+    };
+    Ok(new.map(node).collect())
+}
+
 /// State and reason of one node from `scontrol --oneliner show node`; `None` where the text says neither.
 #[must_use]
 pub fn reason_of(text: &str) -> Option<String> {

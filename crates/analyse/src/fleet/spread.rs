@@ -1,0 +1,136 @@
+//! Which of several equal machines is odd.
+//!
+//! Every node is set against the most typical one with the rules of [`crate::compare`]: intervals of launches, the floor
+//! between sessions, the band, and Holm's adjustment over the whole report. Where nearly all differ from the typical node
+//! in a figure, it is itself the odd one there.
+
+use model::{Better, Run};
+
+use super::result::{FigureSpread, OddFigure, OddNode, Spread};
+use crate::Error;
+use crate::compare::{Options, Row, Verdict, compare};
+
+/// Sets equal machines side by side; `names` are those of the nodes, in the order of the runs.
+///
+/// # Errors
+/// As [`compare()`]: fewer than one run, or no figure that two of them share.
+pub fn spread(runs: &[&Run], names: &[String], options: &Options<'_>) -> Result<Spread, Error> {
+    let typical = typical(runs);
+    let reference = runs.get(typical).map(|run| run.id.clone());
+    let options = Options { reference, across: Vec::new(), sort_by: None, changed_first: false, ..options.clone() };
+    let comparison = compare(runs, &options)?;
+    let mut odd: Vec<OddNode> = Vec::new();
+    let figures = comparison
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let figure = figure(row, names, typical)?;
+            for node in &figure.odd {
+                note(&mut odd, node, row, names, typical);
+            }
+            Some(figure)
+        })
+        .collect();
+    for node in &mut odd {
+        node.figures.sort_by(|a, b| b.ratio.ln().abs().total_cmp(&a.ratio.ln().abs()));
+    }
+    odd.sort_by_key(|node| std::cmp::Reverse(node.figures.len()));
+    Ok(Spread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
+}
+
+/// The run nearest to the middle: least sum of distances of logarithms from the median of each figure.
+fn typical(runs: &[&Run]) -> usize {
+    let mut distance = vec![0.0; runs.len()];
+    let mut keys: Vec<_> = runs.iter().flat_map(|run| run.figures.iter().map(model::Figure::key)).collect();
+    keys.sort_by_key(ToString::to_string);
+    keys.dedup();
+    for key in keys {
+        let logs: Vec<Option<f64>> = runs
+            .iter()
+            .map(|run| run.figure(&key)?.outcome.estimate().map(|one| one.value).filter(|value| *value > 0.0))
+            .map(|value| value.map(f64::ln))
+            .collect();
+        let known: Vec<f64> = logs.iter().flatten().copied().collect();
+        let Some(median) = stats::median(&known) else { continue };
+        for (sum, log) in distance.iter_mut().zip(&logs) {
+            // A node that lacks a figure is no more typical for it. One figure counts 20% at most.
+            *sum += log.map_or(0.2, |log| (log - median).abs().min(0.2));
+        }
+    }
+    (0..runs.len()).min_by(|a, b| distance[*a].total_cmp(&distance[*b])).unwrap_or(0)
+}
+
+fn figure(row: &Row, names: &[String], typical: usize) -> Option<FigureSpread> {
+    let values: Vec<Option<f64>> = row
+        .ratios
+        .iter()
+        .map(|ratio| ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|estimate| estimate.value))
+        .collect();
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    if known.len() < 2 {
+        return None;
+    }
+    let (least, most) = known.iter().fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(*one), high.max(*one)));
+    let different: Vec<usize> =
+        (0..row.ratios.len()).filter(|node| row.ratios[*node].verdict == Some(Verdict::Different)).collect();
+    let judged = row.ratios.iter().filter(|ratio| ratio.verdict.is_some()).count();
+    let odd = if judged < 2 {
+        Vec::new()
+    } else if different.len() == judged && one_way(row, &different) {
+        vec![typical]
+    } else if 2 * different.len() <= judged {
+        different.clone()
+    } else {
+        Vec::new()
+    };
+    let named = |nodes: Vec<usize>| nodes.into_iter().map(|node| names[node].clone()).collect();
+    Some(FigureSpread {
+        probe: row.probe.clone(),
+        point: row.point.clone(),
+        title: row.title.clone(),
+        metric: row.metric.clone(),
+        median: stats::median(&known)?,
+        least,
+        most,
+        range: if least > 0.0 { most / least - 1.0 } else { 0.0 },
+        values,
+        different: named(different),
+        odd: named(odd),
+    })
+}
+
+/// Whether all of these nodes lie on the same side.
+fn one_way(row: &Row, nodes: &[usize]) -> bool {
+    let above = nodes.iter().filter(|node| row.ratios[**node].value.is_some_and(|value| value > 1.0)).count();
+    above == 0 || above == nodes.len()
+}
+
+fn note(odd: &mut Vec<OddNode>, node: &str, row: &Row, names: &[String], typical: usize) {
+    let place = names.iter().position(|name| name == node).unwrap_or(typical);
+    // The typical node is set against the middle one of those that differ from it.
+    let (other, turned) = if place == typical {
+        let mut others: Vec<usize> = (0..names.len()).filter(|other| row.ratios[*other].verdict.is_some()).collect();
+        others.sort_by(|a, b| {
+            row.ratios[*a].value.partial_cmp(&row.ratios[*b].value).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        (others[others.len() / 2], true)
+    } else {
+        (place, false)
+    };
+    let cell = &row.ratios[other];
+    let Some(value) = cell.value else { return };
+    let interval = cell.low.zip(cell.high).filter(|(low, _)| *low > 0.0);
+    let ratio = if turned { 1.0 / value } else { value };
+    let found = OddFigure {
+        figure: row.key(),
+        title: row.title.clone(),
+        ratio,
+        interval: interval.map(|(low, high)| if turned { (1.0 / high, 1.0 / low) } else { (low, high) }),
+        worse: (ratio > 1.0) == (row.metric.better == Better::Lower),
+    };
+    let against = if turned { &names[other] } else { &names[typical] };
+    match odd.iter_mut().find(|one| one.node == node) {
+        Some(one) => one.figures.push(found),
+        None => odd.push(OddNode { node: node.to_owned(), against: against.clone(), figures: vec![found] }),
+    }
+}

@@ -1,0 +1,9 @@
+//! A suite on every node: each measures itself and gives its run document back over its output.
+
+mod agent;
+mod driver;
+mod message;
+
+pub use agent::DUTY;
+pub use driver::{Heard, Measured, State, gather};
+pub use message::{Ending, FromNode, Order, ToNode};

@@ -1,0 +1,232 @@
+//! What came of a fleet: every node with what became of it, the spread, and why an odd node is odd.
+
+use std::collections::BTreeMap;
+
+use analyse::Explanation;
+use analyse::fleet::{FigureSpread, OddNode, Spread};
+use anyhow::Result;
+use fleet::suite::{Ending, Measured, State};
+use model::{Outcome, Run};
+use report::words::{label, list, plural};
+use report::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Row, Section, Table, Tone};
+use serde_json::json;
+
+use crate::cli::Common;
+use crate::house;
+
+/// Odd nodes that are explained; more get a command to type.
+const EXPLAINED: usize = 3;
+
+/// A node and the number of its run in the store.
+pub(super) struct Node {
+    pub(super) measured: Measured,
+    number: Option<u64>,
+}
+
+/// Everything that is told.
+pub(super) struct Report {
+    launcher: String,
+    pub(super) nodes: Vec<Node>,
+    pub(super) spread: Option<Spread>,
+    explanations: Vec<(OddNode, Option<Explanation>)>,
+}
+
+impl Report {
+    pub(super) fn of(
+        launcher: &str,
+        all: Vec<Measured>,
+        numbers: &BTreeMap<String, u64>,
+        common: &Common,
+    ) -> Result<Self> {
+        let number = |measured: &Measured| measured.run.as_ref().and_then(|run| numbers.get(&run.id)).copied();
+        let nodes: Vec<Node> = all.into_iter().map(|measured| Node { number: number(&measured), measured }).collect();
+        // A run that is a part of one says nothing of the whole.
+        let whole: Vec<(&str, &Run)> = nodes
+            .iter()
+            .filter(|node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit)))
+            .filter_map(|node| Some((node.measured.node.as_str(), node.measured.run.as_ref()?)))
+            .collect();
+        let (mut spread, mut explanations) = (None, Vec::new());
+        if whole.len() > 1 {
+            let runs: Vec<&Run> = whole.iter().map(|(_, run)| *run).collect();
+            let names: Vec<String> = whole.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let history = house::history(&runs, common)?;
+            let options = analyse::Options { history: &history, ..analyse::Options::default() };
+            let found = analyse::fleet::spread(&runs, &names, &options)?;
+            let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);
+            let options = analyse::explain::Options { history: &history, ..analyse::explain::Options::default() };
+            for odd in found.odd.iter().take(EXPLAINED) {
+                let pair = find(&odd.against).zip(find(&odd.node));
+                let why = pair.and_then(|(a, b)| analyse::explain::explain(a, b, &options).ok());
+                explanations.push((odd.clone(), why));
+            }
+            spread = Some(found);
+        }
+        Ok(Self { launcher: launcher.to_owned(), nodes, spread, explanations })
+    }
+
+    pub(super) fn document(&self) -> Document {
+        let whole = self.nodes.iter().filter(|node| matches!(node.measured.state, State::Measured(_))).count();
+        let mut document = Document::new(format!(
+            "Fleet by {}: {whole} of {} measured",
+            self.launcher,
+            plural(self.nodes.len(), "node")
+        ));
+        document.sections.push(Section::of("", Block::Table(nodes(&self.nodes))));
+        if let Some(spread) = &self.spread {
+            document.sections.push(Section::of(
+                format!("spread between nodes, set against {}", spread.typical),
+                Block::Table(figures(spread)),
+            ));
+            document.summary.push(summary(spread));
+        }
+        for (odd, why) in &self.explanations {
+            let mut blocks =
+                vec![Block::List { numbered: false, items: odd.figures.iter().take(5).map(apart).collect() }];
+            match why {
+                Some(why) => blocks.extend(why.sentences().into_iter().map(Block::Text)),
+                None => blocks.push(Block::Text("The two runs cannot be explained: they share too little.".to_owned())),
+            }
+            document
+                .sections
+                .push(Section { title: format!("why {} is odd, against {}", odd.node, odd.against), blocks });
+            let number = |name: &str| self.nodes.iter().find(|node| node.measured.node == name)?.number;
+            if let Some((a, b)) = number(&odd.against).zip(number(&odd.node)) {
+                document.next.push(format!("prony explain {a} {b} --verbose"));
+            }
+        }
+        document.data = Data::of(&self.data()).ok();
+        document
+    }
+
+    fn data(&self) -> serde_json::Value {
+        let node = |node: &Node| {
+            let (state, reason) = words(&node.measured.state);
+            json!({
+                "node": node.measured.node,
+                "state": state,
+                "reason": reason,
+                "number": node.number,
+                "run": node.measured.run.as_ref().map(|run| &run.id),
+                "host": node.measured.run.as_ref().map(|run| &run.machine.name),
+                "figures": node.measured.run.as_ref().map(counted),
+            })
+        };
+        let explanations: Vec<_> = self
+            .explanations
+            .iter()
+            .map(|(odd, why)| json!({ "node": odd.node, "against": odd.against, "explanation": why }))
+            .collect();
+        json!({
+            "launcher": self.launcher,
+            "nodes": self.nodes.iter().map(node).collect::<Vec<_>>(),
+            "spread": self.spread,
+            "explanations": explanations,
+        })
+    }
+}
+
+/// Figures that came out with a value.
+fn counted(run: &Run) -> usize {
+    let value = |outcome: &Outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_));
+    run.figures.iter().filter(|figure| value(&figure.outcome)).count()
+}
+
+fn words(state: &State) -> (&'static str, Option<&str>) {
+    match state {
+        State::Measured(Ending::Complete) => ("measured", None),
+        State::Measured(Ending::TimeLimit) => ("measured", Some("its time limit came before every figure was settled")),
+        State::Measured(Ending::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
+        State::Lost(reason) => ("lost", Some(reason)),
+        State::Missing(reason) => ("missing", Some(reason)),
+    }
+}
+
+fn nodes(nodes: &[Node]) -> Table {
+    let columns = vec![
+        Column::new("node", Kind::Label),
+        Column::new("", Kind::Words),
+        Column::new("run", Kind::Words),
+        Column::new("host", Kind::Words),
+        Column::new("figures", Kind::Number),
+        Column::new("because", Kind::Remark),
+    ];
+    let row = |node: &Node| {
+        let (state, reason) = words(&node.measured.state);
+        let tone = if matches!(node.measured.state, State::Measured(_)) { Tone::Good } else { Tone::Bad };
+        let run = node.measured.run.as_ref();
+        Row {
+            cells: vec![
+                Cell::text(&node.measured.node),
+                Cell::Text(state.to_owned(), tone),
+                Cell::text(node.number.map(|number| number.to_string()).unwrap_or_default()),
+                Cell::text(run.map(|run| run.machine.name.clone()).unwrap_or_default()),
+                run.map_or(Cell::Empty, |run| Cell::Count(counted(run) as u64)),
+                Cell::text(reason.unwrap_or_default()),
+            ],
+        }
+    };
+    Table::plain(columns, nodes.iter().map(row).collect())
+}
+
+fn figures(spread: &Spread) -> Table {
+    let columns = vec![
+        Column::new("", Kind::Label),
+        Column::new("least", Kind::Number),
+        Column::new("median", Kind::Number),
+        Column::new("most", Kind::Number),
+        Column::new("apart", Kind::Number),
+        Column::new("odd", Kind::Remark),
+    ];
+    let mut groups: Vec<Group> = Vec::new();
+    for figure in &spread.figures {
+        let family = report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
+        if groups.last().is_none_or(|group| group.title != family) {
+            groups.push(Group { title: family, note: String::new(), rows: Vec::new() });
+        }
+        if let Some(group) = groups.last_mut() {
+            group.rows.push(row(figure));
+        }
+    }
+    Table { columns, groups }
+}
+
+fn row(figure: &FigureSpread) -> Row {
+    let value = |value: f64| Cell::Value(Quantity::bare(value, figure.metric.unit));
+    let odd = if figure.odd.is_empty() && !figure.different.is_empty() {
+        format!("no majority: {} differ", list(&figure.different))
+    } else {
+        list(&figure.odd)
+    };
+    Row {
+        cells: vec![
+            Cell::text(label(&figure.title, &figure.metric, &figure.point)),
+            value(figure.least),
+            value(figure.median),
+            value(figure.most),
+            Cell::text(format!("{:.1}%", figure.range * 100.0)),
+            Cell::Text(odd, Tone::Caution),
+        ],
+    }
+}
+
+fn apart(figure: &analyse::fleet::OddFigure) -> String {
+    let interval =
+        figure.interval.map(|(low, high)| format!(" (95% interval {low:.3} to {high:.3})")).unwrap_or_default();
+    let way = if figure.worse { "worse" } else { "better" };
+    format!("{}: {:.3} times{interval}, {way}", figure.title, figure.ratio)
+}
+
+fn summary(spread: &Spread) -> String {
+    let odd: Vec<String> =
+        spread.odd.iter().map(|node| format!("{} in {}", node.node, plural(node.figures.len(), "figure"))).collect();
+    let tests = plural(spread.tests, "comparison");
+    if spread.nodes.len() < 3 {
+        let apart = spread.figures.iter().filter(|figure| !figure.different.is_empty()).count();
+        return format!("Two nodes differ in {} of {tests}; which of them is odd takes a third.", apart);
+    }
+    if odd.is_empty() {
+        return format!("No node is odd: in {tests} none is outside what launches, sessions and the band of 2% allow.");
+    }
+    format!("Odd: {}; {tests}, adjusted over the whole report.", list(&odd))
+}

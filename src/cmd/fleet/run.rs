@@ -1,0 +1,235 @@
+//! `prony fleet run`: the suite on every node.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use fleet::launcher::slurm::Batch;
+use fleet::suite::{Ending, Heard, Measured, Order, State, gather};
+use model::Run;
+use store::Store;
+
+use super::super::placing::{Chosen, Nodes};
+use super::super::run::{draw_seed, watch_for_signals};
+use super::report::{Node, Report};
+use crate::Exit;
+use crate::cli::Common;
+use crate::progress::spinner;
+use crate::settings::{percent, seconds};
+use crate::{house, output};
+
+/// Options of `prony fleet run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony fleet run --launcher ssh --hosts a,b,c --suite quick
+  prony fleet run --launcher slurm --nodes 4 --partition batch
+  prony fleet run --launcher slurm --nodes 64 --emit > fleet.sh   for sites where jobs are handed in by hand
+
+Exit codes: 0 every node was measured; 1 with --fail-on-odd, a node is odd; 2 a node is missing (the others' runs are kept);
+130 stopped, with what came kept.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    place: Nodes,
+    /// How many nodes [default: all hosts, all of Slurm's partition or list, one local]
+    #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    nodes: Option<u32>,
+    /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    at_once: Option<u32>,
+    /// A named selection of figures (prony list --suites) [default: default]
+    #[arg(long, value_name = "NAME")]
+    suite: Option<String>,
+    /// A probe, at a point or its usual ones, as for prony run
+    #[arg(long, value_name = "PROBE[:POINT]")]
+    probe: Vec<String>,
+    /// Half-width of the interval at which a figure is settled, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
+    target: f64,
+    /// Each node begins no further round after this time [default: the suite's]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    time_limit: Option<f64>,
+    /// Seed of orders and memory layouts, the same on every node [default: drawn]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// A name for the runs, to which each node's name is added
+    #[arg(long)]
+    label: Option<String>,
+    /// Directory on the nodes for the file figures [default: where their agents start]
+    #[arg(long, value_name = "DIR")]
+    directory: Option<String>,
+    /// Write every run document into this directory as well
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print the batch script for Slurm instead of running anything
+    #[arg(long)]
+    emit: bool,
+    /// Exit with 1 when a node is odd
+    #[arg(long)]
+    fail_on_odd: bool,
+    /// No progress line
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let template = order(arguments)?;
+    if arguments.emit {
+        output::write(script(arguments, &template)?.as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let stopper = watch_for_signals()?;
+    let mut keeper = Keeper::open(arguments, common)?;
+    let Chosen { mut launcher, count, missing } = arguments.place.choose(arguments.nodes.map(|n| n as usize), &[])?;
+    let local = arguments.place.launcher == "local";
+    let at_once = arguments.at_once.map_or(if local { 1 } else { count }, |n| n as usize);
+    let asked = count + missing.len();
+    let order = |node: &str| Order {
+        label: template.label.as_ref().map(|label| format!("{label} {node}")),
+        note: format!("node {node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.launcher),
+        ..template.clone()
+    };
+    let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let line = spinner(&format!("starting {count} nodes"), visible);
+    let mut doing: BTreeMap<String, String> = BTreeMap::new();
+    let mut hear = |heard: Heard<'_>| match heard {
+        Heard::Here(_) => {}
+        Heard::Doing { node, done, of, what } => {
+            doing.insert(node.to_owned(), format!("{node} {done}/{of} {what}"));
+            let some: Vec<&str> = doing.values().take(3).map(String::as_str).collect();
+            line.set_message(format!("{} of {count} nodes measure: {}", doing.len(), some.join("   ")));
+        }
+        Heard::Saved { node, run } => keeper.save(node, run),
+        Heard::Over { node, .. } => {
+            doing.remove(node);
+        }
+    };
+    let measured = gather(launcher.as_mut(), count, at_once, &order, &stopper, &mut hear)?;
+    line.finish_and_clear();
+    let lost = |missing: fleet::agent::Missing| Measured {
+        node: missing.node,
+        state: State::Missing(missing.reason),
+        run: None,
+    };
+    let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
+    let report = Report::of(&arguments.place.launcher, all, &keeper.numbers, common)?;
+    output::print(&report.document(), common)?;
+    if let Some(trouble) = keeper.trouble {
+        output::remark(&format!("some runs could not be kept: {trouble}"));
+        return Ok(Exit::Failed);
+    }
+    Ok(exit(&report, stopper.asked(), arguments.fail_on_odd))
+}
+
+fn exit(report: &Report, stopped: bool, fail_on_odd: bool) -> Exit {
+    let absent = report.nodes.iter().filter(|node| !matches!(node.measured.state, State::Measured(_))).count();
+    if stopped {
+        output::remark("stopped; what came is kept");
+        return Exit::Stopped;
+    }
+    if absent > 0 {
+        output::remark(&format!(
+            "{absent} of {} nodes did not measure to the end; the table says why",
+            report.nodes.len()
+        ));
+        return Exit::Failed;
+    }
+    if fail_on_odd && report.spread.as_ref().is_some_and(|spread| !spread.odd.is_empty()) {
+        return Exit::Found;
+    }
+    let whole = |node: &Node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit));
+    if report.nodes.iter().all(whole) { Exit::Fine } else { Exit::Failed }
+}
+
+fn order(arguments: &Arguments) -> Result<Order> {
+    if let Some(label) = &arguments.label {
+        store::check_label(label)?;
+    }
+    let suite = match (&arguments.suite, arguments.probe.is_empty()) {
+        (None, true) => Some("default".to_owned()),
+        (suite, _) => suite.clone(),
+    };
+    // What makes no sense here makes none on any node.
+    measure::select(suite.as_deref(), &arguments.probe, arguments.target)?;
+    let limit = suite.as_deref().and_then(probes::suite).and_then(|suite| suite.seconds);
+    Ok(Order {
+        suite,
+        probes: arguments.probe.clone(),
+        target: arguments.target,
+        time_limit: arguments.time_limit.or(limit),
+        seed: arguments.seed.unwrap_or_else(draw_seed),
+        label: arguments.label.clone(),
+        directory: arguments.directory.clone(),
+        command: std::env::args().collect(),
+        note: String::new(),
+    })
+}
+
+/// The batch script: every node measures by itself and writes its document beside the script's output.
+fn script(arguments: &Arguments, order: &Order) -> Result<String> {
+    let count = arguments.nodes.context("could not write a script for no nodes; say how many with --nodes")?;
+    let mut words = vec![arguments.place.program()?, "run".to_owned(), "--quiet".to_owned(), "--no-store".to_owned()];
+    if let Some(suite) = &order.suite {
+        words.extend(["--suite".to_owned(), suite.clone()]);
+    }
+    for probe in &order.probes {
+        words.extend(["--probe".to_owned(), probe.clone()]);
+    }
+    words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
+    words.extend(["--seed".to_owned(), order.seed.to_string()]);
+    for (option, value) in [
+        ("--time-limit", arguments.time_limit.map(|limit| format!("{limit}s"))),
+        ("--directory", order.directory.clone()),
+    ] {
+        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
+    }
+    let batch = arguments.place.batch(count as usize, Vec::new());
+    let inner: Vec<String> = words.iter().map(|word| fleet::launcher::quoted(word)).collect();
+    let label = order.label.as_deref().unwrap_or("fleet");
+    // The node's name is known on the node alone.
+    let line = format!(
+        "exec {} --label {}\" $SLURMD_NODENAME\" --output \"prony-$SLURM_JOB_ID-$SLURMD_NODENAME.json\"",
+        inner.join(" "),
+        fleet::launcher::quoted(label)
+    );
+    let each = ["srun", "--no-kill", "--kill-on-bad-exit=0", "sh", "-c"].map(str::to_owned);
+    let batch = Batch { command: each.into_iter().chain([line]).collect(), ..batch };
+    Ok(format!(
+        "{}# Each node writes prony-JOB-NODE.json. Then: prony fleet spread ./prony-JOB-*.json\n",
+        batch.script_of_command()
+    ))
+}
+
+/// Keeps documents as they come.
+struct Keeper {
+    store: Box<dyn Store>,
+    output: Option<PathBuf>,
+    numbers: BTreeMap<String, u64>,
+    trouble: Option<String>,
+}
+
+impl Keeper {
+    fn open(arguments: &Arguments, common: &Common) -> Result<Self> {
+        let output = arguments.output.clone();
+        if let Some(folder) = &output {
+            std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
+        }
+        Ok(Self { store: house::write(common)?, output, numbers: BTreeMap::new(), trouble: None })
+    }
+
+    fn save(&mut self, node: &str, run: &Run) {
+        match self.store.put(run) {
+            Ok(number) => drop(self.numbers.insert(run.id.clone(), number)),
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+        if let Some(folder) = &self.output {
+            // A name from elsewhere is no path.
+            let safe: String =
+                node.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+            let path = folder.join(format!("{}.json", safe.trim_start_matches('.')));
+            if let Err(error) = store::save_document(&path, run) {
+                self.trouble = Some(error.to_string());
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `prony fleet spread`: runs of machines that should be equal.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use fleet::suite::{Ending, Measured, State};
+use store::Detail;
+
+use super::report::Report;
+use crate::cli::Common;
+use crate::{Exit, house, output};
+
+/// Options of `prony fleet spread`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Runs: numbers, ids, labels, files
+    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    runs: Vec<String>,
+    /// Exit with 1 when a node is odd
+    #[arg(long)]
+    fail_on_odd: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let named = house::find(&arguments.runs, common, Detail::Values)?;
+    ensure!(named.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
+    let mut numbers = BTreeMap::new();
+    let mut all: Vec<Measured> = Vec::new();
+    for one in named {
+        if let Ok(number) = one.handle.parse() {
+            numbers.insert(one.run.id.clone(), number);
+        }
+        let host = one.run.machine.name.clone();
+        let taken = all.iter().any(|other| other.node == host);
+        let node = if host.is_empty() || taken { format!("{host} {}", one.handle).trim().to_owned() } else { host };
+        let ending = if one.run.session.complete { Ending::Complete } else { Ending::Stopped };
+        all.push(Measured { node, state: State::Measured(ending), run: Some(one.run) });
+    }
+    let report = Report::of("stored runs", all, &numbers, common)?;
+    output::print(&report.document(), common)?;
+    let odd = report.spread.as_ref().is_some_and(|spread| !spread.odd.is_empty());
+    Ok(if odd && arguments.fail_on_odd { Exit::Found } else { Exit::Fine })
+}

@@ -1,0 +1,127 @@
+//! Where agents run: the choice of a launcher and of nodes, the same for every verb that has nodes.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use fleet::agent::Missing;
+use fleet::launcher::{Launcher, Local, Slurm, Ssh, slurm};
+
+use crate::settings::seconds;
+
+/// Options that choose nodes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Nodes")]
+pub(crate) struct Nodes {
+    /// What starts the agents: local (processes of this host), ssh (your own, with its configuration and keys) or slurm (srun)
+    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
+    pub(crate) launcher: String,
+    /// Hosts for ssh, as it knows them
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    pub(crate) hosts: Vec<String>,
+    /// The ssh program with options of its own, such as 'ssh -p 2222'
+    #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", default_value = "ssh")]
+    ssh: String,
+    /// This program on the nodes [default: at the same path as here]
+    #[arg(long, value_name = "PATH")]
+    remote_prony: Option<String>,
+    /// Slurm's partition [default: the site's]
+    #[arg(long, value_name = "NAME")]
+    partition: Option<String>,
+    /// Slurm's nodes by name, such as n[1-4]
+    #[arg(long, value_name = "LIST")]
+    nodelist: Option<String>,
+    /// An option for srun and sbatch, such as --slurm-option=--account=x
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    slurm_option: Vec<String>,
+    /// Slurm ends a node's job after this time
+    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = seconds)]
+    job_time: f64,
+    /// A node that Slurm does not give within this time is missing
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    queue_time: f64,
+    /// Interface whose address is used for data [default: the one that faces this host]
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+}
+
+/// Nodes that were chosen, and those that could not be.
+pub(crate) struct Chosen {
+    pub(crate) launcher: Box<dyn Launcher>,
+    pub(crate) count: usize,
+    pub(crate) missing: Vec<Missing>,
+}
+
+impl Nodes {
+    /// This program as nodes find it.
+    pub(crate) fn program(&self) -> Result<String> {
+        if let Some(path) = &self.remote_prony {
+            return Ok(path.clone());
+        }
+        let own = std::env::current_exe().context("could not find this program's own file")?;
+        Ok(own.to_string_lossy().into_owned())
+    }
+
+    /// Chooses so many nodes; all that are named, or that Slurm has, when no number is given. `addresses` are the nodes' for
+    /// data, where they are named.
+    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr]) -> Result<Chosen> {
+        let addresses = addresses.to_vec();
+        match self.launcher.as_str() {
+            "ssh" => {
+                ensure!(!self.hosts.is_empty(), "could not use ssh without hosts; name them with --hosts a,b,c");
+                let count = count.unwrap_or(self.hosts.len());
+                if count > self.hosts.len() {
+                    bail!("could not use {count} nodes: --hosts names {}", self.hosts.len());
+                }
+                let program: Vec<String> = self.ssh.split_whitespace().map(str::to_owned).collect();
+                let launcher = Ssh { program, hosts: self.hosts.clone(), remote: self.program()?, addresses };
+                // A host that ssh would take for an option is refused before anything is started.
+                (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
+                Ok(Chosen { launcher: Box::new(launcher), count, missing: Vec::new() })
+            }
+            "slurm" => self.choose_of_slurm(count),
+            _ => {
+                let command = vec![self.program()?, "agent".to_owned()];
+                let launcher = Local { commands: vec![command], addresses };
+                Ok(Chosen { launcher: Box::new(launcher), count: count.unwrap_or(1), missing: Vec::new() })
+            }
+        }
+    }
+
+    fn choose_of_slurm(&self, count: Option<usize>) -> Result<Chosen> {
+        let mut nodes = slurm::nodes(self.partition.as_deref(), self.nodelist.as_deref())?;
+        if let Some(list) = &self.nodelist {
+            nodes.extend(slurm::unknown(list, &nodes)?);
+        }
+        ensure!(!nodes.is_empty(), "could not find any node: Slurm has none in this partition or list (see sinfo)");
+        let count = count.unwrap_or(nodes.len());
+        let (names, missing) = slurm::choose(&nodes, count, self.nodelist.is_some())?;
+        let count = names.len();
+        let launcher = Slurm {
+            nodes: names,
+            remote: self.program()?,
+            partition: self.partition.clone(),
+            time_limit: Duration::from_secs_f64(self.job_time),
+            queue_limit: Duration::from_secs_f64(self.queue_time),
+            options: self.slurm_option.clone(),
+            interface: self.interface.clone(),
+        };
+        Ok(Chosen { launcher: Box::new(launcher), count, missing })
+    }
+
+    /// The same choice as a batch job, for who hands it in by hand.
+    pub(crate) fn batch(&self, count: usize, command: Vec<String>) -> slurm::Batch {
+        slurm::Batch {
+            nodes: count,
+            named: self.nodelist.iter().cloned().collect(),
+            partition: self.partition.clone(),
+            time_limit: Duration::from_secs_f64(self.job_time),
+            requeue: false,
+            output: Some("prony-%j.txt".to_owned()),
+            options: self.slurm_option.clone(),
+            command,
+            ..slurm::Batch::default()
+        }
+    }
+}
