@@ -83,11 +83,11 @@ pub(crate) enum Verb {
     /// Write runs in the formats of other tools
     Export(export::Arguments),
     /// Measure and plan networks: streams, round trips, event building, a switch of namespaces
-    Net(net::Arguments),
+    Net(Box<net::Arguments>),
     /// Run events over many machines: every chunk counts once, whatever dies meanwhile
     Farm(farm::Arguments),
     /// Measure the same on many nodes, and say which of them is odd
-    Fleet(fleet::Arguments),
+    Fleet(Box<fleet::Arguments>),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -64,8 +64,8 @@ impl Nodes {
     }
 
     /// Chooses so many nodes; all that are named, or that Slurm has, when no number is given. `addresses` are the nodes' for
-    /// data, where they are named.
-    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr]) -> Result<Chosen> {
+    /// data, where they are named. With `hold`, Slurm's are taken at once and kept, for agents that are started many times.
+    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<Chosen> {
         let addresses = addresses.to_vec();
         match self.launcher.as_str() {
             "ssh" => {
@@ -80,7 +80,7 @@ impl Nodes {
                 (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
                 Ok(Chosen { launcher: Box::new(launcher), count, missing: Vec::new() })
             }
-            "slurm" => self.choose_of_slurm(count),
+            "slurm" => self.choose_of_slurm(count, hold),
             _ => {
                 let command = vec![self.program()?, "agent".to_owned()];
                 let launcher = Local { commands: vec![command], addresses };
@@ -89,7 +89,7 @@ impl Nodes {
         }
     }
 
-    fn choose_of_slurm(&self, count: Option<usize>) -> Result<Chosen> {
+    fn choose_of_slurm(&self, count: Option<usize>, hold: bool) -> Result<Chosen> {
         let mut nodes = slurm::nodes(self.partition.as_deref(), self.nodelist.as_deref())?;
         if let Some(list) = &self.nodelist {
             nodes.extend(slurm::unknown(list, &nodes)?);
@@ -98,7 +98,7 @@ impl Nodes {
         let count = count.unwrap_or(nodes.len());
         let (names, missing) = slurm::choose(&nodes, count, self.nodelist.is_some())?;
         let count = names.len();
-        let launcher = Slurm {
+        let mut launcher = Slurm {
             nodes: names,
             remote: self.program()?,
             partition: self.partition.clone(),
@@ -106,7 +106,11 @@ impl Nodes {
             queue_limit: Duration::from_secs_f64(self.queue_time),
             options: self.slurm_option.clone(),
             interface: self.interface.clone(),
+            held: None,
         };
+        if hold && missing.is_empty() {
+            launcher.hold()?;
+        }
         Ok(Chosen { launcher: Box::new(launcher), count, missing })
     }
 

@@ -135,7 +135,9 @@ start_munge() {
 start_node() {
     local i=$1; mkdir -p "$LAB/spool/n$i"; rm -f "$LAB/run/n$i.up" "$LAB/run/slurmd.n$i.pid"
     inside head ip link del "port$i" 2>/dev/null || true
-    setsid nsenter --target "$(first head)" --net --uts --pid --mount \
+    # Nothing may be asked for on the next line: whoever it starts would be taken for the node.
+    local head; head=$(first head)
+    setsid nsenter --target "$head" --net --uts --pid --mount \
         unshare --fork --kill-child --pid --mount-proc --net --uts bash -c "
         hostname n$i; ip link set lo up; touch $LAB/run/n$i.up
         for _ in \$(seq 1 200); do ip link show eth0 >/dev/null 2>&1 && break; sleep 0.02; done

@@ -80,7 +80,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     }
     let stopper = watch_for_signals()?;
     let mut keeper = Keeper::open(arguments, common)?;
-    let Chosen { mut launcher, count, missing } = arguments.place.choose(arguments.nodes.map(|n| n as usize), &[])?;
+    let Chosen { mut launcher, count, missing } =
+        arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
     let local = arguments.place.launcher == "local";
     let at_once = arguments.at_once.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use fleet::build::{Job, Outcome, Pattern, Transport, build};
 use fleet::lab::Lab;
@@ -13,6 +13,7 @@ use fleet::launcher::{LabLauncher, Launcher, Local};
 use fleet::series::{Trial, figure};
 use model::{Estimate, Figure, Launch, Method, Metric, Point, Primitive, Unit, format_size};
 
+use super::super::placing::Nodes;
 use super::setting::{Measuring, Switch};
 use crate::Exit;
 use crate::cli::Common;
@@ -63,6 +64,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
     agent: Vec<String>,
     #[command(flatten)]
+    nodes: Nodes,
+    #[command(flatten)]
     switch: Switch,
     #[command(flatten)]
     measuring: Measuring,
@@ -97,8 +100,11 @@ impl Trial for BuildTrial {
             (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
             _ => None,
         };
-        if outcome.skew * 1e3 > self.most_skew {
-            return Err(fleet::Error::Refused(format!("nodes started {:.1} ms apart", outcome.skew * 1e3)));
+        // What is not known of the clocks counts as skew: the bound holds surely or not at all.
+        let skew = (outcome.skew + outcome.skew_within) * 1e3;
+        if skew > self.most_skew {
+            let bound = self.most_skew;
+            return Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {bound} ms")));
         }
         self.notes = remarks(&outcome, drops.map(|drops| (drops.at_ports(), drops.at_cards())));
         let rate = outcome.events_per_second();
@@ -152,7 +158,7 @@ fn remarks(outcome: &Outcome, lab: Option<(u64, u64)>) -> Vec<String> {
     if let Some(window) = outcome.senders.iter().map(|one| one.window).max().filter(|window| *window > 0) {
         notes.push(format!("largest effective window {window} B"));
     }
-    notes.push(format!("nodes started within {:.1} ms; fairness {:.3}", outcome.skew * 1e3, outcome.fairness()));
+    notes.extend(whereabouts(outcome));
     if outcome.cpu.host_bound() {
         notes.push(format!("host-bound: {:.0}% of CPU time was used", outcome.cpu.busy * 100.0));
     }
@@ -167,6 +173,27 @@ fn remarks(outcome: &Outcome, lab: Option<(u64, u64)>) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Where data went, by which interface, and whether it all arrived.
+fn whereabouts(outcome: &Outcome) -> Vec<String> {
+    let words = |place: &fleet::build::Place| format!("{} {} ({})", place.host, place.address, place.interface);
+    let list = |places: &[fleet::build::Place]| {
+        let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
+        places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + &more
+    };
+    let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
+    let (left, came, worst) = outcome.bytes();
+    let pair = worst.map_or_else(
+        || "every pair agrees".to_owned(),
+        |(sender, receiver, lost)| {
+            format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
+        },
+    );
+    vec![
+        format!("senders {}; receivers {}", list(senders), list(receivers)),
+        format!("payload: {left} B left senders, {came} B came to receivers; {pair}"),
+    ]
 }
 
 fn job(arguments: &Arguments) -> Job {
@@ -201,8 +228,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
         (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), format!("lab_{}mbit", arguments.switch.rate / 1_000_000))
     } else {
-        let path = if arguments.address.is_empty() { "loopback" } else { "network" };
-        (Box::new(processes(arguments)?), None, path.to_owned())
+        let local = arguments.nodes.launcher == "local";
+        let path = if arguments.address.is_empty() && local { "loopback" } else { "network" };
+        (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
     };
     let mut point = Point::origin()
         .with("path", path)
@@ -231,16 +259,40 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         notes: Vec::new(),
         outcomes: Rc::clone(&outcomes),
     };
-    arguments.measuring.measure("net build", vec![Box::new(trial)], |_| latencies(&point, &outcomes.borrow()), common)
+    let derive = |run: &mut model::Run| {
+        let outcomes = outcomes.borrow();
+        if let Some(figure) = run.figures.first_mut() {
+            figure.notes.extend(together(&outcomes));
+        }
+        latencies(&point, &outcomes)
+    };
+    arguments.measuring.measure("net build", vec![Box::new(trial)], derive, common)
 }
 
-/// Agents as processes: this program here, or whatever command starts it elsewhere.
-fn processes(arguments: &Arguments) -> Result<Local> {
-    let own = std::env::current_exe().context("could not find this program's own file")?;
-    let own = vec![own.to_string_lossy().into_owned(), "agent".to_owned()];
-    let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
-    let commands = if arguments.agent.is_empty() { vec![own] } else { arguments.agent.iter().map(words).collect() };
-    Ok(Local { commands, addresses: arguments.address.clone() })
+/// How well the nodes of all jobs began together and shared the events.
+fn together(outcomes: &[Outcome]) -> Option<String> {
+    let most = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).fold(0.0, f64::max) * 1e3;
+    let fairness = outcomes.iter().map(Outcome::fairness).fold(f64::INFINITY, f64::min);
+    (!outcomes.is_empty()).then(|| {
+        let (skew, known) = (most(|one| one.skew), most(|one| one.skew_within));
+        format!(
+            "in every job nodes started within {skew:.2} ms (known to {known:.2} ms), fairness at least {fairness:.3}"
+        )
+    })
+}
+
+/// Agents on nodes that a launcher reaches, or behind whatever command starts them. All of them must be there.
+fn agents(arguments: &Arguments, count: usize) -> Result<Box<dyn Launcher>> {
+    if arguments.agent.is_empty() {
+        let chosen = arguments.nodes.choose(Some(count), &arguments.address, true)?;
+        if let Some(missing) = chosen.missing.first() {
+            anyhow::bail!("could not place {count} nodes: {} is missing, {}", missing.node, missing.reason);
+        }
+        return Ok(chosen.launcher);
+    }
+    let commands =
+        arguments.agent.iter().map(|command| command.split_whitespace().map(str::to_owned).collect()).collect();
+    Ok(Box::new(Local { commands, addresses: arguments.address.clone() }))
 }
 
 /// Quantiles of the time that events took, each with its interval over jobs.

@@ -19,6 +19,7 @@ const READ: usize = 64 << 10;
 /// Where in its stream of fragments a connection is.
 struct Source {
     stream: TcpStream,
+    sender: usize,
     head: [u8; 8],
     have: usize,
     left: u32,
@@ -44,7 +45,7 @@ pub(super) fn work(
     }
     tell(FromNode::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut counters = Counters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = vec![job.senders; job.events as usize];
     let mut firsts = vec![0_u64; job.events as usize];
@@ -58,6 +59,7 @@ pub(super) fn work(
         for token in ready {
             let source = &mut sources[token as usize];
             let Some(count) = read(source, &mut buffer) else { continue };
+            let sender = source.sender;
             source.take(&buffer[..count], job, &mut |event, begun, whole| {
                 let first = &mut firsts[event as usize];
                 if begun && *first == 0 {
@@ -65,7 +67,7 @@ pub(super) fn work(
                 }
                 if whole {
                     counters.received += 1;
-                    counters.bytes += u64::from(job.fragment);
+                    counters.moved(sender, u64::from(job.fragment));
                     missing[event as usize] -= 1;
                     if missing[event as usize] == 0 {
                         let from = if job.rate.is_some() { due(order, began, event) } else { *first };
@@ -103,7 +105,8 @@ fn accept(listener: &std::net::TcpListener, job: &Job) -> Result<Vec<Source>> {
             .and_then(|()| stream.set_read_timeout(Some(Duration::from_secs(2))))
             .and_then(|()| stream.read_exact(&mut hello));
         if said.is_ok() && hello[..4] == job.seed.to_le_bytes() && stream.set_nonblocking(true).is_ok() {
-            sources.push(Source { stream, head: [0; 8], have: 0, left: 0, event: 0, began: false });
+            let sender = u32::from_le_bytes([hello[4], hello[5], hello[6], hello[7]]) as usize;
+            sources.push(Source { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false });
         }
     }
     Ok(sources)

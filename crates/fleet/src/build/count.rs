@@ -45,7 +45,7 @@ pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, te
     peers(told)?;
     tell(FromNode::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut counters = Counters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = vec![job.senders * job.chunks(); job.events as usize];
     let mut datagram = [0; HEAD + CHUNK as usize];
@@ -54,7 +54,7 @@ pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, te
             && let Some(head) = Head::read(&datagram[..length], job)
         {
             counters.received += 1;
-            counters.bytes += (length - HEAD) as u64;
+            counters.moved(head.sender as usize, (length - HEAD) as u64);
             let left = &mut missing[head.event as usize];
             *left = left.saturating_sub(1);
             if *left == 0 {

@@ -73,6 +73,24 @@ impl Outcome {
         if self.seconds > 0.0 { f64::from(self.built) / self.seconds } else { 0.0 }
     }
 
+    /// Payload bytes that left senders, that came to receivers, and of the pair that lost most: sender, receiver and bytes.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, u64, Option<(usize, usize, u64)>) {
+        let sum = |nodes: &[Counters]| nodes.iter().map(|node| node.bytes).sum();
+        let pair = |nodes: &[Counters], node: usize, other: usize| {
+            nodes.get(node).and_then(|node| node.pairs.get(other)).copied().unwrap_or(0)
+        };
+        let all = (0..self.senders.len()).flat_map(|sender| (0..self.receivers.len()).map(move |to| (sender, to)));
+        let lost = all.map(|(sender, receiver)| {
+            let (left, came) = (pair(&self.senders, sender, receiver), pair(&self.receivers, receiver, sender));
+            (sender, receiver, left.saturating_sub(came))
+        });
+        // A lost receiver has no counters, so that pairs cannot be matched.
+        let whole = self.receivers.len() == self.by_receiver.len();
+        let worst = lost.filter(|_| whole).max_by_key(|(_, _, lost)| *lost).filter(|(_, _, lost)| *lost > 0);
+        (sum(&self.senders), sum(&self.receivers), worst)
+    }
+
     /// Jain's index over the events of receivers: 1 when all built as many.
     #[must_use]
     pub fn fairness(&self) -> f64 {

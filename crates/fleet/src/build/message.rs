@@ -193,6 +193,9 @@ pub struct Counters {
     pub received: u64,
     /// Payload bytes sent or received.
     pub bytes: u64,
+    /// The same by node of the other role, in order.
+    #[serde(default)]
+    pub pairs: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
     /// Answers that were no longer wanted: the request had been sent again in vain.
@@ -209,6 +212,21 @@ pub struct Counters {
     pub window: u64,
     /// CPU time, seconds.
     pub cpu: f64,
+}
+
+impl Counters {
+    /// Nothing yet, beside so many nodes of the other role; `began` in nanoseconds since 1970.
+    pub(super) fn new(began: u64, others: usize) -> Self {
+        Self { began, pairs: vec![0; others], ..Self::default() }
+    }
+
+    /// Payload went to or came from a node of the other role.
+    pub(super) fn moved(&mut self, other: usize, bytes: u64) {
+        self.bytes += bytes;
+        if let Some(pair) = self.pairs.get_mut(other) {
+            *pair += bytes;
+        }
+    }
 }
 
 /// What a node says.

@@ -90,7 +90,7 @@ pub(super) fn work(
         open: HashMap::new(),
         building: HashMap::new(),
         patience: Patience::new(),
-        counters: Counters { began: moment, ..Counters::default() },
+        counters: Counters::new(moment, order.job.senders as usize),
     };
     let mut reports = Reports::default();
     let mut looked = began;
@@ -176,7 +176,7 @@ impl Puller<'_> {
             self.patience.saw((now - sent) as f64);
         }
         self.counters.received += 1;
-        self.counters.bytes += (length - HEAD) as u64;
+        self.counters.moved(head.sender as usize, (length - HEAD) as u64);
         if let Some((left, began)) = self.building.get_mut(&head.event) {
             *left -= 1;
             if *left == 0 {

@@ -1,5 +1,6 @@
 //! A sender: pushes fragments in the order of a pattern, or answers requests.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::mpsc::Receiver;
@@ -31,7 +32,7 @@ pub(super) fn work(
     let receivers = peers(told)?;
     tell(FromNode::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut counters = Counters::new(moment, order.job.receivers as usize);
     if order.job.pattern == Pattern::Pull {
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
         counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
@@ -41,7 +42,7 @@ pub(super) fn work(
                 break;
             }
             wait(due(order, began, event));
-            push(index, &order.job, &socket, receivers[(event % order.job.receivers) as usize], event, &mut counters);
+            push(index, &order.job, &socket, &receivers, event, &mut counters);
         }
         tell(FromNode::Sent)?;
         rest(control);
@@ -78,15 +79,16 @@ fn sequence(index: u32, job: &Job) -> Vec<u32> {
 }
 
 /// Sends the datagrams of one fragment.
-fn push(index: u32, job: &Job, socket: &UdpSocket, to: SocketAddr, event: u32, counters: &mut Counters) {
+fn push(index: u32, job: &Job, socket: &UdpSocket, receivers: &[SocketAddr], event: u32, counters: &mut Counters) {
+    let receiver = (event % job.receivers) as usize;
     let mut datagram = [0x5a; HEAD + CHUNK as usize];
     for chunk in 0..job.chunks() {
         Head { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
         let length = HEAD + job.chunk(chunk);
-        match socket.send_to(&datagram[..length], to) {
+        match socket.send_to(&datagram[..length], receivers[receiver]) {
             Ok(_) => {
                 counters.sent += 1;
-                counters.bytes += (length - HEAD) as u64;
+                counters.moved(receiver, (length - HEAD) as u64);
             }
             Err(_) => counters.queue_full += 1,
         }
@@ -102,22 +104,20 @@ fn answer(
     control: &Control,
     counters: &mut Counters,
 ) -> Result<()> {
-    let known: std::collections::HashSet<SocketAddr> = receivers.iter().copied().collect();
+    let known: HashMap<SocketAddr, usize> = receivers.iter().enumerate().map(|(at, address)| (*address, at)).collect();
     socket.set_read_timeout(Some(Duration::from_millis(50))).map_err(Error::io("wait for requests"))?;
     let mut request = [0; HEAD + 1];
     let mut datagram = [0x5a; HEAD + CHUNK as usize];
     while !control.ended() {
         let Ok((length, from)) = socket.recv_from(&mut request) else { continue };
         let Some(head) = Head::read(&request[..length], job).filter(|head| head.sender == index) else { continue };
-        if length != HEAD || !known.contains(&from) {
-            continue;
-        }
+        let Some(receiver) = known.get(&from).filter(|_| length == HEAD) else { continue };
         head.write(&mut datagram);
         let length = HEAD + job.chunk(head.chunk);
         match socket.send_to(&datagram[..length], from) {
             Ok(_) => {
                 counters.sent += 1;
-                counters.bytes += (length - HEAD) as u64;
+                counters.moved(*receiver, (length - HEAD) as u64);
             }
             Err(_) => counters.queue_full += 1,
         }
@@ -143,7 +143,7 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
     tell(FromNode::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters { began: moment, ..Counters::default() };
+    let mut counters = Counters::new(moment, job.receivers as usize);
     let mut message = vec![0x5a; 8 + job.fragment as usize];
     message[4..8].copy_from_slice(&job.fragment.to_le_bytes());
     for event in sequence(index, job) {
@@ -152,10 +152,11 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
         }
         wait(due(order, began, event));
         message[..4].copy_from_slice(&event.to_le_bytes());
-        let stream = &mut streams[(event % job.receivers) as usize];
+        let receiver = (event % job.receivers) as usize;
+        let stream = &mut streams[receiver];
         stream.write_all(&message).map_err(|error| Error::Gone(format!("a receiver: {error}")))?;
         counters.sent += 1;
-        counters.bytes += u64::from(job.fragment);
+        counters.moved(receiver, u64::from(job.fragment));
         // The window is at its largest somewhere on the way.
         if counters.sent.is_multiple_of(64) {
             look(stream, &mut counters);

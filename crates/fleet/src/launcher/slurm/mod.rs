@@ -18,8 +18,8 @@ use super::{Launcher, Link, process};
 use crate::agent::{By, Hello};
 use crate::{Error, Result};
 
-/// What agents get from Slurm, each by a job of its own.
-#[derive(Debug, Clone)]
+/// What agents get from Slurm.
+#[derive(Debug)]
 pub struct Slurm {
     /// Names of nodes, as Slurm knows them, one agent each.
     pub nodes: Vec<String>,
@@ -35,6 +35,8 @@ pub struct Slurm {
     pub options: Vec<String>,
     /// Interface whose address is used for data; `None`: the one that faces the driver.
     pub interface: Option<String>,
+    /// One allocation in which all agents are steps; `None`: each agent is a job of its own.
+    pub held: Option<Held>,
 }
 
 impl Slurm {
@@ -46,20 +48,66 @@ impl Slurm {
         let name = self.nodes.get(node).ok_or_else(|| {
             Error::Usage(format!("{} nodes of Slurm are chosen, and a {}th is needed", self.nodes.len(), node + 1))
         })?;
-        let mut words: Vec<String> = ["srun", "--nodes=1", "--ntasks=1", "--exclusive", "--unbuffered", "--quiet"]
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let mut words: Vec<String> =
+            ["srun", "--nodes=1", "--ntasks=1", "--unbuffered", "--quiet"].into_iter().map(str::to_owned).collect();
         // A lost node must not take the others' steps with it: what came from each is judged by itself.
         words.extend(["--no-kill".to_owned(), "--kill-on-bad-exit=0".to_owned()]);
         words.push(format!("--nodelist={name}"));
-        words.push(format!("--job-name={JOB_NAME}"));
+        match &self.held {
+            // An agent that has just ended may still hold its CPUs when the next one begins.
+            Some(held) => words.extend([format!("--jobid={}", held.job), "--overlap".to_owned()]),
+            None => words.extend(self.of_a_job()),
+        }
+        words.extend([self.remote.clone(), "agent".to_owned(), "--by".to_owned(), By::Slurm.word().to_owned()]);
+        Ok(words)
+    }
+}
+
+impl Slurm {
+    /// Options of a job: all of its nodes, bounded in time and in waiting.
+    fn of_a_job(&self) -> Vec<String> {
+        let mut words = vec!["--exclusive".to_owned(), format!("--job-name={JOB_NAME}")];
         words.push(format!("--time={}", minutes(self.time_limit)));
         words.push(format!("--immediate={}", self.queue_limit.as_secs().max(1)));
         words.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
         words.extend(self.options.iter().cloned());
-        words.extend([self.remote.clone(), "agent".to_owned(), "--by".to_owned(), By::Slurm.word().to_owned()]);
-        Ok(words)
+        words
+    }
+
+    /// Takes all nodes at once and keeps them until the launcher is dropped: agents that are started again and again need
+    /// not queue each time, and nobody else comes between.
+    ///
+    /// # Errors
+    /// When Slurm is not here or does not give them in time, with its words.
+    pub fn hold(&mut self) -> Result<()> {
+        let mut words = vec!["--no-shell".to_owned(), format!("--nodes={}", self.nodes.len())];
+        words.push(format!("--nodelist={}", self.nodes.join(",")));
+        words.push("--no-kill".to_owned());
+        words.extend(self.of_a_job());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let patience = self.queue_limit + Duration::from_secs(20);
+        let said = tool::complaint("salloc", &words, patience)?;
+        let job = granted(&said).ok_or_else(|| Error::Protocol(format!("salloc gave no number: {}", said.trim())))?;
+        self.held = Some(Held { job });
+        Ok(())
+    }
+}
+
+/// Number of the job in what salloc says: "salloc: Granted job allocation 12".
+fn granted(said: &str) -> Option<u64> {
+    said.lines().find_map(|line| line.split_once("Granted job allocation ")?.1.trim().parse().ok())
+}
+
+/// An allocation, which is given back when this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    job: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Where Slurm does not answer, the time limit gives the nodes back.
+        let _ = cancel(&[self.job]);
     }
 }
 
@@ -99,5 +147,31 @@ impl Launcher for Slurm {
             Some(reason) => format!("{reason} ({said})"),
             None => said,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_bounded_and_alone_on_its_node() {
+        let slurm = Slurm {
+            nodes: vec!["n1".to_owned()],
+            remote: "/opt/prony".to_owned(),
+            partition: Some("all".to_owned()),
+            time_limit: Duration::from_secs(90),
+            queue_limit: Duration::from_millis(100),
+            options: Vec::new(),
+            interface: None,
+            held: None,
+        };
+        let line = slurm.command(0).unwrap().join(" ");
+        for word in ["--nodelist=n1", "--exclusive", "--time=2", "--immediate=1", "--no-kill", "--kill-on-bad-exit=0"] {
+            assert!(line.contains(word), "{line}");
+        }
+        assert!(line.ends_with("/opt/prony agent --by slurm") && slurm.command(1).is_err());
+        assert_eq!(granted("salloc: Pending job allocation 7\nsalloc: Granted job allocation 7\n"), Some(7));
+        assert_eq!(granted("salloc: error: no"), None);
     }
 }

@@ -18,13 +18,28 @@ pub(super) fn ask(program: &str, arguments: &[&str], input: &str) -> Result<Stri
     ask_with(program, arguments, input, &[])
 }
 
-/// The same with more in its environment.
+/// What a program says on its standard error, where it says what others say on standard output.
+pub(super) fn complaint(program: &str, arguments: &[&str], patience: Duration) -> Result<String> {
+    talk(program, arguments, "", &[], patience).map(|[_, err]| err)
+}
+
+/// The same as [`ask`] with more in its environment.
 pub(super) fn ask_with(
     program: &str,
     arguments: &[&str],
     input: &str,
     environment: &[(String, String)],
 ) -> Result<String> {
+    talk(program, arguments, input, environment, PATIENCE).map(|[out, _]| out)
+}
+
+fn talk(
+    program: &str,
+    arguments: &[&str],
+    input: &str,
+    environment: &[(String, String)],
+    patience: Duration,
+) -> Result<[String; 2]> {
     let mut child = Command::new(program)
         .args(arguments)
         .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -51,17 +66,17 @@ pub(super) fn ask_with(
     }
     let mut said = [Vec::new(), Vec::new()];
     for _ in 0..2 {
-        let Ok((which, bytes)) = told.recv_timeout(PATIENCE) else {
+        let Ok((which, bytes)) = told.recv_timeout(patience) else {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(Error::Gone(format!("{program} does not answer within {} s", PATIENCE.as_secs())));
+            return Err(Error::Gone(format!("{program} does not answer within {} s", patience.as_secs())));
         };
         said[which] = bytes;
     }
     let status = child.wait().map_err(Error::io(format!("wait for {program}")))?;
     let [out, err] = said.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     if status.success() {
-        return Ok(out);
+        return Ok([out, err]);
     }
     let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
     Err(Error::Refused(if lines.is_empty() { format!("{program} ended with {status}") } else { lines.join("; ") }))
