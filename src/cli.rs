@@ -38,7 +38,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Options of every verb")]
 pub(crate) struct Common {
     /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
-    #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE")]
+    #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
     /// How to print: terminal, json, csv or markdown
     #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",

@@ -21,7 +21,7 @@ pub(crate) struct Nodes {
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub(crate) hosts: Vec<String>,
     /// The ssh program with options of its own, such as 'ssh -p 2222'
-    #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", default_value = "ssh")]
+    #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", hide_env_values = true, default_value = "ssh")]
     ssh: String,
     /// This program on the nodes [default: at the same path as here]
     #[arg(long, value_name = "PATH")]
