@@ -3,6 +3,7 @@
 
 mod cli;
 mod cmd;
+mod evaluation;
 mod house;
 mod output;
 mod progress;

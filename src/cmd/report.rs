@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
 use report::view::ReportInput;
-use report::{Format, Html};
+use report::{Document, Format, Html};
 use store::Detail;
 
 use crate::Exit;
 use crate::cli::Common;
-use crate::{house, output};
+use crate::{evaluation, house, output};
 
 /// Options of `prony report`.
 #[derive(Debug, Args)]
@@ -28,9 +28,29 @@ pub(crate) struct Arguments {
     /// Only figures that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
+    /// One run in the tables of a published evaluation: babar, byte, daisy, ramspeed or stream
+    #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "figures")]
+    evaluation: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    let document = match &arguments.evaluation {
+        Some(name) => in_tables(name, &arguments.runs, common)?,
+        None => reported(arguments, common)?,
+    };
+    written(&document, arguments, common)
+}
+
+/// One run among the machines of an evaluation.
+fn in_tables(evaluation: &str, runs: &[String], common: &Common) -> Result<Document> {
+    let tables = evaluation::named(evaluation)?;
+    let [name] = runs else { anyhow::bail!("the tables of an evaluation take one run; {} were named", runs.len()) };
+    let found = house::find_one(name, common)?;
+    let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
+    Ok(report::view::in_tables(&found.run, &tables, &context))
+}
+
+fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
     let named = house::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
@@ -56,21 +76,24 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),
     };
-    let document = report::view::report(&input);
+    Ok(report::view::report(&input))
+}
+
+fn written(document: &Document, arguments: &Arguments, common: &Common) -> Result<Exit> {
     if common.json || common.format != "terminal" {
-        output::print(&document, common)?;
+        output::print(document, common)?;
         return Ok(Exit::Fine);
     }
     let html = Html;
     if arguments.output.as_os_str() == "-" {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        html.render(&document, &mut out)?;
+        html.render(document, &mut out)?;
         out.flush()?;
         return Ok(Exit::Fine);
     }
     let cannot = || format!("could not write the report to {}", arguments.output.display());
     let mut text = Vec::new();
-    html.render(&document, &mut text)?;
+    html.render(document, &mut text)?;
     std::fs::write(&arguments.output, text).with_context(cannot)?;
     output::write(format!("Wrote {}\n", arguments.output.display()).as_bytes())?;
     Ok(Exit::Fine)

@@ -15,7 +15,7 @@ use crate::Exit;
 use crate::cli::Common;
 use crate::progress::Progress;
 use crate::settings::{percent, seconds};
-use crate::{house, output};
+use crate::{evaluation, house, output};
 
 /// Options of `prony run`.
 #[derive(Debug, Args)]
@@ -187,7 +187,11 @@ fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Co
     let handle = keeper.number.map(|number| number.to_string());
     let previous = previous(keeper.store.as_deref(), &run);
     let context = RunContext { handle: handle.clone(), previous, stored: saved && handle.is_some() };
-    output::print(&report::view::run(&run, &context), common)?;
+    let document = match evaluation::of_suite(&run.plan.suite)? {
+        Some(tables) => report::view::in_tables_measured(&run, &tables, &context),
+        None => report::view::run(&run, &context),
+    };
+    output::print(&document, common)?;
     let name = handle.unwrap_or_else(|| run.id.clone());
     match ending {
         Ending::NotSaved(reason) => {

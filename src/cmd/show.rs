@@ -1,11 +1,11 @@
-//! `prony show`: what a probe measures, or what a run found.
+//! `prony show`: what a probe measures, or what a run found, plainly or in the tables of an evaluation.
 
 use anyhow::Result;
 use clap::Args;
 
 use crate::Exit;
 use crate::cli::Common;
-use crate::{house, output};
+use crate::{evaluation, house, output};
 
 /// Options of `prony show`.
 #[derive(Debug, Args)]
@@ -13,10 +13,20 @@ pub(crate) struct Arguments {
     /// A probe (prony list), or a run: its number, id or label, a file, or published:NAME
     #[arg(value_name = "PROBE|RUN")]
     name: String,
+    /// A run in the tables of a published evaluation: babar, byte, daisy, ramspeed or stream
+    #[arg(long = "as", value_name = "EVALUATION")]
+    evaluation: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let name = arguments.name.as_str();
+    if let Some(evaluation) = &arguments.evaluation {
+        let tables = evaluation::named(evaluation)?;
+        let found = house::find_one(name, common)?;
+        let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
+        output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
+        return Ok(Exit::Fine);
+    }
     if let Some(description) = probes::describe(name) {
         output::print(&report::view::probe(&description), common)?;
         return Ok(Exit::Fine);

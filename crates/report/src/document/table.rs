@@ -64,6 +64,8 @@ pub enum Cell {
     Text(String, Tone),
     /// Words that take this cell and the empty ones after it: "two modes: ...", "not measured: ...".
     Across(String, Tone),
+    /// A number as its source prints it, digit for digit.
+    Printed(String),
     /// A number of things.
     Count(u64),
     /// A quantity without its interval.

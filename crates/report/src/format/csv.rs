@@ -47,6 +47,7 @@ fn plain(row: &Row, index: usize) -> String {
     match row.cells.get(index).unwrap_or(&Cell::Empty) {
         Cell::Empty => String::new(),
         Cell::Text(text, _) | Cell::Across(text, _) => text.replace('\u{a0}', " "),
+        Cell::Printed(text) => text.clone(),
         Cell::Count(count) => count.to_string(),
         Cell::Value(quantity) => quantity.value.to_string(),
         Cell::Below(quantity) => format!("< {}", quantity.value),

@@ -106,6 +106,7 @@ fn cell(row: &Row, index: usize) -> String {
     }
     match cell {
         Cell::Text(text, _) | Cell::Across(text, _) => escaped(text),
+        Cell::Printed(text) => escaped(text),
         Cell::Count(count) => count.to_string(),
         _ => String::new(),
     }

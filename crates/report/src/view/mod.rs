@@ -3,6 +3,7 @@
 mod catalogue;
 mod choose;
 mod compare;
+mod evaluation;
 mod explain;
 mod findings;
 mod machine;
@@ -16,6 +17,9 @@ mod trend;
 pub use catalogue::catalogue;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
+pub use evaluation::{
+    Evaluation, EvaluationColumn, EvaluationTable, PrintedUnit, Slot, Sort, in_tables, in_tables_measured,
+};
 pub use explain::{ExplainContext, explain};
 pub use findings::{Finding, Findings, State, findings};
 pub use machine::{heading, machine_facts};

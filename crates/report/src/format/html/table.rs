@@ -80,6 +80,7 @@ fn content(row: &Row, cell: &Cell, decimals: usize) -> Markup {
             html! { span class=(class(*tone)) { (text) } }
         }
         Cell::Text(text, _) | Cell::Across(text, _) => html! { (text) },
+        Cell::Printed(text) => html! { (text) },
         Cell::Count(count) => html! { (count) },
         _ => html! {},
     }

@@ -1,0 +1,113 @@
+//! The tables as data for programs.
+
+use model::{FigureKey, Run};
+use serde_json::{Map, Value, json};
+
+use super::resolve::{Unread, found, machine};
+use super::{Evaluation, EvaluationTable, PrintedUnit, Slot};
+use crate::{Quantity, Records};
+
+/// A table with its rows in their final order.
+type Drawn<'a> = (&'a EvaluationTable, Vec<Vec<Slot>>);
+
+/// Every table: its columns, its sorting, and its rows cell by cell; numbers of the run in the column's unit.
+pub(super) fn document(evaluation: &Evaluation, tables: &[Drawn<'_>], run: &Run) -> Value {
+    let table = |(table, rows): &Drawn<'_>| {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
+        let sort = table.sort.map(
+            |sort| json!({ "column": columns.get(sort.column), "descending": sort.descending, "rows": sort.rows }),
+        );
+        let rows: Vec<Vec<Value>> = rows.iter().map(|row| row.iter().map(|slot| cell(slot, run)).collect()).collect();
+        json!({ "title": table.title, "note": table.note, "columns": columns, "sort": sort, "rows": rows })
+    };
+    json!({
+        "evaluation": evaluation.title,
+        "attribution": evaluation.attribution,
+        "run": run.id,
+        "machine": run.machine.name,
+        "tables": tables.iter().map(table).collect::<Vec<_>>(),
+    })
+}
+
+fn cell(slot: &Slot, run: &Run) -> Value {
+    match slot {
+        Slot::Words(words) => json!(words),
+        Slot::Machine => json!(run.machine.name),
+        Slot::Fact(name) => json!(run.machine.text(name)),
+        Slot::Number(name, factor) => json!(run.machine.number(name).map(|number| number / factor)),
+        Slot::Printed(text) => text.parse::<serde_json::Number>().map_or(Value::Null, Value::Number),
+        Slot::Figure(key, unit) | Slot::Interval(key, unit) => figure(key, *unit, run),
+        Slot::Absent(reason) => json!({ "reason": reason }),
+    }
+}
+
+fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run) -> Value {
+    let mut object = Map::new();
+    object.insert("figure".to_owned(), json!(key.to_string()));
+    object.insert("unit".to_owned(), json!(unit.name));
+    match found(run, key, unit) {
+        Some(Ok(quantity)) => {
+            object.insert("value".to_owned(), json!(quantity.value));
+            if quantity.has_interval() {
+                object.insert("low".to_owned(), json!(quantity.low));
+                object.insert("high".to_owned(), json!(quantity.high));
+            }
+        }
+        Some(Err(Unread::Below(bound))) => {
+            object.insert("below".to_owned(), json!(bound.value));
+        }
+        Some(Err(Unread::Reason(reason))) => {
+            object.insert("reason".to_owned(), json!(reason));
+        }
+        None => {
+            object.insert("reason".to_owned(), json!("this run did not measure it"));
+        }
+    }
+    Value::Object(object)
+}
+
+/// One record a number: its table, the first words of its row, its column, and what the run found.
+pub(super) fn records(tables: &[Drawn<'_>], run: &Run) -> Records {
+    let header = vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason"];
+    let mut records = Vec::new();
+    for (table, rows) in tables {
+        for row in rows {
+            for (column, slot) in table.columns.iter().zip(row) {
+                let start = [table.title.clone(), name(row, run), column.heading.clone()];
+                if let Some(rest) = record(slot, run) {
+                    records.push(start.into_iter().chain(rest).collect());
+                }
+            }
+        }
+    }
+    Records { header, rows: records }
+}
+
+fn name(row: &[Slot], run: &Run) -> String {
+    match row.first() {
+        Some(Slot::Words(words) | Slot::Printed(words)) => words.clone(),
+        Some(Slot::Machine) => machine(run),
+        _ => String::new(),
+    }
+}
+
+fn record(slot: &Slot, run: &Run) -> Option<[String; 7]> {
+    let empty = String::new;
+    match slot {
+        Slot::Printed(text) => Some([text.clone(), empty(), empty(), empty(), empty(), empty(), empty()]),
+        Slot::Figure(key, unit) => {
+            let end = |quantity: &Quantity, end: f64| if quantity.has_interval() { end.to_string() } else { empty() };
+            let [value, low, high, reason] = match found(run, key, *unit) {
+                Some(Ok(q)) => [q.value.to_string(), end(&q, q.low), end(&q, q.high), empty()],
+                Some(Err(Unread::Below(bound))) => {
+                    [empty(), empty(), bound.value.to_string(), "upper bound".to_owned()]
+                }
+                Some(Err(Unread::Reason(reason))) => [empty(), empty(), empty(), reason],
+                None => [empty(), empty(), empty(), "this run did not measure it".to_owned()],
+            };
+            Some([empty(), key.to_string(), unit.name.to_owned(), value, low, high, reason])
+        }
+        Slot::Absent(reason) => Some([empty(), empty(), empty(), empty(), empty(), empty(), reason.clone()]),
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! The tables of a published evaluation, with the machine of a run standing among the printed ones.
+//!
+//! What a table looks like is data: its columns, what each row holds, and by which column it is sorted. The printed rows keep
+//! their printed order and digits; a row of the run goes where the sorting puts it.
+
+mod convert;
+mod data;
+mod place;
+mod resolve;
+
+use model::{FigureKey, Run};
+
+use super::RunContext;
+use super::machine::{heading, notes};
+use super::run::{summary, table as run_table};
+use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+pub use convert::PrintedUnit;
+use resolve::Reader;
+
+/// An evaluation as it is to be printed.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// What it is.
+    pub title: String,
+    /// Who is to be named beside its figures.
+    pub attribution: String,
+    /// Its tables, in their printed order.
+    pub tables: Vec<EvaluationTable>,
+}
+
+/// One table of it.
+#[derive(Debug, Clone)]
+pub struct EvaluationTable {
+    /// Heading.
+    pub title: String,
+    /// What a reader should know of it.
+    pub note: String,
+    /// Columns, from the left.
+    pub columns: Vec<EvaluationColumn>,
+    /// Rows as printed; where a row is a test, what the run found stands in it.
+    pub rows: Vec<Vec<Slot>>,
+    /// Rows of the run's machine, where a row is a machine.
+    pub today: Vec<Vec<Slot>>,
+    /// How it is sorted.
+    pub sort: Option<Sort>,
+}
+
+/// A column of it.
+#[derive(Debug, Clone)]
+pub struct EvaluationColumn {
+    /// Heading, with the unit of its numbers.
+    pub heading: String,
+    /// Whether it holds numbers.
+    pub numbers: bool,
+}
+
+/// How a table is sorted.
+#[derive(Debug, Clone, Copy)]
+pub struct Sort {
+    /// The column, from 0.
+    pub column: usize,
+    /// Whether the largest stands first.
+    pub descending: bool,
+    /// How many rows, from the first, are sorted; what follows them stands as printed.
+    pub rows: usize,
+}
+
+/// What a cell holds before the run is read.
+#[derive(Debug, Clone)]
+pub enum Slot {
+    /// Words.
+    Words(String),
+    /// The name of the run's machine.
+    Machine,
+    /// A fact of the run's machine.
+    Fact(&'static str),
+    /// A fact of the run's machine that is a number, in units of so many base units.
+    Number(&'static str, f64),
+    /// A number as printed; empty where the table has none.
+    Printed(String),
+    /// A figure of the run.
+    Figure(FigureKey, PrintedUnit),
+    /// The interval of a figure of the run, where the value has a column of its own.
+    Interval(FigureKey, PrintedUnit),
+    /// No figure continues it, because.
+    Absent(String),
+}
+
+/// The report of a run in the tables of an evaluation.
+#[must_use]
+pub fn in_tables(run: &Run, evaluation: &Evaluation, context: &RunContext) -> Document {
+    let mut document = Document::new(heading(run, context.handle.as_deref()));
+    document.notes = notes(run);
+    document.notes.push(format!("tables of: {}; {}", evaluation.title, evaluation.attribution));
+    let drawn: Vec<_> = evaluation.tables.iter().map(|table| (table, place::placed(table, run))).collect();
+    for (table, rows) in &drawn {
+        document.sections.push(section(table, rows, run));
+    }
+    document.summary = vec![summary(run, context)];
+    document.data = Data::of(&data::document(evaluation, &drawn, run)).ok();
+    document.records = Some(data::records(&drawn, run));
+    document
+}
+
+/// The same, just measured: what programs read is the run itself, and every figure with its remarks follows the tables.
+#[must_use]
+pub fn in_tables_measured(run: &Run, tables: &Evaluation, context: &RunContext) -> Document {
+    let plain = super::run(run, context);
+    let mut document = in_tables(run, tables, context);
+    let blocks = vec![Block::Table(run_table(run))];
+    let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
+    document.sections.push(Section::of("", folded));
+    Document { next: plain.next, data: plain.data, records: plain.records, ..document }
+}
+
+fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> Section {
+    let kind = |index: usize, column: &EvaluationColumn| match (index, column.numbers) {
+        (0, false) => Kind::Label,
+        (_, false) => Kind::Words,
+        (_, true) => Kind::Number,
+    };
+    let column = |(index, column): (usize, &EvaluationColumn)| Column::new(&column.heading, kind(index, column));
+    let columns = table.columns.iter().enumerate().map(column).collect();
+    let mut reader = Reader::new(run);
+    let mut drawn = Vec::new();
+    for slots in rows {
+        drawn.push(Row { cells: slots.iter().map(|slot| reader.cell(slot)).collect() });
+        drawn.extend(intervals(slots, &mut reader));
+    }
+    let mut blocks = vec![Block::Table(Table::plain(columns, drawn))];
+    blocks.extend((!table.note.is_empty()).then(|| Block::Text(table.note.clone())));
+    let remarks = reader.remarks();
+    if !remarks.is_empty() {
+        blocks.push(Block::List { numbered: false, items: remarks });
+    }
+    Section { title: table.title.clone(), blocks }
+}
+
+/// Under a row of the run's machine, the interval of every value; where intervals have a column, there is no such row.
+fn intervals(slots: &[Slot], reader: &mut Reader<'_>) -> Option<Row> {
+    if slots.iter().any(|slot| matches!(slot, Slot::Interval(..))) {
+        return None;
+    }
+    let cell = |slot: &Slot| match slot {
+        Slot::Figure(key, unit) => reader.interval(key, *unit),
+        _ => Cell::Empty,
+    };
+    let mut cells: Vec<Cell> = slots.iter().map(cell).collect();
+    if !cells.iter().any(|cell| matches!(cell, Cell::Interval(_))) {
+        return None;
+    }
+    if let Some(first) = cells.first_mut().filter(|first| matches!(first, Cell::Empty)) {
+        *first = Cell::Text(reader.level_words(), crate::Tone::Muted);
+    }
+    Some(Row { cells })
+}

@@ -1,0 +1,40 @@
+//! Where the rows of the run stand.
+
+use model::Run;
+
+use super::resolve::found;
+use super::{EvaluationTable, Slot, Sort};
+
+/// All rows of a table in order: the printed ones as printed, those of the run where the sorting puts them. A row whose
+/// figure of the sorted column is missing stands after the sorted ones.
+pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
+    let mut rows = table.rows.clone();
+    let Some(sort) = table.sort else {
+        rows.extend(table.today.iter().cloned());
+        return rows;
+    };
+    let first = sort.rows.min(rows.len());
+    for (sorted, row) in (first..).zip(&table.today) {
+        let at = number(row, sort, run).map_or(sorted, |value| {
+            rows[..sorted]
+                .iter()
+                .position(|other| number(other, sort, run).is_some_and(|other| follows(other, value, sort)))
+                .unwrap_or(sorted)
+        });
+        rows.insert(at, row.clone());
+    }
+    rows
+}
+
+/// Whether a printed value stands after another in the order.
+fn follows(other: f64, value: f64, sort: Sort) -> bool {
+    if sort.descending { other < value } else { other > value }
+}
+
+fn number(row: &[Slot], sort: Sort, run: &Run) -> Option<f64> {
+    match row.get(sort.column)? {
+        Slot::Printed(text) => text.parse().ok(),
+        Slot::Figure(key, unit) => found(run, key, *unit)?.ok().map(|quantity| quantity.value),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! What a run has to say in the cells of a table.
+
+use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit};
+
+use super::{PrintedUnit, Slot};
+use crate::words::{figure_label, modes, percent, remarks};
+use crate::{Cell, Quantity, Tone};
+
+/// What stands where there is no figure.
+const NONE: &str = "—";
+
+/// Reads a run cell by cell, and gathers what has to be said under the table.
+pub(super) struct Reader<'a> {
+    run: &'a Run,
+    /// A remark, and the figures that it is about.
+    remarks: Vec<(String, Vec<String>)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) const fn new(run: &'a Run) -> Self {
+        Self { run, remarks: Vec::new() }
+    }
+
+    pub(super) fn cell(&mut self, slot: &Slot) -> Cell {
+        match slot {
+            Slot::Words(words) => Cell::text(words),
+            Slot::Machine => Cell::Text(machine(self.run), Tone::Strong),
+            Slot::Fact(name) => Cell::text(
+                self.run.machine.fact(name).map_or_else(|| NONE.to_owned(), super::super::machine::fact_words),
+            ),
+            Slot::Number(name, factor) => match self.run.machine.number(name) {
+                Some(number) => Cell::Value(Quantity::bare(number / factor, Unit::Count)),
+                None => Cell::Printed(NONE.to_owned()),
+            },
+            Slot::Printed(text) if text.is_empty() => Cell::Printed(NONE.to_owned()),
+            Slot::Printed(text) => Cell::Printed(text.clone()),
+            Slot::Figure(key, unit) => self.value(key, *unit),
+            Slot::Interval(key, unit) => self.interval(key, *unit),
+            Slot::Absent(reason) => {
+                self.remark(format!("{NONE} {reason}"), None);
+                Cell::Printed(NONE.to_owned())
+            }
+        }
+    }
+
+    /// The interval of a figure; nothing where it has none.
+    pub(super) fn interval(&self, key: &FigureKey, unit: PrintedUnit) -> Cell {
+        let quantity = found(self.run, key, unit).and_then(Result::ok);
+        quantity.filter(Quantity::has_interval).map_or(Cell::Empty, Cell::Interval)
+    }
+
+    /// What the rows of intervals are called.
+    pub(super) fn level_words(&self) -> String {
+        format!("   its {} interval", percent(self.run.plan.level))
+    }
+
+    fn value(&mut self, key: &FigureKey, unit: PrintedUnit) -> Cell {
+        match found(self.run, key, unit) {
+            Some(Ok(quantity)) => {
+                self.caution(key);
+                Cell::Value(quantity)
+            }
+            Some(Err(Unread::Below(bound))) => {
+                self.caution(key);
+                Cell::Below(bound)
+            }
+            Some(Err(Unread::Reason(reason))) => self.missing(key, &reason),
+            None => self.missing(key, "this run did not measure it"),
+        }
+    }
+
+    /// What has to be said under the table: a remark once, with the figures that it is about.
+    pub(super) fn remarks(self) -> Vec<String> {
+        let sentence = |(remark, figures): (String, Vec<String>)| match figures.as_slice() {
+            [] => remark,
+            figures => format!("{remark}: {}", figures.join("; ")),
+        };
+        self.remarks.into_iter().map(sentence).collect()
+    }
+
+    fn missing(&mut self, key: &FigureKey, reason: &str) -> Cell {
+        let name = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
+        self.remark(format!("{NONE} {reason}"), Some(name));
+        Cell::Printed(NONE.to_owned())
+    }
+
+    /// Flags and notes of a figure: a table of numbers alone would hide them. The variant of a kernel stands with the run.
+    fn caution(&mut self, key: &FigureKey) {
+        let Some(figure) = self.run.figure(key) else { return };
+        let entry = self.run.plan.entries.iter().find(|entry| entry.probe == key.probe && entry.point == key.point);
+        for words in remarks(figure, entry.map_or(self.run.plan.target, |entry| entry.target), &[]) {
+            if figure.variant.as_ref() != Some(&words) {
+                self.remark(words, Some(figure_label(figure)));
+            }
+        }
+    }
+
+    fn remark(&mut self, remark: String, figure: Option<String>) {
+        let at = self.remarks.iter().position(|(known, _)| *known == remark).unwrap_or_else(|| {
+            self.remarks.push((remark, Vec::new()));
+            self.remarks.len() - 1
+        });
+        let figures = &mut self.remarks[at].1;
+        figures.extend(figure.filter(|figure| !figures.contains(figure)));
+    }
+}
+
+/// Why a figure has no number of its own.
+pub(super) enum Unread {
+    /// It lies below the resolution.
+    Below(Quantity),
+    /// There is none.
+    Reason(String),
+}
+
+/// A figure of the run in a table's unit; `None` where the run lacks it.
+pub(super) fn found(run: &Run, key: &FigureKey, unit: PrintedUnit) -> Option<Result<Quantity, Unread>> {
+    let figure = run.figure(key)?;
+    Some(read(figure, unit))
+}
+
+fn read(figure: &Figure, unit: PrintedUnit) -> Result<Quantity, Unread> {
+    let base = figure.metric.unit;
+    let foreign = || Unread::Reason(format!("its unit is not that of the column ({})", unit.name));
+    match &figure.outcome {
+        Outcome::Measured(estimate) => unit.quantity(estimate, base).ok_or_else(foreign),
+        Outcome::Below { bound } => {
+            let bound = unit.quantity(&Estimate::without_spread(*bound), base).ok_or_else(foreign)?;
+            Err(Unread::Below(bound))
+        }
+        Outcome::Modes(groups) => Err(Unread::Reason(modes(groups, base))),
+        Outcome::Unfit(reason) => Err(Unread::Reason(format!("not measured: {reason}"))),
+        Outcome::Failed(reason) => Err(Unread::Reason(format!("failed: {reason}"))),
+    }
+}
+
+pub(super) fn machine(run: &Run) -> String {
+    match run.machine.text("cpu.model") {
+        Some(model) => format!("► {} ({model})", run.machine.name),
+        None => format!("► {}", run.machine.name),
+    }
+}
