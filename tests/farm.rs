@@ -7,102 +7,23 @@
 )]
 
 mod common;
+#[path = "common/farm.rs"]
+mod farm;
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Child;
 
+use ::farm::Ledger;
 use common::{Answer, Place};
-use farm::{Incident, Ledger, SqliteLedger};
+use farm::{Running, holds, signal, spawn, undisturbed};
 use serde_json::Value;
-
-/// Longest that anything here may take: far above what it does take, so that a busy machine fails nothing.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// A farm that runs in a process of its own.
-struct Running {
-    child: Child,
-    ledger: PathBuf,
-}
-
-impl Running {
-    fn start(place: &Place, arguments: &[&str]) -> Self {
-        let ledger = place.file("ledger");
-        let mut command = place.prony();
-        command.args(["farm", "run"]).args(arguments).arg("--ledger").arg(&ledger).arg("--json");
-        Self { child: spawn(command, place), ledger }
-    }
-
-    fn resume(place: &Place, ledger: PathBuf) -> Self {
-        let mut command = place.prony();
-        command.args(["farm", "resume", "--json"]).arg(&ledger);
-        Self { child: spawn(command, place), ledger }
-    }
-
-    fn look(&self) -> Option<SqliteLedger> {
-        SqliteLedger::read(&self.ledger).ok()
-    }
-
-    fn counted(&self) -> u64 {
-        self.look().and_then(|ledger| ledger.totals().ok()).map_or(0, |totals| totals.commits)
-    }
-
-    fn incidents(&self) -> Vec<Incident> {
-        self.look().and_then(|ledger| ledger.incidents().ok()).unwrap_or_default()
-    }
-
-    fn wait_for(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
-        let began = Instant::now();
-        while !holds(self) {
-            assert!(began.elapsed() < PATIENCE, "waited in vain for {what}: {:?}", self.incidents());
-            assert!(self.child.try_wait().unwrap().is_none(), "the farm ended before {what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Process of the pilot of a node, as the story tells it: `0: node 0 (1234)`.
-    fn pilot(&self, node: &str) -> i32 {
-        let launched = self.incidents().into_iter().rfind(|one| one.what == "launched" && one.node == node).unwrap();
-        launched.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').parse().unwrap()
-    }
-
-    fn finish(self) -> Answer {
-        Answer::of(self.child.wait_with_output().unwrap())
-    }
-}
-
-fn spawn(mut command: Command, _place: &Place) -> Child {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn signal(pid: i32, signal: sys::signal::Signal) {
-    sys::process::send(pid, Some(signal)).unwrap();
-}
-
-/// Digest of the same events by one undisturbed process.
-fn undisturbed(place: &Place, events: u64, seed: u64) -> String {
-    let said = place.ask(&["app", "work", "reconstruct", "--events", &events.to_string(), "--seed", &seed.to_string()]);
-    let out = said.fine().out;
-    out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()
-}
-
-/// Chunks committed = planned, all distinct, sum exact, digest that of one process.
-fn holds(answer: &Value, chunks: u64, events: u64, digest: &str) {
-    assert_eq!(answer["planned"], chunks);
-    assert_eq!(answer["totals"]["commits"], chunks);
-    assert_eq!(answer["totals"]["distinct"], chunks);
-    assert_eq!(answer["totals"]["events"], events);
-    assert_eq!(answer["digest"], digest);
-    assert_eq!(answer["broken"], Value::Array(Vec::new()));
-    assert_eq!(answer["totals"]["differing"], 0);
-}
 
 #[test]
 fn a_farm_does_what_one_process_does() {
     let place = Place::new();
     let digest = undisturbed(&place, 50, 3);
     let arguments = ["builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--nodes", "2"];
-    let answer = Running::start(&place, &arguments).finish().fine();
+    let answer = Running::start(&place, &arguments, |_| None).finish().fine();
     holds(&answer.json(), 8, 50, &digest);
     // The run is kept, and the report has its timeline.
     let run = place.ask(&["show", "latest", "--json"]).fine().json();
@@ -143,7 +64,7 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
         "--speculate",
         "0",
     ];
-    let mut farm = Running::start(&place, &arguments);
+    let mut farm = Running::start(&place, &arguments, |_| None);
     farm.wait_for("all pilots", |farm| {
         farm.counted() >= 3 && farm.incidents().iter().filter(|one| one.what == "joined").count() >= 3
     });
@@ -171,7 +92,7 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
     farm.child.wait().unwrap();
     let before = farm.counted();
     assert!((4..30).contains(&before), "the coordinator died too late to show anything: {before}");
-    let answer = Running::resume(&place, farm.ledger).finish().fine().json();
+    let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
     holds(&answer, 30, 600, &digest);
     assert!(answer["totals"]["refused"].as_u64().unwrap() >= 1);
     assert!(answer["totals"]["wasted"].as_f64().unwrap() > 0.0);
@@ -218,7 +139,7 @@ fn a_shared_directory_needs_no_coordinator() {
         let mut command = place.prony();
         command.args(["farm", "run", "builtin:reconstruct", "--events", "60", "--chunk", "4", "--seed", "9", "--json"]);
         command.args(["--shared", "together", "--lease", "0.02", "--expect-digest", &digest]);
-        spawn(command, &place)
+        spawn(command)
     };
     let racing: Vec<Child> = (0..2).map(|_| start()).collect();
     let answers: Vec<Value> =

@@ -15,7 +15,7 @@
 #
 # LAB: folder of the laboratory (default /tmp/prony-slurm); several may run at once in different folders.
 # OWNER: process whose end ends the laboratory too. SLURMD_TIMEOUT (5): seconds after which a silent node is DOWN.
-# CRED_EXPIRE (3): life of a credential, seconds, and so the delay of a requeued job. CPUS (2): CPUs of a node.
+# CRED_EXPIRE (5, the least): life of a credential, seconds, and so the delay of a requeued job. CPUS (2): CPUs of a node.
 #
 # The head is a network and process namespace with a bridge in it; nodes are such namespaces inside of it. One kill of the
 # head's first process therefore ends all, and nothing on the host has a name that could be left behind.
@@ -51,7 +51,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket=$LAB/munge/socket,cred_expire=${CRED_EXPIRE:-3}
+AuthInfo=socket=$LAB/munge/socket,cred_expire=${CRED_EXPIRE:-5}
 StateSaveLocation=$LAB/state
 SlurmdSpoolDir=$LAB/spool/%n
 SlurmctldPidFile=$LAB/run/slurmctld.pid

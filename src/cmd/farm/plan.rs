@@ -15,6 +15,7 @@ pub(super) struct Wanted<'a> {
     pub(super) application: Option<&'a str>,
     pub(super) input: Option<&'a Path>,
     pub(super) builds: Option<&'a Path>,
+    pub(super) pace: f64,
 }
 
 /// Its name, and the work.
@@ -33,7 +34,7 @@ pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Wo
         if input.is_some() && name != "analyse" {
             bail!("could not use --input: only builtin:analyse reads files");
         }
-        return Ok((name.to_owned(), Work::Builtin { workload: name.to_owned(), input }));
+        return Ok((name.to_owned(), Work::Builtin { workload: name.to_owned(), input, pace: wanted.pace }));
     }
     let mut found = Manifest::read(Path::new(wanted.manifest))?.select(wanted.application)?;
     if found.len() != 1 {

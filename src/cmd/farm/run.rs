@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Keep the build of a manifest here, where all nodes find it [default: prony-farm-builds]
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
+    /// Let every chunk of a built-in workload take at least this long: failures can be rehearsed on few CPUs
+    #[arg(long, value_name = "TIME", hide = true, value_parser = seconds)]
+    pace: Option<f64>,
     #[command(flatten)]
     place: Place,
     /// Seconds without heartbeat after which a chunk is given to another pilot
@@ -139,6 +142,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         application: arguments.application.as_deref(),
         input: arguments.input.as_deref(),
         builds: arguments.builds.as_deref(),
+        pace: arguments.pace.unwrap_or(0.0),
     };
     let (name, work) = plan(&wanted, &stopper)?;
     let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);

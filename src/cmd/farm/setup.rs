@@ -1,6 +1,7 @@
 //! How a farm was started: kept in the ledger, so that a resumption needs nothing else.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use ::farm::{Nodes, Processes, Rules, Slurm};
 use anyhow::{Context, Result, bail};
@@ -46,24 +47,28 @@ impl Setup {
 
     /// Where pilots run.
     pub(super) fn nodes(&self) -> Result<Box<dyn Nodes>> {
-        let pilot = |words: &[&str]| -> Vec<String> {
-            words.iter().copied().chain([self.program.as_str(), "farm", "pilot"]).map(str::to_owned).collect()
-        };
         Ok(match self.launcher.as_str() {
-            "slurm" => Box::new(Slurm::new(&self.program, self.options.clone(), self.minutes)),
+            "slurm" => {
+                Box::new(Slurm::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
+            }
             "ssh" => {
                 if self.hosts.is_empty() {
                     bail!("could not use ssh without hosts; name them with --hosts a,b,c");
                 }
                 // A password that somebody would have to type holds everything up: better an error.
-                let command = |host: &String| {
-                    pilot(&["ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--", host.as_str()])
+                let quoted = format!("exec '{}' farm pilot", self.program.replace('\'', r"'\''"));
+                let options = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--"];
+                let command = |host: &String| -> Vec<String> {
+                    options.into_iter().chain([host.as_str(), quoted.as_str()]).map(str::to_owned).collect()
                 };
                 let commands = self.hosts.iter().map(command).collect();
                 Box::new(Processes::new(Box::new(Local { commands, addresses: Vec::new() }), self.hosts.clone()))
             }
             _ => {
-                let local = Local { commands: vec![pilot(&[])], addresses: Vec::new() };
+                let local = Local {
+                    commands: vec![[self.program.as_str(), "farm", "pilot"].map(str::to_owned).to_vec()],
+                    addresses: Vec::new(),
+                };
                 Box::new(Processes::new(Box::new(local), (1..=self.nodes).map(|node| format!("n{node}")).collect()))
             }
         })

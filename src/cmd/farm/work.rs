@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ::farm::{Chunk, Done, Job, Worker, Workshop, text_digest};
 use anyhow::{Context, Result};
@@ -21,7 +21,8 @@ use crate::{Exit, output};
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Work {
     /// A built-in workload; its input from files where there are any.
-    Builtin { workload: String, input: Option<PathBuf> },
+    /// `pace`: seconds that a chunk takes at least.
+    Builtin { workload: String, input: Option<PathBuf>, pace: f64 },
     /// A program that is run once a chunk.
     Command(Box<Program>),
     /// Nothing at all: what is left is the farm itself.
@@ -72,9 +73,9 @@ impl Workshop for House {
     fn worker(&self, job: &Job) -> Result<Box<dyn Worker>, String> {
         let make = || -> Result<Box<dyn Worker>> {
             Ok(match Work::of(job)? {
-                Work::Builtin { workload, input } => {
+                Work::Builtin { workload, input, pace } => {
                     let workload = Workload::by_name(&workload).context("this program does not know the workload")?;
-                    Box::new(Builtin { workload, input })
+                    Box::new(Builtin { workload, input, pace: Duration::from_secs_f64(pace.clamp(0.0, 3600.0)) })
                 }
                 Work::Command(program) => Box::new(Command::new(*program)?),
                 Work::Null => Box::new(Null),
@@ -125,6 +126,7 @@ impl Worker for Null {
 struct Builtin {
     workload: Workload,
     input: Option<PathBuf>,
+    pace: Duration,
 }
 
 impl Worker for Builtin {
@@ -150,6 +152,7 @@ impl Worker for Builtin {
             return Err(format!("{events} events were done, {} were to be", chunk.events));
         }
         let nanos = cpu()?.saturating_sub(before);
+        std::thread::sleep(self.pace.saturating_sub(began.elapsed()));
         Ok(Done { events, digest: digest.bits(), cpu: nanos as f64 * 1e-9, wall: began.elapsed().as_secs_f64() })
     }
 }

@@ -1,6 +1,5 @@
 //! Starting pilots on nodes, and seeing them end.
 
-mod command;
 mod processes;
 mod slurm;
 

@@ -28,6 +28,9 @@ pub struct Batch {
     pub options: Vec<String>,
     /// Program and arguments.
     pub command: Vec<String>,
+    /// What it reads on its standard input, with nodes = 1: it stands in the script, which Slurm shows to the job's owner
+    /// alone. Each line ends with a line feed.
+    pub input: Option<String>,
 }
 
 impl Default for Batch {
@@ -42,9 +45,13 @@ impl Default for Batch {
             output: None,
             options: Vec::new(),
             command: Vec::new(),
+            input: None,
         }
     }
 }
+
+/// The line that ends a job's input: no line of JSON, and no line that anybody would write.
+const END: &str = "END_OF_INPUT_OF_PRONY";
 
 impl Batch {
     /// The script for `sbatch(1)` that runs the command once a node. Each node's task goes on when others are lost.
@@ -77,7 +84,10 @@ impl Batch {
             let _ = writeln!(text, "#SBATCH {option}");
         }
         let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
-        let _ = writeln!(text, "exec {}", words.join(" "));
+        let _ = match &self.input {
+            Some(input) => writeln!(text, "exec {} <<'{END}'\n{}\n{END}", words.join(" "), input.trim_end()),
+            None => writeln!(text, "exec {}", words.join(" ")),
+        };
         text
     }
 }
@@ -128,6 +138,10 @@ mod tests {
             assert!(script.contains(&format!("#SBATCH {line}\n")), "{script}");
         }
         assert!(script.ends_with("exec srun --no-kill --kill-on-bad-exit=0 '/opt/my tools/prony' run\n"), "{script}");
+        let told = Batch { nodes: 1, input: Some("{\"a\": \"$HOME `x`\"}\n".to_owned()), ..batch };
+        let end =
+            "exec '/opt/my tools/prony' run <<'END_OF_INPUT_OF_PRONY'\n{\"a\": \"$HOME `x`\"}\nEND_OF_INPUT_OF_PRONY\n";
+        assert!(told.script().ends_with(end), "{}", told.script());
         assert_eq!(parse_submitted("12;main\n"), Some(12));
         assert_eq!(parse_submitted("sbatch: warning\n7\n"), Some(7));
         assert_eq!(parse_submitted(""), None);
