@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::Exit;
 use crate::cmd::{
-    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, list, net, predict,
+    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, list, net, predict, rate,
     reference, report, run, runs, selftest, sessions, show, trend,
 };
 
@@ -70,6 +70,8 @@ pub(crate) enum Verb {
     App(app::Arguments),
     /// Run many sessions at once over many files, and say what holds them up
     Sessions(sessions::Arguments),
+    /// Rate the CPU by frozen sets of library code, with checksums
+    Rate(rate::Arguments),
     /// Predict an application on machines where it never ran
     Predict(predict::Arguments),
     /// Choose what to buy for a demand: how many of which offers

@@ -16,6 +16,7 @@ pub(crate) mod net;
 mod placing;
 pub(crate) mod predict;
 mod printed;
+pub(crate) mod rate;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod run;
@@ -41,6 +42,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Compare(arguments) => compare::run(&arguments, common),
         Verb::Explain(arguments) => explain::run(&arguments, common),
         Verb::App(arguments) => app::run(arguments, common),
+        Verb::Rate(arguments) => rate::run(&arguments, common),
         Verb::Sessions(arguments) => sessions::run(&arguments, common),
         Verb::Predict(arguments) => predict::run(&arguments, common),
         Verb::Choose(arguments) => choose::run(&arguments, common),

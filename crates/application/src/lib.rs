@@ -14,8 +14,8 @@ mod manifest;
 mod sessions;
 
 pub use best::{Best, best};
-pub use build::{Build, Builder, Built, matrix};
-pub use campaign::{Campaign, CampaignOrder, Subject, document};
+pub use build::{Build, Builder, Built, matrix, said};
+pub use campaign::{Campaign, CampaignOrder, Subject, close, document};
 pub use error::Error;
 pub use fit::{Against, Fitted, Pair, Residual, fit, pairs};
 pub use launch::{Copy, Ended, Order, Report, Starter, perform, serve};

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate};
 
+/// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
+pub const RECORD: &str = "record: ";
+
 /// What a reader should know before trusting a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

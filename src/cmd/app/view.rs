@@ -38,8 +38,13 @@ pub(super) fn builds(found: &[Best]) -> Option<Section> {
 pub(super) fn failures(run: &Run) -> Option<Section> {
     let said = |figure: &model::Figure| {
         let Outcome::Failed(reason) = &figure.outcome else { return None };
-        let mut lines: Vec<String> =
-            figure.notes.iter().filter(|note| note.starts_with("standard ")).map(|note| last_lines(note)).collect();
+        let mut lines: Vec<String> = figure
+            .notes
+            .iter()
+            .filter_map(|note| note.strip_prefix(model::RECORD))
+            .filter(|note| note.starts_with("standard "))
+            .map(last_lines)
+            .collect();
         lines.insert(0, format!("{}: {reason}", figure.key()));
         (figure.metric.unit == Unit::PerSecond).then_some(lines)
     };

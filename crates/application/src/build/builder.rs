@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use measure::Stopper;
+use model::RECORD;
 
 use super::hash::{hash_file, hash_sources};
 use super::{Build, Built, elf};
@@ -57,7 +58,7 @@ impl Builder<'_> {
         self.describe(application, &mut built)?;
         if let Some(templates) = &application.build {
             let argv = fill_all(templates, &built.values);
-            built.notes.push(format!("built by: {}", argv.join(" ")));
+            built.record(format!("built by: {}", argv.join(" ")));
             let report =
                 self.starter.launch(&order(application, argv, application.patience.as_secs_f64()), self.stopper)?;
             if let Some(copy) = report.copies.first() {
@@ -68,7 +69,9 @@ impl Builder<'_> {
                     return Ok(built);
                 }
             }
-            built.notes.extend(built.seconds.map(|seconds| format!("building took {seconds:.2} s")));
+            if let Some(seconds) = built.seconds {
+                built.record(format!("building took {seconds:.2} s"));
+            }
         }
         self.inspect(application, &mut built);
         Ok(built)
@@ -107,20 +110,20 @@ impl Builder<'_> {
             built.notes.push(format!("version: {}", told.trim()));
         }
         if !application.sources.is_empty() {
-            built.notes.push(match hash_sources(&application.sources) {
+            built.record(match hash_sources(&application.sources) {
                 Ok(hash) => format!("sources: SHA-256 {hash}"),
                 Err(error) => format!("sources: could not be hashed: {error}"),
             });
         }
-        built.notes.push(format!("directory: {}", application.directory.display()));
+        built.record(format!("directory: {}", application.directory.display()));
         let set: Vec<String> = application.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let inherited = SHOWN.iter().filter(|name| !application.environment.contains_key(**name));
         let inherited: Vec<String> =
             inherited.filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?))).collect();
         if !set.is_empty() {
-            built.notes.push(format!("environment set: {}", set.join(" ")));
+            built.record(format!("environment set: {}", set.join(" ")));
         }
-        built.notes.push(format!("environment inherited, in part: {}", inherited.join(" ")));
+        built.record(format!("environment inherited, in part: {}", inherited.join(" ")));
         Ok(())
     }
 
@@ -129,14 +132,13 @@ impl Builder<'_> {
         let Some(binary) = &application.binary else { return };
         let path = PathBuf::from(binary.fill(&built.values).concat());
         match hash_file(&path) {
-            Ok(hash) => built.notes.push(format!("program: SHA-256 {hash}")),
+            Ok(hash) => built.record(format!("program: SHA-256 {hash}")),
             Err(error) => {
                 built.failed = Some(format!("the build left no {}: {error}", path.display()));
                 return;
             }
         }
         built.text_size = std::fs::read(&path).ok().and_then(|bytes| elf::text_size(&bytes));
-        built.notes.extend(built.text_size.map(|size| format!("text: {size} B")));
     }
 }
 
@@ -147,6 +149,12 @@ pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64)
         environment: application.environment.clone(),
         patience,
     }
+}
+
+/// What a copy said, as notes of a figure.
+#[must_use]
+pub fn said(copy: &crate::Copy) -> Vec<String> {
+    outputs(&copy.stdout, &copy.stderr)
 }
 
 /// What a program said, as notes of a figure: its end, where the reason usually stands.
@@ -160,7 +168,7 @@ pub(crate) fn outputs(stdout: &str, stderr: &str) -> Vec<String> {
             while !text.is_char_boundary(start) {
                 start += 1;
             }
-            format!("{name}: {}{}", if start > 0 { "[...] " } else { "" }, &text[start..])
+            format!("{RECORD}{name}: {}{}", if start > 0 { "[...] " } else { "" }, &text[start..])
         })
         .collect()
 }

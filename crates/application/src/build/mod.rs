@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 pub use builder::Builder;
 pub(crate) use builder::outputs;
+pub use builder::said;
 
 use crate::manifest::Application;
 
@@ -36,6 +37,13 @@ pub struct Built {
     pub text_size: Option<u64>,
     /// Why there is none.
     pub failed: Option<String>,
+}
+
+impl Built {
+    /// Adds a note for the record.
+    pub(crate) fn record(&mut self, text: impl std::fmt::Display) {
+        self.notes.push(format!("{}{text}", model::RECORD));
+    }
 }
 
 /// Every combination of the axes that is not excluded, the last axis running fastest. One nameless build when there are no axes.

@@ -1,6 +1,6 @@
 //! The run document of a campaign.
 
-use model::{Better, Class, Entry, Figure, Flag, Footprint, Metric, Outcome, Point, Primitive, Run, Unit};
+use model::{Better, Class, Entry, Figure, Flag, Footprint, Metric, Outcome, Point, Primitive, RECORD, Run, Unit};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -57,7 +57,7 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
 }
 
 /// Ends a run.
-pub(crate) fn close(run: &mut Run, seconds: f64, complete: bool) {
+pub fn close(run: &mut Run, seconds: f64, complete: bool) {
     run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
     run.session.ended_on = Some(measure::identity());
     run.session.seconds = seconds;
@@ -125,8 +125,7 @@ pub(super) fn figures(
             figure.amount = application.work.amount * f64::from(copies);
             figure.notes.clone_from(&built.notes);
             let run: Vec<&str> = application.run.iter().map(crate::Template::text).collect();
-            figure.notes.push(format!("run by: {}", run.join(" ")));
-            figure.variant = Some(build.name.clone());
+            figure.notes.push(format!("{RECORD}run by: {}", run.join(" ")));
         }
         places.push(run.figures.len());
         run.plan.entries.push(Entry { probe, point: point.clone(), target: run.plan.target, shares: None });

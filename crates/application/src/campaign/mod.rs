@@ -5,13 +5,13 @@ mod judge;
 mod reading;
 
 use measure::{Ending, Event, Listener, Saver, Stopper};
-use model::{Figure, Flag, Invalid, Launch, Outcome, Run};
+use model::{Figure, Flag, Invalid, Launch, Outcome, RECORD, Run};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-pub use document::document;
-pub(crate) use document::{close, figure};
+pub(crate) use document::figure;
+pub use document::{close, document};
 
 use self::reading::{Digests, Reading, read};
 use crate::build::{Builder, Built, matrix};
@@ -174,7 +174,7 @@ impl<'a> Campaign<'a> {
             let report = self.launch(index, 1)?;
             let (application, build) = (subject.application, subject.build);
             match self.read(index, &report) {
-                Ok(_) => self.note(index, format!("first run discarded by rule: {:.3} s", report.wall())),
+                Ok(_) => self.note(index, format!("{RECORD}first run discarded by rule: {:.3} s", report.wall())),
                 Err(reason) => {
                     let same = |other: &Subject| (other.application, other.build) == (application, build);
                     let all: Vec<usize> = (0..self.subjects.len()).filter(|at| same(&self.subjects[*at])).collect();

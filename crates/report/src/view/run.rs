@@ -73,7 +73,8 @@ fn groups(run: &Run) -> Vec<Group> {
 /// Notes that every figure of a family carries are said once, in its heading.
 fn shared_notes(members: &[&Figure]) -> Vec<String> {
     let [first, others @ ..] = members else { return Vec::new() };
-    let shared = first.notes.iter().filter(|note| others.iter().all(|figure| figure.notes.contains(note)));
+    let told = first.notes.iter().filter(|note| !note.starts_with(model::RECORD));
+    let shared = told.filter(|note| others.iter().all(|figure| figure.notes.contains(note)));
     if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
 }
 
@@ -161,14 +162,16 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     if let Some(previous) = &context.previous {
         next.push(format!("prony compare {previous} {handle}"));
     }
-    if !run.session.complete && run.origin.is_none() {
+    // What other verbs measured is no suite of the catalogue: it cannot be gone on with, and has no probes to show.
+    let own = run.origin.is_none() && !["app", "rating", "sessions"].contains(&run.plan.suite.as_str());
+    if !run.session.complete && own {
         next.push(format!("prony run --resume {handle}"));
     }
     next.push(format!("prony report {handle}"));
     let odd = |figure: &&Figure| {
         figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none()) {
+    if let Some(figure) = run.figures.iter().find(odd).filter(|_| own) {
         next.push(format!("prony show {}", figure.probe));
     }
     next

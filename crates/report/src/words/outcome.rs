@@ -74,7 +74,8 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
         }
     }
     words.extend(figure.variant.clone());
-    words.extend(figure.notes.iter().filter(|note| !shared.contains(note)).cloned());
+    let told = |note: &&String| !shared.contains(note) && !note.starts_with(model::RECORD);
+    words.extend(figure.notes.iter().filter(told).cloned());
     words
 }
 

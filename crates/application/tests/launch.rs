@@ -1,0 +1,43 @@
+//! Launches: programs that work, crash, hang, babble or are not there.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+
+use application::{Ended, Order, perform};
+
+fn order(commands: &[&[&str]], patience: f64) -> Order {
+    let commands = commands.iter().map(|argv| argv.iter().map(|word| (*word).to_owned()).collect()).collect();
+    let environment = BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]);
+    Order { commands, directory: std::env::temp_dir(), environment, patience }
+}
+
+#[test]
+fn copies_run_beside_each_other_with_their_environment() {
+    let report = perform(&order(&[&["sh", "-c", "echo $GREETING; pwd"], &["sleep", "0.2"], &["sleep", "0.2"]], 20.0));
+    assert!(report.copies.iter().all(|copy| copy.how == Ended::Code(0)), "{report:?}");
+    assert!(report.copies[0].stdout.starts_with("hello\n/"), "{report:?}");
+    let overlap =
+        report.copies[1].ended.min(report.copies[2].ended) - report.copies[1].started.max(report.copies[2].started);
+    assert!(overlap > 0.0, "{report:?}");
+    assert!(report.wall() >= 0.2 && report.peak_resident > 100_000);
+}
+
+#[test]
+fn every_bad_end_is_told_apart() {
+    let ends = |argv: &[&str], patience| perform(&order(&[argv], patience)).copies.remove(0);
+    let failed = ends(&["sh", "-c", "echo out; echo err >&2; exit 3"], 20.0);
+    assert_eq!((failed.how, failed.stdout.trim(), failed.stderr.trim()), (Ended::Code(3), "out", "err"));
+    assert_eq!(ends(&["sh", "-c", "kill -SEGV $$"], 20.0).how, Ended::Signal(11));
+    let hung = ends(&["sh", "-c", "echo begun; exec sleep 60"], 0.5);
+    assert_eq!((hung.how, hung.stdout.trim()), (Ended::TimedOut, "begun"));
+    assert!(hung.ended < 20.0);
+    assert!(matches!(ends(&["/not/there"], 5.0).how, Ended::NotStarted(reason) if reason.contains("/not/there")));
+    assert!(matches!(ends(&[], 5.0).how, Ended::NotStarted(_)));
+}
+
+#[test]
+fn much_output_is_kept_at_both_ends() {
+    let copy = perform(&order(&[&["sh", "-c", "echo first; seq 400000; echo last"]], 60.0)).copies.remove(0);
+    assert!(copy.stdout.starts_with("first\n1\n") && copy.stdout.ends_with("last\n"));
+    assert!(copy.stdout.len() < 1 << 20 && copy.stdout.contains("bytes left out"));
+}

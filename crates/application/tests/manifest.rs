@@ -1,0 +1,68 @@
+//! Manifests are understood whole, or refused with the line and the reason.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::Path;
+
+use application::{BUILTIN, Manifest, Rate, Scope, TEMPLATE, matrix};
+
+fn parse(text: &str) -> Result<Manifest, String> {
+    Manifest::parse(text, "m.toml", Path::new("/")).map_err(|error| error.to_string())
+}
+
+fn refused(text: &str, line: usize, reason: &str) {
+    let said = parse(text).err().unwrap_or_else(|| panic!("accepted: {text}"));
+    assert!(said.contains(&format!("line {line}:")) && said.contains(reason), "{text}\n-> {said}");
+}
+
+#[test]
+fn the_manifests_that_come_along_are_sound() {
+    let names = |text| parse(text).unwrap().applications.into_iter().map(|a| a.name).collect::<Vec<_>>();
+    assert_eq!(names(BUILTIN), ["reconstruct", "simulate", "analyse"]);
+    assert_eq!(names(TEMPLATE), ["hello"]);
+}
+
+#[test]
+fn a_whole_manifest_is_understood() {
+    let text = r#"
+[application.x]
+builds = { compiler = ["gcc", "clang"], level = ["-O0", "-O3 -march=native"] }
+exclude = [{ compiler = "clang", level = "-O0" }]
+build = ["{compiler}", "{level...}", "-o", "{out}/x", "x.c"]
+run = ["{out}/x", "{events}", "{seed}"]
+work = { events = 500, unit = "event" }
+rate = "rate=([0-9.]+)"
+verify = { digest = "d=([0-9a-f]+)", digest_scope = "application" }
+timeout = "2m"
+copies = [1, 2]
+"#;
+    let application = parse(text).unwrap().applications.remove(0);
+    let names: Vec<String> = matrix(&application).into_iter().map(|build| build.name).collect();
+    assert_eq!(names, ["gcc -O0", "gcc -O3 -march=native", "clang -O3 -march=native"]);
+    assert!(matches!(application.rate, Rate::Printed(_)) && application.verify.scope == Scope::Application);
+    assert_eq!((application.work.amount, application.patience.as_secs()), (500.0, 120));
+    assert!(application.version.is_some() && application.binary.is_some());
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let base =
+        |more: &str| format!("[application.x]\nrun = [\"true\"]\nwork = {{ runs = 1, unit = \"run\" }}\n{more}\n");
+    refused("", 1, "application");
+    refused("[application.x]\nrun = [\"true\"\n", 3, "");
+    refused(&base("nonsense = 1"), 4, "nonsense");
+    refused(&base("build = [\"{nowhere}\"]"), 4, "nothing is called {nowhere}; known are");
+    refused(&base("build = [\"{out\"]"), 4, "without its }");
+    refused(&base("rate = \"(\""), 4, "no regular expression");
+    refused(&base("rate = \"x\""), 4, "has no group");
+    refused(&base("sources = \"not-there-at-all\""), 4, "there is no source");
+    refused(&base("builds = { a = [] }"), 4, "no values");
+    refused(&base("builds = { a = [\"x,y\"] }"), 4, "comma");
+    refused(&base("exclude = [{ b = \"x\" }]"), 4, "no axis");
+    refused(&base("timeout = \"soon\""), 4, "no time");
+    refused(&base("copies = [0]"), 4, "from 1");
+    refused(&base("verify = { expect = \"x\" }"), 4, "needs digest");
+    refused("[application.X-1]\nrun = [\"true\"]\nwork = { runs = 1, unit = \"run\" }", 1, "no name");
+    refused("[application.x]\nrun = []\nwork = { runs = 1, unit = \"run\" }", 2, "run is empty");
+    refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 0, unit = \"run\" }", 3, "above 0");
+    refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 1 }", 3, "unit");
+}

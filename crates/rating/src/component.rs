@@ -1,0 +1,216 @@
+//! The table of components, frozen: names, checksums, reference times.
+
+use crate::floating::{dynamics, fourier, gradient, kalman, matrix, nbody, nuclear, ray, stencil};
+use crate::integer::{chess, compress, database, graph, interpreter, json, search, sort};
+
+/// Fixed work with its input ready.
+pub trait Job {
+    /// Does the work once; the same checksum every time and everywhere.
+    ///
+    /// # Errors
+    /// In one line, what the library complained of.
+    fn run(&mut self) -> Result<u64, String>;
+}
+
+/// A frozen set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// Integer work.
+    Int1,
+    /// Floating point.
+    Fp1,
+}
+
+/// The sets.
+pub const SETS: [Set; 2] = [Set::Int1, Set::Fp1];
+
+impl Set {
+    /// Its name, which any change of the set would change.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Int1 => "int-1",
+            Self::Fp1 => "fp-1",
+        }
+    }
+
+    /// Its name in ids of figures.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Int1 => "int_1",
+            Self::Fp1 => "fp_1",
+        }
+    }
+
+    /// Its components.
+    pub fn components(self) -> impl Iterator<Item = &'static Component> {
+        COMPONENTS.iter().filter(move |component| component.set == self)
+    }
+}
+
+/// One component of a set.
+#[derive(Debug)]
+pub struct Component {
+    /// Its set.
+    pub set: Set,
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, and with which library.
+    pub about: &'static str,
+    /// What it stands for in the suites that it follows.
+    pub stands_for: &'static str,
+    /// Makes its input; not part of the timed work.
+    pub make: fn() -> Box<dyn Job>,
+    /// Checksum of its output.
+    pub checksum: u64,
+    /// Seconds on the reference machine.
+    pub reference: f64,
+}
+
+/// The machine of the reference times: it has rating 1 by definition, so it only sets the scale.
+pub const REFERENCE_MACHINE: &str =
+    "Intel Xeon (family 6, model 167, 2.6 GHz nominal), 2 CPUs as a KVM guest, one copy, rustc 1.95.0, 2026-11-21";
+
+/// The compiler that built the components, the profile and the target: a rating is of a machine and its compiler together.
+pub const BUILD: &str = env!("RATING_BUILD");
+
+/// Whether the components were built as they are meant to be rated; a build for development is several times slower.
+#[must_use]
+pub const fn optimised() -> bool {
+    !cfg!(debug_assertions)
+}
+
+const fn integer(
+    name: &'static str,
+    about: &'static str,
+    stands_for: &'static str,
+    make: fn() -> Box<dyn Job>,
+    checksum: u64,
+    reference: f64,
+) -> Component {
+    Component { set: Set::Int1, name, about, stands_for, make, checksum, reference }
+}
+
+const fn floating(
+    name: &'static str,
+    about: &'static str,
+    stands_for: &'static str,
+    make: fn() -> Box<dyn Job>,
+    checksum: u64,
+    reference: f64,
+) -> Component {
+    Component { set: Set::Fp1, name, about, stands_for, make, checksum, reference }
+}
+
+/// Every component of every set.
+pub static COMPONENTS: &[Component] = &[
+    integer("zstd", "zstd level 9 and back, 6 MB of text", "xz", compress::Zstd::make, 0x1f5a_333f_38e3_428f, 0.1512),
+    integer(
+        "zlib",
+        "zlib level 6 and back in pure Rust, 5 MB of text",
+        "bzip2",
+        compress::Zlib::make,
+        0xa829_3d40_7a77_9441,
+        0.1299,
+    ),
+    integer(
+        "regex",
+        "six expressions over 12 MB of text, twice",
+        "perlbench",
+        search::Search::make,
+        0x434d_30d6_b071_0435,
+        0.1489,
+    ),
+    integer("json", "JSON parsed, changed and printed", "xalancbmk", json::Json::make, 0x6c0a_d7a2_616a_3533, 0.1189),
+    integer(
+        "chess",
+        "legal games counted (cozy-chess)",
+        "deepsjeng",
+        chess::Chess::make,
+        0x4a1b_b73a_7105_778b,
+        0.1186,
+    ),
+    integer(
+        "sqlite",
+        "SQLite in memory: rows, index, joins",
+        "database",
+        database::Database::make,
+        0x8b23_11a1_952d_6c6c,
+        0.1309,
+    ),
+    integer(
+        "graph",
+        "shortest paths and strong components (petgraph)",
+        "mcf",
+        graph::Graph::make,
+        0x32e9_6f30_0c9d_fea5,
+        0.1927,
+    ),
+    integer(
+        "interpreter",
+        "a script in an embedded interpreter (rhai)",
+        "perl, li",
+        interpreter::Interpreter::make,
+        0x761b_3ec0_5e5e_a33b,
+        0.1640,
+    ),
+    integer(
+        "sort",
+        "sorting, and a B-tree under changes (std)",
+        "sorting",
+        sort::Sort::make,
+        0x1fa2_ea0a_d20b_ea56,
+        0.2335,
+    ),
+    floating("lu", "LU solve, n = 900 (nalgebra), twice", "Linpack", matrix::Lu::make, 0x36f0_e6c2_387f_bcd4, 0.1503),
+    floating(
+        "fft",
+        "complex FFT of 2^20 points (rustfft)",
+        "FT",
+        fourier::Fourier::make,
+        0xb957_f1e9_e096_8673,
+        0.1203,
+    ),
+    floating("nbody", "gravity of 1500 bodies, all pairs", "namd", nbody::Bodies::make, 0x3428_759f_fd61_b966, 0.1373),
+    floating("ray", "spheres and their reflections, traced", "povray", ray::Scene::make, 0x222a_27e6_354c_2275, 0.1567),
+    floating("stencil", "5-point stencil on 1024 x 1024", "lbm", stencil::Stencil::make, 0x1a6e_ed8d_f7d1_2b3a, 0.1463),
+    floating(
+        "gradient",
+        "conjugate gradient on a sparse grid",
+        "parest",
+        gradient::Gradient::make,
+        0xd028_8365_6ea6_bf5e,
+        0.1246,
+    ),
+    floating(
+        "montecarlo",
+        "sines, logarithms and exponentials of random numbers (libm)",
+        "nab",
+        nuclear::MonteCarlo::make,
+        0xf0b8_2d81_a4d3_e9c6,
+        0.1434,
+    ),
+    floating(
+        "dynamics",
+        "Lennard-Jones molecular dynamics with cells",
+        "namd",
+        dynamics::Dynamics::make,
+        0x8482_6dd4_62a2_bcb8,
+        0.1746,
+    ),
+    floating(
+        "kalman",
+        "Kalman filter of tracks of five parameters (nalgebra)",
+        "HEP fit",
+        kalman::Kalman::make,
+        0x5c3e_e4f2_d166_cbfe,
+        0.1254,
+    ),
+];
+
+/// A component by name.
+#[must_use]
+pub fn component(name: &str) -> Option<&'static Component> {
+    COMPONENTS.iter().find(|component| component.name == name)
+}

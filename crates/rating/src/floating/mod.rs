@@ -1,0 +1,11 @@
+//! The components of `fp-1`.
+
+pub(crate) mod dynamics;
+pub(crate) mod fourier;
+pub(crate) mod gradient;
+pub(crate) mod kalman;
+pub(crate) mod matrix;
+pub(crate) mod nbody;
+pub(crate) mod nuclear;
+pub(crate) mod ray;
+pub(crate) mod stencil;
