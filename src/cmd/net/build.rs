@@ -180,7 +180,7 @@ fn whereabouts(outcome: &Outcome) -> Vec<String> {
     let words = |place: &fleet::build::Place| format!("{} {} ({})", place.host, place.address, place.interface);
     let list = |places: &[fleet::build::Place]| {
         let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
-        places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + &more
+        places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + more.as_str()
     };
     let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
     let (left, came, worst) = outcome.bytes();
