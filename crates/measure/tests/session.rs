@@ -207,6 +207,25 @@ fn a_time_limit_ends_the_run_with_honest_intervals() {
 }
 
 #[test]
+fn the_time_of_a_limited_run_goes_to_what_it_can_settle() {
+    let hopeless = MockFigure { noise: Noise { between: 0.5, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
+    let slow = MockFigure { noise: Noise { between: 0.016, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
+    let mut plan = plan(THREE);
+    plan.time_limit = Some(3.6);
+    let order = Order::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+    let mut engine = MockEngine::new(5, slow).with(key("os.clock_read"), hopeless);
+    let (ended, _) = run_with(order, &mut engine);
+    let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
+    // An even share of 3.6 s among three figures at 0.05 s a launch is 24 launches.
+    let of_slow = launches("os.syscall_write").max(launches("os.syscall_getppid"));
+    assert!(of_slow > 24, "{of_slow}");
+    let last = |probe: &str| {
+        ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.last().unwrap().round
+    };
+    assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
+}
+
+#[test]
 fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
     let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(20);
     let (ended, saves) = run_with(order(THREE), &mut engine);

@@ -1,6 +1,7 @@
 //! The rounds of a run: calibrate, launch, look, save.
 
 mod group;
+mod reach;
 mod rounds;
 mod start;
 

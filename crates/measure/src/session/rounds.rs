@@ -76,6 +76,7 @@ impl Session<'_> {
             }
             let active = groups.iter().map(|group| group.0.len()).sum();
             self.listener.hear(&Event::Round { number: round + 1, active });
+            groups = self.turns(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
             for group in &groups {
                 self.launch_until_valid(group, round)?;
@@ -140,7 +141,7 @@ impl Session<'_> {
         }
     }
 
-    fn valid(&self, index: usize) -> usize {
+    pub(super) fn valid(&self, index: usize) -> usize {
         self.run.figures[index].launches.iter().filter(|launch| launch.invalid.is_none()).count()
     }
 

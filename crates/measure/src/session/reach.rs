@@ -1,0 +1,92 @@
+//! Where the time of a limited run goes: to the figures that it can still settle.
+//!
+//! Noise of a figure seldom leaves it within one run, and half-widths shrink with the root of the launches. A figure whose next hundred
+//! launches could not bring it within its target should not take every turn from one that needs five more. It keeps a turn in
+//! every third round, so its launches still span the whole session and its interval still narrows.
+
+use super::Session;
+use super::group::Group;
+
+/// A figure out of reach is launched in one of so many rounds.
+const TURN: u32 = 3;
+
+/// What settling a group still costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cost {
+    group: usize,
+    /// Seconds to the look that is expected to settle it; infinite where the last look will not.
+    seconds: f64,
+}
+
+/// Launches that a figure needs before it is expected to settle at one of the looks, by the root law; none when the last look will not do.
+fn expected_look(made: usize, half_width: Option<f64>, target: f64, looks: &[u32]) -> Option<usize> {
+    let needed = half_width.map_or(1.0, |width| made as f64 * (width / target).powi(2));
+    looks.iter().map(|look| *look as usize).find(|look| *look > made && *look as f64 >= needed)
+}
+
+/// The cheapest groups first, as many as the time allows.
+fn affordable(mut costs: Vec<Cost>, time: f64) -> Vec<usize> {
+    costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let mut spent = 0.0;
+    costs.retain(|cost| {
+        spent += cost.seconds;
+        spent <= time
+    });
+    costs.into_iter().map(|cost| cost.group).collect()
+}
+
+impl Session<'_> {
+    /// The groups of this round. Without a time limit, or before the first look, that is all of them.
+    pub(super) fn turns(&self, groups: Vec<Group>, round: u32) -> Vec<Group> {
+        let first = self.run.plan.looks.first().copied().unwrap_or(0);
+        let Some(limit) = self.run.plan.time_limit.filter(|_| round >= first && !round.is_multiple_of(TURN)) else {
+            return groups;
+        };
+        let costs = groups.iter().enumerate().map(|(group, members)| Cost { group, seconds: self.cost(members) });
+        let reached = affordable(costs.collect(), limit - self.elapsed());
+        if reached.is_empty() {
+            return groups;
+        }
+        groups
+            .into_iter()
+            .enumerate()
+            .filter(|(group, _)| reached.contains(group))
+            .map(|(_, members)| members)
+            .collect()
+    }
+
+    /// Seconds until the first member of a group is expected to settle.
+    fn cost(&self, group: &Group) -> f64 {
+        let launches = group.0.iter().filter_map(|index| {
+            let made = self.valid(*index);
+            let target = self.run.plan.entries.get(*index).map_or(self.run.plan.target, |entry| entry.target);
+            let half_width = self.run.figures[*index].outcome.estimate().map(|found| found.relative_half_width());
+            Some(expected_look(made, half_width, target, &self.run.plan.looks)? - made)
+        });
+        launches.min().map_or(f64::INFINITY, |launches| launches as f64 * self.progress[group.0[0]].seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOKS: &[u32] = &[10, 14, 20, 28, 40];
+
+    #[test]
+    fn the_root_law_names_the_look_or_none() {
+        assert_eq!(expected_look(4, None, 0.02, LOOKS), Some(10));
+        assert_eq!(expected_look(10, Some(0.025), 0.02, LOOKS), Some(20), "15.6 launches");
+        assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS), Some(28), "it did not settle for another reason");
+        assert_eq!(expected_look(10, Some(0.05), 0.02, LOOKS), None, "62.5 launches");
+    }
+
+    #[test]
+    fn time_goes_to_the_cheapest_first() {
+        let cost = |group, seconds| Cost { group, seconds };
+        let costs = vec![cost(0, 5.0), cost(1, f64::INFINITY), cost(2, 1.0), cost(3, 2.0)];
+        assert_eq!(affordable(costs.clone(), 4.0), [2, 3]);
+        assert_eq!(affordable(costs.clone(), 100.0), [2, 3, 0]);
+        assert!(affordable(costs, 0.5).is_empty());
+    }
+}
