@@ -69,6 +69,8 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
         farm.counted() >= 3 && farm.incidents().iter().filter(|one| one.what == "joined").count() >= 3
     });
     let (killed, sleeper) = (farm.pilot("n1"), farm.pilot("n2"));
+    let token = farm.look().unwrap().farm().unwrap().token;
+    assert!(!arguments_of_all().contains(&token), "other users can read the token");
     signal(sleeper, sys::signal::Signal::Stop);
     signal(killed, sys::signal::Signal::Kill);
     farm.wait_for("the sleeper's lease to end", |farm| {
@@ -101,6 +103,13 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
     assert!(story("ended") >= 1, "the killed pilot was not noticed");
     // Pilots outlived their coordinator: more came back than were launched after it.
     assert!(story("joined") > story("launched"), "no pilot came back");
+}
+
+/// What any user reads of all processes.
+fn arguments_of_all() -> String {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
 }
 
 #[test]

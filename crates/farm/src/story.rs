@@ -13,6 +13,10 @@ use crate::{Farm, Result};
 const WINDOWS: usize = 200;
 /// Groups of consecutive chunks whose efficiency is one value.
 const GROUPS: usize = 200;
+/// Groups of consecutive commits whose rate is one value.
+const RATES: usize = 40;
+/// Commits of a group at least: a window of time with a whole number of chunks in it would tell the size of a chunk.
+const FEW: usize = 4;
 /// Nodes that have figures of their own.
 const MOST_NODES: usize = 64;
 /// Confidence of intervals.
@@ -78,6 +82,8 @@ pub struct Story {
     pub seconds: f64,
     /// Seconds that pilots were connected, over all their slots.
     pub presence: f64,
+    /// Events a second between commits, groups of consecutive ones put together: begin, seconds, rate.
+    rates: Vec<(f64, f64, f64)>,
     /// Values of efficiency, in the order of time: over all nodes, then of each.
     efficiencies: Vec<Vec<f64>>,
 }
@@ -102,12 +108,14 @@ impl Story {
         let mut windows: Vec<Window> = (0..count).map(window).collect();
         let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
         let mut groups = vec![Groups::new(group); nodes.len() + 1];
+        let mut rates = Rates::new((invariants.totals.commits as usize).div_ceil(RATES).max(FEW), began);
         ledger.commits(&mut |commit| {
             let Ok(node) = nodes.binary_search_by(|node| node.node.as_str().cmp(&commit.offer.node)) else { return };
             let at = (((commit.at - began) / wall) as usize).min(count.saturating_sub(1));
             if let Some(window) = windows.get_mut(at) {
                 window.events[node] += commit.offer.done.events;
             }
+            rates.add(commit.at, commit.offer.done.events);
             for index in [0, node + 1] {
                 groups[index].add(&commit.offer.done);
             }
@@ -115,7 +123,8 @@ impl Story {
         let presence = presence(&incidents, last);
         let descriptions = ledger.descriptions()?;
         let efficiencies = groups.into_iter().map(Groups::values).collect();
-        Ok(Self { farm, invariants, nodes, descriptions, incidents, windows, seconds, presence, efficiencies })
+        let rates = rates.values;
+        Ok(Self { farm, invariants, nodes, descriptions, incidents, windows, seconds, presence, rates, efficiencies })
     }
 }
 
@@ -150,6 +159,31 @@ impl Groups {
     fn values(mut self) -> Vec<f64> {
         self.close();
         self.values
+    }
+}
+
+/// Rates over groups of consecutive commits. An unfinished group is left out.
+struct Rates {
+    size: usize,
+    zero: f64,
+    since: f64,
+    open: (usize, u64),
+    values: Vec<(f64, f64, f64)>,
+}
+
+impl Rates {
+    const fn new(size: usize, zero: f64) -> Self {
+        Self { size, zero, since: zero, open: (0, 0), values: Vec::new() }
+    }
+
+    fn add(&mut self, at: f64, events: u64) {
+        self.open = (self.open.0 + 1, self.open.1 + events);
+        let wall = at - self.since;
+        // Commits of one transaction have one time.
+        if self.open.0 >= self.size && wall > 0.0 {
+            self.values.push((self.since - self.zero, wall, self.open.1 as f64 / wall));
+            (self.since, self.open) = (at, (0, 0));
+        }
     }
 }
 
@@ -226,17 +260,15 @@ impl Story {
     fn events(&self, point: &Point) -> Figure {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let mut figure = empty("farm.events", point.clone(), "Events of the farm", metric);
-        // The last window is cut off by the end.
-        let whole = self.windows.iter().take(self.windows.len().saturating_sub(1).max(1));
-        let launch = |(round, window): (usize, &Window)| Launch {
+        let launch = |(round, (began, wall, value)): (usize, &(f64, f64, f64))| Launch {
             round: u32::try_from(round).unwrap_or(u32::MAX),
-            began: window.began,
-            wall: window.wall,
-            value: window.events.iter().sum::<u64>() as f64 / window.wall,
+            began: *began,
+            wall: *wall,
+            value: *value,
             steady: true,
             ..Launch::default()
         };
-        figure.launches = whole.enumerate().map(launch).collect();
+        figure.launches = self.rates.iter().enumerate().map(launch).collect();
         figure.outcome = outcome(&figure.values());
         figure.notes = self.inputs("all");
         figure

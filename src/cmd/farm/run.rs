@@ -87,6 +87,9 @@ struct Place {
     /// Hosts for ssh, one pilot each
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     hosts: Vec<String>,
+    /// The ssh to use, with its own options
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    ssh: String,
     /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
@@ -118,6 +121,7 @@ impl Place {
             nodes,
             slots: self.slots.unwrap_or(u32::try_from(share).unwrap_or(1)),
             hosts: self.hosts.clone(),
+            ssh: self.ssh.clone(),
             listen: self.listen.clone(),
             program: self.program.as_ref().unwrap_or(&own).display().to_string(),
             lease,

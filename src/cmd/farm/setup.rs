@@ -16,6 +16,7 @@ pub(super) struct Setup {
     pub(super) nodes: usize,
     pub(super) slots: u32,
     pub(super) hosts: Vec<String>,
+    pub(super) ssh: String,
     pub(super) listen: String,
     pub(super) program: String,
     pub(super) lease: f64,
@@ -39,7 +40,8 @@ impl Setup {
         if address.ip().is_unspecified() {
             bail!("could not listen on {}: name the one address that pilots reach", self.listen);
         }
-        if self.launcher != "local" && address.ip().is_loopback() {
+        let here = self.launcher == "local" || !self.hosts.is_empty() && self.hosts.iter().all(|host| is_here(host));
+        if !here && address.ip().is_loopback() {
             bail!("could not be reached from other hosts at {}; name this host's address with --listen", address.ip());
         }
         Ok(address)
@@ -57,9 +59,10 @@ impl Setup {
                 }
                 // A password that somebody would have to type holds everything up: better an error.
                 let quoted = format!("exec '{}' farm pilot", self.program.replace('\'', r"'\''"));
-                let options = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--"];
+                let options = ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--"];
                 let command = |host: &String| -> Vec<String> {
-                    options.into_iter().chain([host.as_str(), quoted.as_str()]).map(str::to_owned).collect()
+                    let words = self.ssh.split_whitespace().chain(options).chain([host.as_str(), quoted.as_str()]);
+                    words.map(str::to_owned).collect()
                 };
                 let commands = self.hosts.iter().map(command).collect();
                 Box::new(Processes::new(Box::new(Local { commands, addresses: Vec::new() }), self.hosts.clone()))
@@ -73,4 +76,10 @@ impl Setup {
             }
         })
     }
+}
+
+/// Whether a host of ssh is this one by its name.
+fn is_here(host: &str) -> bool {
+    let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

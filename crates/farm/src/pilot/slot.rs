@@ -51,6 +51,8 @@ struct State {
     farm: Option<String>,
     working: Option<Lease>,
     outcome: Option<(Lease, Outcome)>,
+    /// Chunks that could not be done, one after the other.
+    failures: u32,
 }
 
 /// Serves until nothing is left to do.
@@ -102,7 +104,10 @@ fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &
     loop {
         if let Some((lease, outcome)) = state.outcome.take() {
             let settled = offer(connection, &lease, &outcome, common);
-            if !matches!(settled, Ok(true)) {
+            if matches!(settled, Ok(true)) {
+                state.failures = if outcome.is_ok() { 0 } else { state.failures + 1 };
+                std::thread::sleep(pause(state.failures));
+            } else {
                 state.outcome = Some((lease, outcome));
                 settled?;
                 std::thread::sleep(UNSETTLED);
@@ -134,6 +139,13 @@ fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &
             }
         }
     }
+}
+
+/// A node on which nothing works must not take every chunk and fail it while others work: it asks ever less often.
+fn pause(failures: u32) -> Duration {
+    const FIRST: Duration = Duration::from_millis(200);
+    const LONGEST: Duration = Duration::from_secs(5);
+    if failures == 0 { Duration::ZERO } else { (FIRST * (1 << (failures - 1).min(10))).min(LONGEST) }
 }
 
 /// Offers a result. Whether it is settled, for better or worse.
