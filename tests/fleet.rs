@@ -119,6 +119,36 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     assert!(none.out.contains("there is no program /nowhere/ssh here"), "{none:?}");
 }
 
+/// One node's system calls go through a filter of 2000 instructions: it is odd in them and in nothing else, and the
+/// explanation says that entering the kernel is what costs.
+#[test]
+fn a_node_with_slow_system_calls_is_odd_and_explained() {
+    if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
+        eprintln!("skipped: there is no python3 here, which sets up the filter");
+        return;
+    }
+    let place = Place::new();
+    let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/filtered.py");
+    let ssh = fake_ssh(&place, &format!("[ $host = c ] && exec sh -c \"exec python3 {filter} ${{1#exec }}\""));
+    let probes = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
+    let mut arguments =
+        vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--at-once", "1", "--target", "10"];
+    arguments.extend(["--json", "--fail-on-odd", "--time-limit", "6s", "--ssh", &ssh]);
+    arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
+    let answer = place.ask(&arguments);
+    let report = answer.json();
+    let odd = report["spread"]["odd"].as_array().unwrap();
+    let slow = odd.iter().find(|node| node["node"] == "c").unwrap_or_else(|| panic!("{report}"));
+    let in_what: Vec<&str> =
+        slow["figures"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
+    assert!(in_what.contains(&"getppid system call"), "{in_what:?}");
+    assert!(slow["figures"][0]["ratio"].as_f64().unwrap() > 1.5 && slow["figures"][0]["worse"] == true, "{slow}");
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let why = report["explanations"].as_array().unwrap().iter().find(|one| one["node"] == "c").unwrap();
+    let causes = why["explanation"]["causes"].to_string();
+    assert!(causes.contains("syscall"), "{why}");
+}
+
 #[test]
 fn a_stopped_fleet_keeps_what_came() {
     let place = Place::new();
