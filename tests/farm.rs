@@ -105,6 +105,39 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
     assert!(story("joined") > story("launched"), "no pilot came back");
 }
 
+/// Coordinator and pilots die at one moment, as when the building loses its power.
+#[test]
+fn a_farm_goes_on_after_everything_died() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 200, 8);
+    let arguments = [
+        "builtin:reconstruct",
+        "--events",
+        "200",
+        "--chunk",
+        "10",
+        "--seed",
+        "8",
+        "--nodes",
+        "2",
+        "--slots",
+        "1",
+        "--lease",
+        "1",
+        "--pace",
+        "0.2",
+    ];
+    let mut farm = Running::start(&place, &arguments, |_| None);
+    farm.wait_for("some chunks", |farm| farm.counted() >= 4 && farm.count("joined") >= 2);
+    let pilots = [farm.pilot("n1"), farm.pilot("n2")];
+    farm.child.kill().unwrap();
+    pilots.into_iter().for_each(|pid| signal(pid, sys::signal::Signal::Kill));
+    farm.child.wait().unwrap();
+    assert!(farm.counted() < 20, "it died too late to show anything");
+    let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
+    holds(&answer, 20, 200, &digest);
+}
+
 /// What any user reads of all processes.
 fn arguments_of_all() -> String {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);

@@ -151,3 +151,53 @@ impl Lease {
 pub(crate) fn bound(nonce: &str) -> String {
     format!("farm {VERSION} {nonce}")
 }
+
+#[cfg(test)]
+mod tests {
+    use fleet::serve::message::{decode, encode};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lease() -> Lease {
+        let chunk = Chunk { index: 3, first: 30, events: 10, seed: u64::MAX };
+        Lease { chunk, number: u64::MAX, tag: "0".repeat(64) }
+    }
+
+    #[test]
+    fn a_lease_holds_for_its_farm_chunk_number_pilot_and_key_only() {
+        let (key, other) = (Token::draw().unwrap(), Token::draw().unwrap());
+        let good = Lease::sign(&key, "farm", lease().chunk, 7, "a").unwrap();
+        assert!(good.holds(&key, "farm", "a"));
+        assert!(!good.holds(&other, "farm", "a") && !good.holds(&key, "other", "a") && !good.holds(&key, "farm", "b"));
+        let wrong = |change: &dyn Fn(&mut Lease)| {
+            let mut lease = good.clone();
+            change(&mut lease);
+            !lease.holds(&key, "farm", "a")
+        };
+        assert!(wrong(&|lease| lease.number += 1) && wrong(&|lease| lease.chunk.index += 1));
+        assert!(wrong(&|lease| lease.chunk.events += 1) && wrong(&|lease| lease.chunk.seed ^= 1));
+        assert!(wrong(&|lease| lease.tag.clear()));
+    }
+
+    #[test]
+    fn numbers_of_64_bits_come_back_as_they_went() {
+        let said =
+            FromPilot::Commit { lease: lease(), done: Done { events: 1, digest: u64::MAX, cpu: 0.1, wall: 0.3 } };
+        let bytes = encode(&said).unwrap();
+        assert_eq!(decode::<FromPilot>(&bytes).unwrap(), Some((said, bytes.len())));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_message_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0..200_usize) {
+            let _ = decode::<FromPilot>(&bytes);
+            let _ = decode::<FromCoordinator>(&bytes);
+            // A message with one byte changed is another message, or none.
+            let mut near = encode(&FromPilot::Beat { lease: lease() }).unwrap();
+            let at = cut % near.len();
+            near[at] ^= bytes.first().copied().unwrap_or(1);
+            let _ = decode::<FromPilot>(&near);
+        }
+    }
+}
