@@ -34,12 +34,16 @@ impl SqliteLedger {
     /// When the file exists or cannot be made.
     pub fn create(path: &Path, farm: &Farm) -> Result<Self> {
         farm.job.check()?;
-        std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(Error::file("make the ledger", path))?;
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| match error
+            .kind()
+        {
+            std::io::ErrorKind::AlreadyExists => Error::Ledger {
+                what: "make",
+                path: path.to_owned(),
+                reason: "it is there already; prony farm resume goes on with it".to_owned(),
+            },
+            _ => Error::file("make the ledger", path)(error),
+        })?;
         let ledger = Self::connect(path, true)?;
         let make = || {
             let job = serde_json::to_string(&farm.job).map_err(|error| error.to_string())?;
