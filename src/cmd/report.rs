@@ -58,7 +58,15 @@ fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
     let figures = arguments.figures.clone();
     let comparison = if runs.len() > 1 {
         let options = Options { figures: figures.clone(), history: &history, ..Options::default() };
-        Some(compare(&runs, &options)?)
+        match compare(&runs, &options) {
+            Ok(comparison) => Some(comparison),
+            // Runs of different things stand beside each other.
+            Err(reason @ analyse::Error::NothingInCommon { .. }) => {
+                output::remark(&format!("{reason}; the report sets nothing against anything"));
+                None
+            }
+            Err(reason) => return Err(reason.into()),
+        }
     } else {
         None
     };

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
     let mut keeper = Keeper::open(arguments, common)?;
-    let _claim = claim(&order.run().plan.suite);
+    let _claim = claim(&format!("run, suite {}", order.run().plan.suite));
     let mut engine = engine()?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = Progress::new(target, visible);
@@ -138,8 +138,8 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
 }
 
 /// Two runs at once disturb each other: the person is told, and decides.
-fn claim(purpose: &str) -> Option<MachineLock> {
-    match MachineLock::claim(&store::machine_lock_path(), &format!("prony run, suite {purpose}")) {
+pub(super) fn claim(purpose: &str) -> Option<MachineLock> {
+    match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
         Ok(Claim::Alone(lock)) => Some(lock),
         Ok(Claim::Taken(holder)) => {
             let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());

@@ -49,19 +49,27 @@ pub struct Path {
     pub name: String,
     /// Where both ends run.
     pub cpus: Cpus,
+    /// What else sets it apart, such as its MTU.
+    extra: Point,
 }
 
 impl Path {
     /// Over a client.
     #[must_use]
     pub fn new(client: Client, name: impl Into<String>, cpus: Cpus) -> Self {
-        Self { client: Rc::new(RefCell::new(client)), name: name.into(), cpus }
+        Self { client: Rc::new(RefCell::new(client)), name: name.into(), cpus, extra: Point::origin() }
     }
 
     /// The same with other CPUs.
     #[must_use]
     pub fn on(&self, cpus: Cpus) -> Self {
         Self { cpus, ..self.clone() }
+    }
+
+    /// The same with an axis that every figure over it has.
+    #[must_use]
+    pub fn with(&self, axis: &str, value: impl Into<String>) -> Self {
+        Self { extra: self.extra.clone().with(axis, value.into()), ..self.clone() }
     }
 
     pub(crate) fn client(&self) -> std::cell::RefMut<'_, Client> {
@@ -71,7 +79,8 @@ impl Path {
     /// A point with what every figure over this path has.
     #[must_use]
     pub fn point(&self) -> Point {
-        Point::origin().with("path", self.name.clone()).with("placement", self.cpus.placement())
+        let point = Point::origin().with("path", self.name.clone()).with("placement", self.cpus.placement());
+        self.extra.iter().fold(point, |point, (axis, value)| point.with(axis, value.to_owned()))
     }
 }
 

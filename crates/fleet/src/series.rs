@@ -7,10 +7,11 @@
 use std::time::Instant;
 
 use measure::{Event, Listener, Order, Saver, Stopper, judge};
-use model::{Entry, Figure, FigureKey, Flag, Launch, Outcome, Plan, Run};
+use model::{Entry, Estimate, Figure, FigureKey, Flag, Launch, Method, Outcome, Plan, Run};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use stats::order_statistic::{median_range, serial_median_interval};
 
 use crate::{Error, Result};
 
@@ -25,7 +26,7 @@ pub trait Trial {
     /// What went wrong; the figure is then given up.
     fn launch(&mut self) -> Result<Launch>;
 
-    /// Notes that only launches could tell, such as the window that the kernel gave.
+    /// What only launches could tell, such as the window that the kernel gave: of all launches so far.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -66,6 +67,7 @@ pub fn measure(
     let mut order: Vec<usize> = (0..trials.len()).collect();
     let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
     let mut active = vec![true; trials.len()];
+    let mut failures: Vec<Vec<String>> = vec![Vec::new(); trials.len()];
     listener.hear(&Event::Began(&run));
     let mut round = 0;
     while active.iter().any(|one| *one) && !stopper.asked() {
@@ -83,7 +85,7 @@ pub fn measure(
             let launch = run.figures[index].launches.len() as u32 + 1;
             listener.hear(&Event::Launching { keys: &keys, launch, look: next_look(launch, &run.plan) });
             let at = began.elapsed().as_secs_f64();
-            active[index] = take(&mut run, index, trials[index].as_mut(), round - 1, at);
+            active[index] = take(&mut run, index, trials[index].as_mut(), &mut failures[index], (round - 1, at));
             if !active[index] {
                 let (done, of) = (active.iter().filter(|one| !**one).count(), active.len());
                 listener.hear(&Event::Finished { key: &keys[0], done, of });
@@ -130,37 +132,48 @@ fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
     Ok(run)
 }
 
-/// Launches a figure once more and judges it; whether it goes on.
-fn take(run: &mut Run, index: usize, trial: &mut dyn Trial, round: u32, at: f64) -> bool {
+/// Failed connections after which a figure is given up.
+const FAILURES: usize = 3;
+
+/// Launches a figure once more and judges it; whether it goes on. A connection that fails takes nothing away from those
+/// that did not.
+fn take(
+    run: &mut Run,
+    index: usize,
+    trial: &mut dyn Trial,
+    failures: &mut Vec<String>,
+    (round, at): (u32, f64),
+) -> bool {
     let began = Instant::now();
     let launched = trial.launch();
     let plan = run.plan.clone();
     let figure = &mut run.figures[index];
-    match launched {
+    let goes_on = match launched {
         Ok(mut launch) => {
             launch.round = round;
             launch.began = at;
             launch.wall = began.elapsed().as_secs_f64();
             figure.launches.push(launch);
-            let kept = std::mem::take(&mut figure.notes);
-            let settled = judge(figure, &plan, plan.target, 1);
-            figure.notes = kept;
-            for note in trial.notes() {
-                if !figure.notes.contains(&note) {
-                    figure.notes.push(note);
-                }
-            }
-            !settled
+            !judge(figure, &plan, plan.target, 1)
         }
         Err(error) => {
-            figure.flags.retain(|flag| *flag != Flag::Unfinished);
-            figure.outcome = match error {
-                Error::Refused(_) | Error::Usage(_) | Error::Lab(_) => Outcome::Unfit(error.to_string()),
-                other => Outcome::Failed(other.to_string()),
-            };
-            false
+            let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
+            failures.push(error.to_string());
+            let goes_on = !hopeless && failures.len() < FAILURES;
+            if !goes_on && figure.launches.is_empty() {
+                figure.flags.retain(|flag| *flag != Flag::Unfinished);
+                let reason = error.to_string();
+                figure.outcome = if hopeless { Outcome::Unfit(reason) } else { Outcome::Failed(reason) };
+            }
+            goes_on
         }
+    };
+    // They speak of all launches so far, and replace what was said of fewer.
+    figure.notes = trial.notes();
+    if let (Some(last), false) = (failures.last(), figure.launches.is_empty()) {
+        figure.notes.push(format!("{} connections failed: {last}", failures.len()));
     }
+    goes_on
 }
 
 fn next_look(launch: u32, plan: &Plan) -> u32 {
@@ -178,6 +191,23 @@ fn save(run: &mut Run, rounds: u32, seconds: f64, saver: &mut dyn Saver) -> Resu
     saver
         .save(run)
         .map_err(|reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) })
+}
+
+/// A figure worked out from one value a launch; none where there are too few values for any interval.
+#[must_use]
+pub fn derived(mut figure: Figure, values: &[f64], method: Method) -> Option<Figure> {
+    let found = serial_median_interval(values, 0.95).or_else(|| median_range(values))?;
+    figure.flags.clear();
+    figure.outcome = Outcome::Measured(Estimate {
+        value: found.median,
+        low: found.interval.low,
+        high: found.interval.high,
+        level: found.interval.level,
+        launches: values.len() as u32,
+        batches: 1,
+        method,
+    });
+    Some(figure)
 }
 
 /// A figure with nothing measured yet.

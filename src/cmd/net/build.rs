@@ -1,19 +1,20 @@
 //! `prony net build`: event building, in the laboratory, between processes, or between hosts.
 
-use std::cell::RefCell;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
-use fleet::build::{Job, Outcome, Pattern, Transport, build};
-use fleet::lab::Lab;
+use fleet::build::{Arrivals, Job, Outcome, Pattern, Sizes, Transport, build};
+use fleet::lab::{Drops, Lab};
 use fleet::launcher::{LabLauncher, Launcher, Local};
 use fleet::series::{Trial, figure};
-use model::{Estimate, Figure, Launch, Method, Metric, Point, Primitive, Unit, format_size};
+use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::placing::Nodes;
+use super::jobs::{Jobs, latencies, remarks};
 use super::setting::{Measuring, Switch};
 use crate::Exit;
 use crate::cli::Common;
@@ -36,6 +37,15 @@ pub(crate) struct Arguments {
     /// Events a second [default: as fast as it goes]
     #[arg(long, value_name = "RATE")]
     rate: Option<f64>,
+    /// Events at random moments (Poisson) rather than at equal distances
+    #[arg(long, requires = "rate")]
+    poisson: bool,
+    /// Fragments of random size, exponential about their mean
+    #[arg(long, conflicts_with = "measured")]
+    exponential: bool,
+    /// Fragments whose sizes are drawn from this file: bytes, one a line
+    #[arg(long, value_name = "FILE")]
+    measured: Option<PathBuf>,
     /// Who sends when
     #[arg(long, default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: String,
@@ -78,8 +88,7 @@ struct BuildTrial {
     launcher: Box<dyn Launcher>,
     lab: Option<Arc<Lab>>,
     point: Point,
-    notes: Vec<String>,
-    outcomes: Rc<RefCell<Vec<Outcome>>>,
+    done: Jobs,
 }
 
 impl Trial for BuildTrial {
@@ -94,19 +103,7 @@ impl Trial for BuildTrial {
     }
 
     fn launch(&mut self) -> fleet::Result<Launch> {
-        let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
-        let outcome = build(&self.job, self.launcher.as_mut(), self.lose)?;
-        let drops = match (&self.lab, before) {
-            (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
-            _ => None,
-        };
-        // What is not known of the clocks counts as skew: the bound holds surely or not at all.
-        let skew = (outcome.skew + outcome.skew_within) * 1e3;
-        if skew > self.most_skew {
-            let bound = self.most_skew;
-            return Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {bound} ms")));
-        }
-        self.notes = remarks(&outcome, drops.map(|drops| (drops.at_ports(), drops.at_cards())));
+        let (outcome, drops) = self.together()?;
         let rate = outcome.events_per_second();
         if rate <= 0.0 {
             return Err(fleet::Error::Gone("no event was built whole".to_owned()));
@@ -120,84 +117,41 @@ impl Trial for BuildTrial {
             steal: Some(outcome.cpu.steal),
             ..Launch::default()
         };
-        self.outcomes.borrow_mut().push(outcome);
+        self.done.borrow_mut().push((outcome, drops));
         Ok(launch)
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        remarks(&self.done.borrow())
     }
 }
 
-/// What a reader must know of a job: where packets were lost, windows, skew, load.
-fn remarks(outcome: &Outcome, lab: Option<(u64, u64)>) -> Vec<String> {
-    let sum = |pick: fn(&fleet::build::Counters) -> u64| -> u64 {
-        outcome.senders.iter().chain(&outcome.receivers).map(pick).sum()
-    };
-    let mut notes = Vec::new();
-    let switch =
-        lab.map_or_else(|| "not seen".to_owned(), |(ports, cards)| format!("{ports} at the switch, {cards} at cards"));
-    let lost = sum(|one| one.losses);
-    let places = [
-        switch,
-        format!("{} in sockets", sum(|one| one.socket_drops)),
-        format!("{} refused by full queues", sum(|one| one.queue_full)),
-    ];
-    notes.push(format!("drops: {}", places.join(", ")));
-    if sum(|one| one.retransmits) > 0 {
-        let needless = sum(|one| one.retransmits) - lost;
-        notes.push(format!("segments sent again: {lost} lost, {needless} needlessly"));
+/// Jobs whose nodes did not start together, after which a job is given up.
+const ATTEMPTS: u32 = 3;
+
+impl BuildTrial {
+    /// One job whose nodes started together: one whose nodes did not says nothing of the network, and is done again.
+    fn together(&mut self) -> fleet::Result<(Outcome, Option<Drops>)> {
+        let mut skew = 0.0;
+        for _ in 0..ATTEMPTS {
+            let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
+            let outcome = build(&self.job, self.launcher.as_mut(), self.lose)?;
+            let drops = match (&self.lab, before) {
+                (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
+                _ => None,
+            };
+            // What is not known of the clocks counts as skew: the bound holds surely or not at all.
+            skew = (outcome.skew + outcome.skew_within) * 1e3;
+            if skew <= self.most_skew {
+                return Ok((outcome, drops));
+            }
+        }
+        Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {} ms", self.most_skew)))
     }
-    if sum(|one| one.again) > 0 {
-        notes.push(format!(
-            "asked again {} times, {} of them needlessly",
-            sum(|one| one.again),
-            sum(|one| one.needless)
-        ));
-    }
-    if let Some(window) = outcome.senders.iter().map(|one| one.window).max().filter(|window| *window > 0) {
-        notes.push(format!("largest effective window {window} B"));
-    }
-    notes.extend(whereabouts(outcome));
-    if outcome.cpu.host_bound() {
-        notes.push(format!("host-bound: {:.0}% of CPU time was used", outcome.cpu.busy * 100.0));
-    }
-    if let Some([known, repaired, gap]) = outcome.hole {
-        notes.push(format!(
-            "lost receiver: known after {:.0} ms, its events built by others after {:.0} ms, longest time without a built \
-             event {:.0} ms; {} events reported twice were refused",
-            known * 1e3,
-            repaired * 1e3,
-            gap * 1e3,
-            outcome.refused
-        ));
-    }
-    notes
 }
 
-/// Where data went, by which interface, and whether it all arrived.
-fn whereabouts(outcome: &Outcome) -> Vec<String> {
-    let words = |place: &fleet::build::Place| format!("{} {} ({})", place.host, place.address, place.interface);
-    let list = |places: &[fleet::build::Place]| {
-        let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
-        places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + more.as_str()
-    };
-    let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
-    let (left, came, worst) = outcome.bytes();
-    let pair = worst.map_or_else(
-        || "every pair agrees".to_owned(),
-        |(sender, receiver, lost)| {
-            format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
-        },
-    );
-    vec![
-        format!("senders {}; receivers {}", list(senders), list(receivers)),
-        format!("payload: {left} B left senders, {came} B came to receivers; {pair}"),
-    ]
-}
-
-fn job(arguments: &Arguments) -> Job {
-    Job {
+fn job(arguments: &Arguments) -> Result<Job> {
+    Ok(Job {
         senders: arguments.senders,
         receivers: arguments.receivers,
         fragment: (arguments.event / arguments.senders).max(1),
@@ -217,11 +171,30 @@ fn job(arguments: &Arguments) -> Job {
         },
         // Tells this job's packets from others'.
         seed: sys::clock::realtime() as u32,
-    }
+        sizes: match (&arguments.measured, arguments.exponential) {
+            (Some(path), _) => Sizes::Measured(measured(path)?),
+            (None, true) => Sizes::Exponential,
+            (None, false) => Sizes::Fixed,
+        },
+        arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
+    })
+}
+
+/// Sizes of fragments from a file: one a line.
+fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("could not read sizes from {}", path.display()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            let cannot = || format!("could not read line {} of {}: write one size in bytes", at + 1, path.display());
+            line.trim().parse().with_context(cannot)
+        })
+        .collect()
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let job = job(arguments);
+    let job = job(arguments)?;
     job.check()?;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
         fleet::lab::gain()?;
@@ -242,13 +215,22 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     if let Some(rate) = job.rate {
         point = point.with("rate", rate.to_string());
     }
+    if let Transport::Credits { credits } = job.transport {
+        point = point.with("credits", credits.to_string());
+    }
+    if job.sizes != Sizes::Fixed {
+        point = point.with("sizes", if arguments.exponential { "exponential" } else { "measured" });
+    }
+    if arguments.poisson {
+        point = point.with("arrivals", "poisson");
+    }
     if let Some(window) = arguments.window {
         point = point.with("window", format_size(u64::from(window)));
     }
     if let Some(receiver) = arguments.lose {
         point = point.with("lost_receiver", receiver.to_string());
     }
-    let outcomes = Rc::new(RefCell::new(Vec::new()));
+    let done = Jobs::default();
     let trial = BuildTrial {
         lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
         job,
@@ -256,29 +238,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         launcher,
         lab,
         point: point.clone(),
-        notes: Vec::new(),
-        outcomes: Rc::clone(&outcomes),
+        done: Rc::clone(&done),
     };
-    let derive = |run: &mut model::Run| {
-        let outcomes = outcomes.borrow();
-        if let Some(figure) = run.figures.first_mut() {
-            figure.notes.extend(together(&outcomes));
-        }
-        latencies(&point, &outcomes)
-    };
-    arguments.measuring.measure("net build", vec![Box::new(trial)], derive, common)
-}
-
-/// How well the nodes of all jobs began together and shared the events.
-fn together(outcomes: &[Outcome]) -> Option<String> {
-    let most = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).fold(0.0, f64::max) * 1e3;
-    let fairness = outcomes.iter().map(Outcome::fairness).fold(f64::INFINITY, f64::min);
-    (!outcomes.is_empty()).then(|| {
-        let (skew, known) = (most(|one| one.skew), most(|one| one.skew_within));
-        format!(
-            "in every job nodes started within {skew:.2} ms (known to {known:.2} ms), fairness at least {fairness:.3}"
-        )
-    })
+    arguments.measuring.measure("net build", vec![Box::new(trial)], |_| latencies(&point, &done.borrow()), common)
 }
 
 /// Agents on nodes that a launcher reaches, or behind whatever command starts them. All of them must be there.
@@ -293,29 +255,4 @@ fn agents(arguments: &Arguments, count: usize) -> Result<Box<dyn Launcher>> {
     let commands =
         arguments.agent.iter().map(|command| command.split_whitespace().map(str::to_owned).collect()).collect();
     Ok(Box::new(Local { commands, addresses: arguments.address.clone() }))
-}
-
-/// Quantiles of the time that events took, each with its interval over jobs.
-fn latencies(point: &Point, outcomes: &[Outcome]) -> Vec<Figure> {
-    let of = |quantile: f64| -> Option<Figure> {
-        let values: Vec<f64> =
-            outcomes.iter().filter_map(|one| one.latency.quantile(quantile)).map(|nanos| nanos as f64 * 1e-9).collect();
-        let found = stats::serial_median_interval(&values, 0.95)?;
-        let point = point.clone().with("quantile", quantile.to_string());
-        let metric = Metric::lower(Unit::Seconds, "event");
-        let mut figure =
-            figure("network.event_latency", point, "Time to build an event", metric, &[Primitive::NetworkLink]);
-        figure.flags.clear();
-        figure.outcome = model::Outcome::Measured(Estimate {
-            value: found.median,
-            low: found.interval.low,
-            high: found.interval.high,
-            level: found.interval.level,
-            launches: values.len() as u32,
-            batches: 1,
-            method: Method::OrderStatistic,
-        });
-        Some(figure)
-    };
-    [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()
 }

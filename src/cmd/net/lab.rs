@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use fleet::lab::{Entry, Lab, down, gain, labs, sweep};
+use fleet::lab::{Entry, Lab, down, end_all_in, gain, labs, sweep};
 use report::{Cell, Column, Document, Kind, Row, Section, Table};
 
 use super::super::run::watch_for_signals;
@@ -97,9 +97,47 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<Exit> {
         [] => anyhow::bail!("could not find a laboratory; hold one with: prony net lab up"),
         _ => anyhow::bail!("could not choose between {} laboratories; name one with --owner", found.len()),
     };
-    entry.enter(host)?;
     let (program, rest) = command.split_first().context("could not run nothing")?;
-    Err(Command::new(program).args(rest).exec()).with_context(|| format!("could not run {program}"))
+    let parent = sys::process::own_pid();
+    let network = entry.network(host)?;
+    // Forked while this process has one thread: the child must enter the laboratory before it becomes the program.
+    let child = sys::process::fork(|| {
+        let inside = sys::process::die_with_parent(parent).map_err(fleet::Error::from).and_then(|()| entry.enter(host));
+        let reason = match inside {
+            Ok(()) => format!("could not run {program}: {}", Command::new(program).args(rest).exec()),
+            Err(reason) => reason.to_string(),
+        };
+        output::remark(&reason);
+        2
+    })?;
+    supervise(child, entry, network)
+}
+
+/// How long a program that was asked to end may take.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Waits for a program in a laboratory; when the laboratory's owner ends first, nothing is left running in it.
+fn supervise(mut child: sys::process::Child, entry: &Entry, network: u64) -> Result<Exit> {
+    let stopper = watch_for_signals()?;
+    let mut asked = None;
+    loop {
+        match child.try_wait()? {
+            Some(sys::process::Exit::Code(code)) => std::process::exit(code),
+            Some(sys::process::Exit::Signal { number, .. }) => std::process::exit(128 + number),
+            None => {}
+        }
+        if !entry.alive() {
+            let ended = end_all_in(network);
+            anyhow::bail!("could not go on: process {} took the laboratory down; {ended} programs ended", entry.owner);
+        }
+        if stopper.asked() {
+            // The terminal told the program too, and it may have something to write.
+            if asked.get_or_insert_with(std::time::Instant::now).elapsed() > GRACE {
+                child.kill(sys::signal::Signal::Terminate)?;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn list(entries: &[Entry]) -> Document {

@@ -1,6 +1,7 @@
 //! `prony net`: networks and event building, one file a verb.
 
 mod build;
+mod jobs;
 mod lab;
 mod load;
 mod plan;

@@ -8,14 +8,14 @@ use anyhow::{Context, Result};
 use clap::Args;
 use fleet::lab::{Lab, Shape};
 use fleet::series::{Rules, Trial, measure};
-use fleet::serve::{Server, Settings, Token};
+use fleet::serve::{Limits, Server, Settings, Token};
 use fleet::{Client, Cpus, Path};
 use measure::Saver;
 use model::{Figure, Outcome, Run};
 use report::view::RunContext;
 use store::Store;
 
-use super::super::run::{draw_seed, watch_for_signals};
+use super::super::run::{claim, draw_seed, watch_for_signals};
 use crate::Exit;
 use crate::cli::Common;
 use crate::progress::Progress;
@@ -134,7 +134,7 @@ impl Over {
         }
         let cpus = self.cpus()?;
         let Some(to) = &self.to else {
-            let server = Server::start(Settings::local()?)?;
+            let server = Server::start(patient()?)?;
             let client = Client::connect(server.address(), server.token())?;
             return Ok(Opened { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
         };
@@ -148,11 +148,24 @@ impl Over {
         Ok(Opened { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
+    /// Opens the path, or one through a laboratory of each of these MTUs.
+    pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<Opened>> {
+        if mtus.is_empty() {
+            return Ok(vec![self.open()?]);
+        }
+        let open = |mtu: &u32| {
+            let mut opened = self.laboratory(Shape { mtu: *mtu, ..self.switch.shape(2) })?;
+            opened.path = opened.path.with("mtu", mtu.to_string());
+            Ok(opened)
+        };
+        mtus.iter().map(open).collect()
+    }
+
     /// Opens a path through a laboratory of this shape.
     pub(super) fn laboratory(&self, shape: Shape) -> Result<Opened> {
         fleet::lab::gain()?;
         let lab = Arc::new(Lab::up(shape)?);
-        let settings = Settings { address: Lab::address(0).into(), ..Settings::local()? };
+        let settings = Settings { address: Lab::address(0).into(), ..patient()? };
         let server = lab.at(0, || Server::start(settings))??;
         let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
         let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
@@ -164,6 +177,12 @@ impl Over {
         Cpus::of(&self.placement, &allowed)
             .with_context(|| format!("could not place both ends: {} needs more CPUs than there are", self.placement))
     }
+}
+
+/// For a server of one's own, whose only client may be busy elsewhere for a while: with other laboratories of one run.
+fn patient() -> Result<Settings> {
+    let local = Settings::local()?;
+    Ok(Settings { limits: Limits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
 /// Keeps a run in the store and in a file, as asked.
@@ -207,6 +226,7 @@ impl Measuring {
             command: std::env::args().collect(),
         };
         let stopper = watch_for_signals()?;
+        let _alone = claim(name);
         let store = if self.no_store { None } else { Some(house::write(common)?) };
         let mut keeper = Keeper { store, output: self.output.clone(), number: None };
         let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());

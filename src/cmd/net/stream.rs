@@ -1,10 +1,12 @@
 //! `prony net stream`: throughput against the size of one write.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 use clap::Args;
 use fleet::Options;
 use fleet::series::Trial;
-use fleet::stream::{Direction, Stream, StreamTrial, two_parameters};
+use fleet::stream::{self, Costs, Direction, Stream, StreamTrial, two_parameters};
 
 use super::setting::{Measuring, Over};
 use crate::Exit;
@@ -18,14 +20,17 @@ pub(crate) struct Arguments {
           default_value = "1B,4B,16B,64B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB")]
     record: Vec<u32>,
     /// Which way: up (from here), down, or both at once
-    #[arg(long, default_value = "up", value_parser = ["up", "down", "both"])]
-    direction: String,
+    #[arg(long, value_name = "WAYS", value_delimiter = ',', default_value = "up", value_parser = ["up", "down", "both"])]
+    direction: Vec<String>,
     /// Connections at once in each direction
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Receive buffer to ask for, which bounds the window
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    window: Option<u32>,
+    /// Receive buffers to ask for, which bound the window; auto leaves it to the system
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "auto", value_parser = window)]
+    window: Vec<Window>,
+    /// Laboratories of these MTUs side by side, in bytes [default: one, of --mtu]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "lab")]
+    mtus: Vec<u32>,
     /// Congestion control, such as reno or cubic
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
@@ -47,31 +52,51 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
     u32::try_from(bytes).ok().filter(|bytes| *bytes <= 64 << 20).ok_or_else(|| "at most 64MiB".to_owned())
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
-    let opened = arguments.over.open()?;
-    let direction = match arguments.direction.as_str() {
+/// A receive buffer, or none where the system decides.
+type Window = Option<u32>;
+
+fn window(text: &str) -> Result<Window, String> {
+    if text == "auto" { Ok(None) } else { size(text).map(Some) }
+}
+
+fn direction(name: &str) -> Direction {
+    match name {
         "down" => Direction::Down,
         "both" => Direction::Both,
         _ => Direction::Up,
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
+    let opened = arguments.over.open_all(&arguments.mtus)?;
+    let costs = Costs::default();
+    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    for path in opened.iter().map(|one| &one.path) {
+        for (way, window) in arguments.direction.iter().flat_map(|way| arguments.window.iter().map(move |w| (way, w))) {
+            let options = Options {
+                window: *window,
+                congestion: arguments.congestion.clone(),
+                no_delay: arguments.no_delay,
+                ..Options::default()
+            };
+            let stream = Stream {
+                direction: direction(way),
+                streams: arguments.streams,
+                options,
+                block: arguments.block / 1e3,
+                ..Stream::default()
+            };
+            trials.extend(arguments.record.iter().map(|record| -> Box<dyn Trial> {
+                let stream = Stream { record: *record, ..stream.clone() };
+                Box::new(StreamTrial::new(path.clone(), stream, Rc::clone(&costs)))
+            }));
+        }
+    }
+    let derive = |run: &mut model::Run| {
+        let mut figures = two_parameters(run);
+        figures.extend(stream::costs(&costs.borrow()));
+        figures
     };
-    let options = Options {
-        window: arguments.window,
-        congestion: arguments.congestion.clone(),
-        no_delay: arguments.no_delay,
-        ..Options::default()
-    };
-    let trial = |record: &u32| -> Box<dyn Trial> {
-        let stream = Stream {
-            record: *record,
-            direction,
-            streams: arguments.streams,
-            options: options.clone(),
-            block: arguments.block / 1e3,
-            ..Stream::default()
-        };
-        Box::new(StreamTrial::new(opened.path.clone(), stream))
-    };
-    let trials = arguments.record.iter().map(trial).collect();
-    arguments.measuring.measure("net stream", trials, |run| two_parameters(run), common)
+    arguments.measuring.measure("net stream", trials, derive, common)
 }

@@ -120,9 +120,11 @@ fn known(runs: &[&Run]) -> String {
 
 /// Names the axis that would make figures match, when a single one would.
 fn hint(single: &[Aligned]) -> String {
+    let run = |row: &Aligned| row.figures.iter().position(Option::is_some);
     for (index, row) in single.iter().enumerate() {
         for other in &single[index + 1..] {
             if other.key.probe == row.key.probe
+                && run(other) != run(row)
                 && let [axis] = differing_axes(&row.key.point, &other.key.point).as_slice()
             {
                 return format!(": {} differs in {axis} alone, so compare across {axis}", row.key.probe);

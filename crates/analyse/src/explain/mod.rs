@@ -20,6 +20,7 @@ mod sentences;
 mod shares;
 mod stall;
 mod steps;
+mod stream_line;
 mod test;
 mod text;
 
@@ -28,3 +29,4 @@ pub use result::{
     RuledOut, Unmeasured, WouldNeed,
 };
 pub use steps::{Options, explain};
+pub use stream_line::StreamLine;

@@ -3,6 +3,8 @@
 use model::{FigureKey, Primitive};
 use serde::{Deserialize, Serialize};
 
+use super::stream_line::StreamLine;
+
 /// Why run B differs from run A, as far as their figures and facts say. Times are B's less A's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
@@ -20,6 +22,9 @@ pub struct Explanation {
     pub common_factor: CommonFactor,
     /// Each primitive after removing the common factor.
     pub residuals: Vec<Residual>,
+    /// Streams whose difference two numbers give: the time of a call and of a byte.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<StreamLine>,
     /// The smallest set of causes found, by explained excess.
     pub causes: Vec<Cause>,
     /// Groups of tests that nothing measured can pay for.

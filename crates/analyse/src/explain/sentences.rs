@@ -3,6 +3,7 @@
 use model::Primitive;
 
 use super::result::{Cause, DifferenceKind, Explanation, Unmeasured};
+use super::stream_line::StreamLine;
 use super::text::{count, figures, list, percent, plural, range, seconds};
 
 impl Explanation {
@@ -10,11 +11,14 @@ impl Explanation {
     /// for, what is ruled out, and what to measure next.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
+        let lines = self.lines.iter().map(StreamLine::sentence);
         if !self.difference {
             let figures = self.tests + self.curve_points;
-            return vec![format!("No difference to explain: none of {figures} figures differs.")];
+            let none = format!("No difference to explain: none of {figures} figures differs.");
+            return if self.lines.is_empty() { vec![none] } else { lines.collect() };
         }
         let mut said: Vec<String> = self.common().into_iter().collect();
+        said.extend(lines);
         said.extend(self.causes.iter().map(|cause| self.cause(cause)));
         said.extend(self.unmeasured.iter().map(|group| self.group(group)));
         said.extend(self.ruled());

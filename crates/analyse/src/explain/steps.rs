@@ -14,6 +14,7 @@ use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
 use super::result::{Cause, CommonFactor, Difference, Explanation, LeftOpen, Unmeasured, WouldNeed};
 use super::rules::RULES;
 use super::stall::stall;
+use super::stream_line::{StreamLine, lines, stands_for};
 use super::test::{Sides, Test, tests};
 use super::text;
 use crate::Error;
@@ -55,8 +56,13 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     let recorded = differences(&a, &b);
     let placement = |d: &Difference| RULES.iter().any(|rule| rule.places() && rule.names(d.kind, note_or_name(d)));
     let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
-    let (mut tests, passed) = tests(&comparison, &sides, z);
+    let (mut tests, mut passed) = tests(&comparison, &sides, z);
     let one_session = relation(&a, &b) == Relation::SameSession;
+    let lines = lines(&a, &b, one_session, options.level);
+    if !lines.is_empty() {
+        tests.retain(|test| !stands_for(&test.key.probe));
+        passed.retain(|passed| !stands_for(&passed.key.probe));
+    }
     let common = common_factor(&tests, one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
@@ -73,7 +79,11 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     let mut left_open = left_open(&tests, &bills);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
     let significant = tests.iter().any(|test| test.significant);
-    let difference = common.log != 0.0 || !left_open.is_empty() || !causes.is_empty() || significant;
+    let difference = lines.iter().any(StreamLine::differs)
+        || common.log != 0.0
+        || !left_open.is_empty()
+        || !causes.is_empty()
+        || significant;
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     Ok(Explanation {
         a: comparison.machines[0].name.clone(),
@@ -85,6 +95,7 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
         next_experiment: if difference { next_experiment(&causes, &unmeasured) } else { None },
         assumed: assumed(&tests, &a, &b, difference),
         common_factor,
+        lines,
         causes,
         unmeasured,
         ruled_out,

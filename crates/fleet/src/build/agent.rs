@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::message::{Counters, FromNode, Order, Role, ToNode, Transport, hear};
+use super::message::{Counters, FromNode, Role, ToNode, Transport, hear};
 use super::{assemble, count, pull, sender};
 use crate::agent::Duty;
 use crate::line::say;
@@ -114,9 +114,4 @@ pub(super) fn start(told: &mpsc::Receiver<ToNode>) -> Result<(u64, u64)> {
     let left = at.saturating_sub(sys::clock::realtime());
     std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
     Ok((sys::clock::now(), sys::clock::realtime()))
-}
-
-/// When an event is due, by the batch clock.
-pub(super) fn due(order: &Order, began: u64, event: u32) -> u64 {
-    order.job.rate.map_or(began, |rate| began + (f64::from(event) / rate * 1e9) as u64)
 }

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use sys::poll::Epoll;
 
-use super::agent::{Control, Tell, due, peers, start};
+use super::agent::{Control, Tell, peers, start};
 use super::count::Reports;
 use super::message::{Counters, FromNode, Job, Order, ToNode};
+use super::sizes::Times;
 use crate::data::Options;
 use crate::{Error, Result};
 
@@ -19,7 +20,7 @@ const READ: usize = 64 << 10;
 /// Where in its stream of fragments a connection is.
 struct Source {
     stream: TcpStream,
-    sender: usize,
+    sender: u32,
     head: [u8; 8],
     have: usize,
     left: u32,
@@ -50,6 +51,7 @@ pub(super) fn work(
     let mut missing = vec![job.senders; job.events as usize];
     let mut firsts = vec![0_u64; job.events as usize];
     let mut buffer = vec![0; READ];
+    let times = Times::of(job);
     while !control.ended() {
         let ready: Vec<u64> = match epoll.wait(Some(Duration::from_millis(10))) {
             Ok(ready) => ready.collect(),
@@ -67,10 +69,10 @@ pub(super) fn work(
                 }
                 if whole {
                     counters.received += 1;
-                    counters.moved(sender, u64::from(job.fragment));
+                    counters.moved(sender as usize, u64::from(job.length(event, sender)));
                     missing[event as usize] -= 1;
                     if missing[event as usize] == 0 {
-                        let from = if job.rate.is_some() { due(order, began, event) } else { *first };
+                        let from = if job.rate.is_some() { times.due(began, event) } else { *first };
                         reports.built(event, sys::clock::now().saturating_sub(from));
                     }
                 }
@@ -104,8 +106,9 @@ fn accept(listener: &std::net::TcpListener, job: &Job) -> Result<Vec<Source>> {
             .set_nonblocking(false)
             .and_then(|()| stream.set_read_timeout(Some(Duration::from_secs(2))))
             .and_then(|()| stream.read_exact(&mut hello));
-        if said.is_ok() && hello[..4] == job.seed.to_le_bytes() && stream.set_nonblocking(true).is_ok() {
-            let sender = u32::from_le_bytes([hello[4], hello[5], hello[6], hello[7]]) as usize;
+        let sender = u32::from_le_bytes([hello[4], hello[5], hello[6], hello[7]]);
+        let new = sender < job.senders && sources.iter().all(|source: &Source| source.sender != sender);
+        if said.is_ok() && new && hello[..4] == job.seed.to_le_bytes() && stream.set_nonblocking(true).is_ok() {
             sources.push(Source { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false });
         }
     }
@@ -128,7 +131,7 @@ impl Source {
                 let [event, length] = [0, 4].map(|at| {
                     u32::from_le_bytes([self.head[at], self.head[at + 1], self.head[at + 2], self.head[at + 3]])
                 });
-                if event >= job.events || length != job.fragment {
+                if event >= job.events || length != job.length(event, self.sender) {
                     return Err(Error::Protocol(format!("a fragment of event {event} with {length} bytes")));
                 }
                 (self.event, self.left, self.began) = (event, length, true);

@@ -4,8 +4,9 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::agent::{Control, Tell, due, peers, start};
+use super::agent::{Control, Tell, peers, start};
 use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
+use super::sizes::Times;
 use crate::{Error, Result};
 
 /// Receive buffer asked for: what a switch let through must not be lost here.
@@ -47,7 +48,8 @@ pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, te
     let (began, moment) = start(told)?;
     let mut counters = Counters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
-    let mut missing = vec![job.senders * job.chunks(); job.events as usize];
+    let mut missing = (0..job.events).map(|event| job.datagrams(event)).collect::<Vec<_>>();
+    let times = Times::of(job);
     let mut datagram = [0; HEAD + CHUNK as usize];
     while !control.ended() {
         if let Ok(length) = socket.recv(&mut datagram)
@@ -58,7 +60,7 @@ pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, te
             let left = &mut missing[head.event as usize];
             *left = left.saturating_sub(1);
             if *left == 0 {
-                reports.built(head.event, sys::clock::now().saturating_sub(due(order, began, head.event)));
+                reports.built(head.event, sys::clock::now().saturating_sub(times.due(began, head.event)));
             }
         }
         reports.tell(tell, false)?;

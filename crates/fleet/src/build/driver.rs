@@ -28,6 +28,8 @@ const QUIET: Duration = Duration::from_millis(700);
 pub struct Outcome {
     /// Events that were built, each counted once.
     pub built: u32,
+    /// Events that were not built: some of their datagrams never came.
+    pub missing: u32,
     /// Reports of events that were built already.
     pub refused: u64,
     /// From the start to the last built event, seconds.
@@ -242,6 +244,7 @@ impl Driver<'_> {
         }
         outcome.seconds = last.saturating_duration_since(began).as_secs_f64();
         outcome.built = job.events - ledger.left();
+        outcome.missing = ledger.left();
         outcome.refused = ledger.refused;
         outcome.cpu = watch.stop(0.0);
         outcome.hole = loss.map(|loss| loss.hole(gap));

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::sizes::{Arrivals, Sizes};
 use crate::{Error, Result};
 
 /// In which order pushing senders serve the receivers.
@@ -48,7 +49,7 @@ pub struct Job {
     pub senders: u32,
     /// Receivers.
     pub receivers: u32,
-    /// Bytes of a fragment.
+    /// Bytes of a fragment; the mean where sizes are random.
     pub fragment: u32,
     /// Events.
     pub events: u32,
@@ -60,6 +61,12 @@ pub struct Job {
     pub transport: Transport,
     /// Seed of random orders, and what tells this job's packets from others'.
     pub seed: u32,
+    /// How large fragments are.
+    #[serde(default)]
+    pub sizes: Sizes,
+    /// When events happen.
+    #[serde(default)]
+    pub arrivals: Arrivals,
 }
 
 /// Payload of one datagram behind its head; with head it fills one frame.
@@ -68,15 +75,23 @@ pub(super) const CHUNK: u32 = 1456;
 pub(super) const HEAD: usize = 16;
 
 impl Job {
-    /// Datagrams of a fragment.
+    /// Datagrams of one sender's fragment of an event.
     #[must_use]
-    pub const fn chunks(&self) -> u32 {
-        self.fragment.div_ceil(CHUNK)
+    pub fn chunks(&self, event: u32, sender: u32) -> u32 {
+        self.length(event, sender).div_ceil(CHUNK)
+    }
+
+    /// Datagrams of an event.
+    pub(super) fn datagrams(&self, event: u32) -> u32 {
+        match self.sizes {
+            Sizes::Fixed => self.senders * self.chunks(event, 0),
+            _ => (0..self.senders).map(|sender| self.chunks(event, sender)).sum(),
+        }
     }
 
     /// Bytes of one of a fragment's datagrams, without its head.
-    pub(super) fn chunk(&self, number: u32) -> usize {
-        (self.fragment - number * CHUNK).min(CHUNK) as usize
+    pub(super) fn chunk(&self, event: u32, sender: u32, number: u32) -> usize {
+        (self.length(event, sender) - number * CHUNK).min(CHUNK) as usize
     }
 
     /// Whether it makes sense.
@@ -94,6 +109,13 @@ impl Job {
         }
         if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
             return refuse("a rate of events is above 0");
+        }
+        if matches!(&self.sizes, Sizes::Measured(all) if all.is_empty() || all.len() > 10_000 || all.iter().any(|one| *one > 1 << 24))
+        {
+            return refuse("1 to 10000 measured sizes of at most 16 MiB can be drawn from");
+        }
+        if self.arrivals == Arrivals::Poisson && (self.rate.is_none() || self.events > 1 << 22) {
+            return refuse("events at random moments need a rate, and are at most 2^22");
         }
         let asks = self.pattern == Pattern::Pull;
         match self.transport {
@@ -128,7 +150,7 @@ impl Head {
         let word = |place: usize| u32::from_le_bytes(head[place]);
         let head = Self { seed: word(0), event: word(1), sender: word(2), chunk: word(3) };
         let ours = head.seed == job.seed && head.event < job.events && head.sender < job.senders;
-        (ours && head.chunk < job.chunks()).then_some(head)
+        (ours && head.chunk < job.chunks(head.event, head.sender)).then_some(head)
     }
 }
 

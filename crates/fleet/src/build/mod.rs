@@ -8,8 +8,10 @@ mod ledger;
 mod message;
 mod pull;
 mod sender;
+mod sizes;
 
 pub use agent::DUTY;
 pub use driver::{Outcome, Place, build};
 pub use ledger::Ledger;
 pub use message::{Counters, FromNode, Job, Order, Pattern, Role, ToNode, Transport};
+pub use sizes::{Arrivals, Sizes};

@@ -7,9 +7,10 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::agent::{Control, Tell, due, peers, start};
+use super::agent::{Control, Tell, peers, start};
 use super::count::Reports;
 use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
+use super::sizes::Times;
 use crate::{Error, Result};
 
 /// Least time-out: below it a scheduler's delay looks like a loss. Nanoseconds.
@@ -51,6 +52,7 @@ type Key = (u32, u32, u32);
 
 struct Puller<'a> {
     order: &'a Order,
+    times: Times,
     index: u32,
     socket: UdpSocket,
     senders: Vec<SocketAddr>,
@@ -81,6 +83,7 @@ pub(super) fn work(
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
     let mut puller = Puller {
         order,
+        times: Times::of(&order.job),
         index,
         socket,
         senders,
@@ -120,21 +123,21 @@ impl Puller<'_> {
             Some(current) => current,
             None => {
                 let Some(event) = self.waiting.front().copied() else { return false };
-                let due = due(self.order, self.began, event);
+                let due = self.times.due(self.began, event);
                 let now = sys::clock::now();
                 if due > now {
                     return false;
                 }
                 self.waiting.pop_front();
                 let from = if job.rate.is_some() { due } else { now };
-                self.building.insert(event, (job.senders * job.chunks(), from));
+                self.building.insert(event, (job.datagrams(event), from));
                 (event, 0, 0)
             }
         };
         // Receivers begin with different senders, so that they do not all ask the same one at once.
         let sender = (self.index + place) % job.senders;
         self.current = match (place, chunk) {
-            (_, chunk) if chunk + 1 < job.chunks() => Some((event, place, chunk + 1)),
+            (_, chunk) if chunk + 1 < job.chunks(event, sender) => Some((event, place, chunk + 1)),
             (place, _) if place + 1 < job.senders => Some((event, place + 1, 0)),
             _ => None,
         };
@@ -156,7 +159,7 @@ impl Puller<'_> {
     fn receive(&mut self, reports: &mut Reports) {
         if self.open.is_empty() {
             // Nothing can come: the next event may be due before a wait for datagrams would end.
-            let due = self.waiting.front().map_or(u64::MAX, |event| due(self.order, self.began, *event));
+            let due = self.waiting.front().map_or(u64::MAX, |event| self.times.due(self.began, *event));
             let left = Duration::from_nanos(due.saturating_sub(sys::clock::now()));
             std::thread::sleep(left.min(LOOK));
             return;

@@ -10,8 +10,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::agent::{Control, Tell, due, peers, start};
+use super::agent::{Control, Tell, peers, start};
 use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Job, Order, Pattern, ToNode, Transport};
+use super::sizes::Times;
 use crate::{Error, Result};
 
 pub(super) fn work(
@@ -37,11 +38,12 @@ pub(super) fn work(
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
         counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     } else {
+        let times = Times::of(&order.job);
         for event in sequence(index, &order.job) {
             if control.ended() {
                 break;
             }
-            wait(due(order, began, event));
+            wait(times.due(began, event));
             push(index, &order.job, &socket, &receivers, event, &mut counters);
         }
         tell(FromNode::Sent)?;
@@ -82,9 +84,9 @@ fn sequence(index: u32, job: &Job) -> Vec<u32> {
 fn push(index: u32, job: &Job, socket: &UdpSocket, receivers: &[SocketAddr], event: u32, counters: &mut Counters) {
     let receiver = (event % job.receivers) as usize;
     let mut datagram = [0x5a; HEAD + CHUNK as usize];
-    for chunk in 0..job.chunks() {
+    for chunk in 0..job.chunks(event, index) {
         Head { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
-        let length = HEAD + job.chunk(chunk);
+        let length = HEAD + job.chunk(event, index, chunk);
         match socket.send_to(&datagram[..length], receivers[receiver]) {
             Ok(_) => {
                 counters.sent += 1;
@@ -113,7 +115,7 @@ fn answer(
         let Some(head) = Head::read(&request[..length], job).filter(|head| head.sender == index) else { continue };
         let Some(receiver) = known.get(&from).filter(|_| length == HEAD) else { continue };
         head.write(&mut datagram);
-        let length = HEAD + job.chunk(head.chunk);
+        let length = HEAD + job.chunk(head.event, index, head.chunk);
         match socket.send_to(&datagram[..length], from) {
             Ok(_) => {
                 counters.sent += 1;
@@ -144,19 +146,22 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
     tell(FromNode::Connected)?;
     let (began, moment) = start(told)?;
     let mut counters = Counters::new(moment, job.receivers as usize);
-    let mut message = vec![0x5a; 8 + job.fragment as usize];
-    message[4..8].copy_from_slice(&job.fragment.to_le_bytes());
+    let mut message = vec![0x5a; 8];
+    let times = Times::of(job);
     for event in sequence(index, job) {
         if control.ended() {
             break;
         }
-        wait(due(order, began, event));
+        wait(times.due(began, event));
+        let length = job.length(event, index);
+        message.resize(8 + length as usize, 0x5a);
         message[..4].copy_from_slice(&event.to_le_bytes());
+        message[4..8].copy_from_slice(&length.to_le_bytes());
         let receiver = (event % job.receivers) as usize;
         let stream = &mut streams[receiver];
         stream.write_all(&message).map_err(|error| Error::Gone(format!("a receiver: {error}")))?;
         counters.sent += 1;
-        counters.moved(receiver, u64::from(job.fragment));
+        counters.moved(receiver, u64::from(length));
         // The window is at its largest somewhere on the way.
         if counters.sent.is_multiple_of(64) {
             look(stream, &mut counters);

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 /// Bytes at the head of a counted datagram.
-#[allow(dead_code, reason = "the sender of counted datagrams is not built yet")]
 pub(crate) const HEADER: usize = 16;
 /// How long a receiver waits before it looks whether it shall stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,7 +25,6 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    #[allow(dead_code, reason = "the sender of counted datagrams is not built yet")]
     pub(crate) fn write(self, into: &mut [u8]) {
         into[..8].copy_from_slice(&self.step.to_le_bytes());
         into[8..HEADER].copy_from_slice(&self.number.to_le_bytes());

@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 
 pub use count::{Drops, Queue};
 pub use privilege::{Means, gain, means};
-pub use register::{Entry, down, labs, sweep};
+pub use register::{Entry, down, end_all_in, labs, sweep};
 
 use crate::{Error, Result};
 

@@ -99,17 +99,31 @@ impl Entry {
         Stat::of(self.owner).is_ok_and(|stat| stat.started_ticks == self.started && stat.state != 'Z')
     }
 
+    /// Where the owner holds a host's network open.
+    fn link(&self, host: usize) -> Result<String> {
+        let fd = self
+            .networks
+            .get(host)
+            .ok_or_else(|| Error::Usage(format!("there is no host {host}; there are {}", self.networks.len())))?;
+        Ok(format!("/proc/{}/fd/{fd}", self.owner))
+    }
+
+    /// The number by which the kernel knows a host's network.
+    ///
+    /// # Errors
+    /// When there is no such host, or its owner has ended.
+    pub fn network(&self, host: usize) -> Result<u64> {
+        let link = self.link(host)?;
+        Ok(fs::metadata(&link).map_err(Error::io(format!("look at {link}")))?.ino())
+    }
+
     /// Moves the calling thread to a host. A laboratory in a user namespace can be entered by a process of one thread.
     ///
     /// # Errors
     /// When there is no such host, or the kernel refuses.
     pub fn enter(&self, host: usize) -> Result<()> {
-        let fd = self
-            .networks
-            .get(host)
-            .ok_or_else(|| Error::Usage(format!("there is no host {host}; there are {}", self.networks.len())))?;
         let open = |path: String| File::open(&path).map_err(Error::io(format!("open {path}")));
-        let network = open(format!("/proc/{}/fd/{fd}", self.owner))?;
+        let network = open(self.link(host)?)?;
         let users = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/user")).ok();
         if users("self") != users(&self.owner.to_string()) {
             enter(open(format!("/proc/{}/ns/user", self.owner))?, Kind::User)?;
@@ -144,6 +158,26 @@ pub fn sweep() -> usize {
     };
     let dead = |file: &fs::DirEntry| Entry::read(&file.path()).is_none();
     files.flatten().filter(dead).filter(|file| fs::remove_file(file.path()).is_ok()).count()
+}
+
+/// Kills every process whose network is this one; how many. For a laboratory whose owner is gone: a program left in it
+/// would keep it.
+#[must_use]
+pub fn end_all_in(network: u64) -> usize {
+    let inside = |process: &fs::DirEntry| -> Option<i32> {
+        let number: i32 = process.file_name().to_str()?.parse().ok()?;
+        let found = fs::metadata(process.path().join("ns/net")).ok()?;
+        (found.ino() == network && number != sys::process::own_pid()).then_some(number)
+    };
+    // Never where this process is itself.
+    let own = fs::metadata("/proc/self/ns/net").map_or(network, |found| found.ino());
+    let all = if own == network { None } else { fs::read_dir("/proc").ok() };
+    all.into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|process| inside(&process))
+        .filter(|number| sys::process::send(*number, Some(Signal::Kill)).is_ok())
+        .count()
 }
 
 /// Asks the owner of a laboratory to end, politely.

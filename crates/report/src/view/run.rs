@@ -163,7 +163,9 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
         next.push(format!("prony compare {previous} {handle}"));
     }
     // What other verbs measured is no suite of the catalogue: it cannot be gone on with, and has no probes to show.
-    let own = run.origin.is_none() && !["app", "rating", "sessions"].contains(&run.plan.suite.as_str());
+    let own = run.origin.is_none()
+        && !["app", "rating", "sessions"].contains(&run.plan.suite.as_str())
+        && !run.plan.suite.starts_with("net ");
     if !run.session.complete && own {
         next.push(format!("prony run --resume {handle}"));
     }

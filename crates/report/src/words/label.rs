@@ -71,6 +71,7 @@ pub fn axis_value(axis: &str, value: &str) -> String {
             format!("{count} {}", if count == "1" { singular(axis) } else { axis })
         }
         ("stores" | "pages", kind) => format!("{} {axis}", spaced(kind)),
+        ("size", size) if parse_size(size).is_ok_and(|bytes| bytes < 1 << 16) => exact_words(size),
         ("working_set" | "size" | "data", size) => size_words(size),
         ("file_size", size) => format!("file of {}", size_words(size)),
         ("block" | "buffer", size) => format!("{} {axis}s", size_words(size)),
@@ -80,8 +81,18 @@ pub fn axis_value(axis: &str, value: &str) -> String {
         ("width", width) => spaced(width),
         ("durability", "none") => "not synced".to_owned(),
         ("durability", "fsync") => "synced (fsync)".to_owned(),
+        // Networks count bytes: a datagram of 1472 B is not called one of 1.4375 KiB.
+        ("record" | "event" | "fragment" | "window", size) if size.ends_with('B') => {
+            format!("{} {}", spaced(axis), exact_words(size))
+        }
         _ => format!("{} {}", spaced(axis), size_words(&spaced(value))),
     }
+}
+
+/// A size as it stands, with a space before its unit.
+fn exact_words(text: &str) -> String {
+    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    format!("{}\u{a0}{}", &text[..unit], &text[unit..])
 }
 
 fn singular(axis: &str) -> &str {
@@ -122,6 +133,9 @@ mod tests {
         assert_eq!(point("block=64KiB"), "64 KiB blocks");
         assert_eq!(point("stride=8B,queue_depth=4"), "stride 8 B, queue depth 4");
         assert_eq!(point("working_set=76096B"), "74.312 KiB");
+        assert_eq!(point("size=1472B"), "1472 B");
+        assert_eq!(point("size=16KiB"), "16 KiB");
+        assert_eq!(point("event=32000B"), "event 32000 B");
         assert_eq!(point(""), "");
     }
 

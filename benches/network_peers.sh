@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Prony beside iperf3, qperf and sockperf over loopback, in alternation: throughput at 16 B, 1 KiB and 128 KiB a write, and
+# round trips over TCP and UDP. All are pinned the same: the asking side to the last CPU, the serving side to the one before.
+#   cargo build --release && benches/network_peers.sh target/release/prony [ROUNDS]
+# Prints one line a measurement (round, what, program, value) and the medians at the end. Needs iperf3, qperf and sockperf.
+set -euo pipefail
+prony=$1 rounds=${2:-5} seconds=${SECONDS_EACH:-1}
+last=$(($(nproc) - 1)) before=$(($(nproc) - 2))
+work=$(mktemp -d)
+children=()
+trap 'kill "${children[@]}" 2>/dev/null || true; rm -r "$work"' EXIT
+for program in iperf3 qperf sockperf; do
+    command -v $program >/dev/null || { echo "could not find $program; install it" >&2; exit 2; }
+done
+taskset -c $before iperf3 -s -p 5999 >/dev/null 2>&1 & children+=($!)
+taskset -c $before qperf -lp 19999 >/dev/null 2>&1 & children+=($!)
+taskset -c $before sockperf server --tcp -p 11999 >/dev/null 2>&1 & children+=($!)
+taskset -c $before sockperf server -p 11998 >/dev/null 2>&1 & children+=($!)
+sleep 1
+there="taskset -c $last"
+say() { printf '%s %s %s %s\n' "$1" "$2" "$3" "$4" | tee -a "$work/all"; }
+value() { python3 -c 'import json,sys
+for figure in json.load(open(sys.argv[1]))["figures"]:
+    if figure["probe"] == sys.argv[2] and figure["point"].get(sys.argv[3]) == sys.argv[4] and figure["launches"]:
+        values = sorted(launch["value"] for launch in figure["launches"])
+        print(values[len(values) // 2]); break' "$@"; }
+quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
+    else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }
+for round in $(seq "$rounds"); do
+    "$prony" net stream --record 16B,1KiB,128KiB --launches 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
+    for size in 16 1024 131072; do
+        case $size in 16) name=16B ;; 1024) name=1KiB ;; *) name=128KiB ;; esac
+        say "$round" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
+        say "$round" "stream_$name" iperf3 "$($there iperf3 -c 127.0.0.1 -p 5999 -t "$seconds" -l $size -J |
+            python3 -c 'import json,sys; print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8)')"
+        say "$round" "stream_$name" qperf "$($there qperf 127.0.0.1 -lp 19999 -t "$seconds" -m $size tcp_bw | quantity bw)"
+    done
+    "$prony" net rr --kind tcp,udp --size 16B --launches 10 --target 50 -q --no-store --output "$work/rr.json" >/dev/null
+    for kind in tcp udp; do
+        say "$round" "round_trip_$kind" prony "$(value "$work/rr.json" network.${kind}_latency size 16B)"
+        # qperf tells half a round trip.
+        half=$($there qperf 127.0.0.1 -lp 19999 -t "$seconds" -m 16 ${kind}_lat | quantity latency)
+        say "$round" "round_trip_$kind" qperf "$(awk -v half="$half" 'BEGIN { print 2 * half }')"
+        port=$([ $kind = tcp ] && echo "--tcp -p 11999" || echo "-p 11998")
+        # shellcheck disable=SC2086  # two words
+        say "$round" "round_trip_$kind" sockperf "$($there sockperf ping-pong -i 127.0.0.1 $port -m 16 -t "$seconds" --full-rtt 2>/dev/null |
+            sed 's/\x1b\[[0-9;]*m//g' | awk '/percentile 50.000/ { print $NF * 1e-6 }')"
+    done
+done
+echo "medians of $rounds rounds"
+sort -k2,3 "$work/all" | awk '{ key = $2 " " $3; v[key] = v[key] " " $4 } END { for (key in v) { n = split(v[key], x, " "); for (i = 1; i <= n; i++)
+    for (j = i + 1; j <= n; j++) if (x[j] + 0 < x[i] + 0) { t = x[i]; x[i] = x[j]; x[j] = t } printf "%s %.4g (%.4g to %.4g)\n", key, x[int((n + 1) / 2)], x[1], x[n] } }' | sort

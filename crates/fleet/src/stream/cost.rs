@@ -1,0 +1,91 @@
+//! CPU time that a stream costs at both ends, for each byte and each call.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use model::{Figure, Method, Metric, Point, Primitive, Unit};
+
+use super::{Direction, Seen};
+use crate::series::{derived, figure};
+
+/// What one connection cost one end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// Of the stream, with `end`: `sender` or `receiver`.
+    pub point: Point,
+    /// CPU seconds of a byte; the kernel's share is in it.
+    pub byte: f64,
+    /// CPU seconds of a write, or of a read.
+    pub call: f64,
+}
+
+/// Costs of all connections of a run.
+pub type Costs = Rc<RefCell<Vec<Cost>>>;
+
+impl Cost {
+    /// Of both ends. A stream that goes both ways at once has no sender that receives nothing: it tells nothing.
+    pub(super) fn of(stream: &Figure, direction: Direction, seen: &Seen) -> Vec<Self> {
+        let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
+        let (sender, receiver) = match direction {
+            Direction::Up => (client, server),
+            Direction::Down => (server, client),
+            Direction::Both => return Vec::new(),
+        };
+        let (bytes, writes) = seen.written;
+        [("sender", sender, writes), ("receiver", receiver, seen.reads)]
+            .into_iter()
+            .filter(|(_, seconds, calls)| *seconds > 0.0 && bytes > 0 && *calls > 0)
+            .map(|(end, seconds, calls)| Self {
+                point: stream.point.clone().with("end", end),
+                byte: seconds / bytes as f64,
+                call: seconds / calls as f64,
+            })
+            .collect()
+    }
+}
+
+/// Figures of what streams cost; where no CPU time is told, there are none.
+#[must_use]
+pub fn costs(all: &[Cost]) -> Vec<Figure> {
+    let mut points: Vec<&Point> = Vec::new();
+    for cost in all {
+        if !points.contains(&&cost.point) {
+            points.push(&cost.point);
+        }
+    }
+    let of = |point: &&Point| {
+        let here = || all.iter().filter(|cost| cost.point == **point);
+        let each = |id, title, metric, values: Vec<f64>| {
+            let figure = figure(id, (*point).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
+            derived(figure, &values, Method::OrderStatistic)
+        };
+        let byte = Metric::lower(Unit::Seconds, "byte");
+        let call = Metric::lower(Unit::Seconds, "call");
+        [
+            each("network.tcp_cpu_byte", "CPU time of a byte over TCP", byte, here().map(|cost| cost.byte).collect()),
+            each("network.tcp_cpu_call", "CPU time of a TCP call", call, here().map(|cost| cost.call).collect()),
+        ]
+    };
+    points.iter().flat_map(of).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_of_ends_are_kept_apart() {
+        let cost = |end: &str, byte: f64| Cost { point: Point::origin().with("end", end), byte, call: byte * 100.0 };
+        let all: Vec<Cost> =
+            (0..10).flat_map(|n| [cost("sender", 1e-9 + f64::from(n) * 1e-12), cost("receiver", 2e-9)]).collect();
+        let figures = costs(&all);
+        assert_eq!(figures.len(), 4);
+        let byte = |end: &str| {
+            let figure =
+                figures.iter().find(|f| f.probe == "network.tcp_cpu_byte" && f.point.get("end") == Some(end)).unwrap();
+            figure.outcome.estimate().unwrap().value
+        };
+        assert!((byte("sender") - 1.0045e-9).abs() < 1e-15 && (byte("receiver") - 2e-9).abs() < 1e-15);
+        assert!(costs(&[]).is_empty());
+    }
+}

@@ -1,0 +1,206 @@
+//! Throughput against the size of one write.
+
+mod cost;
+mod fit;
+mod trial;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::data::{Blocks, Cpu, CpuWatch, Flows, Options, Snapshot, Watched, receive, send};
+use crate::path::{Path, pin};
+use crate::serve::{Report, Test};
+pub use cost::{Cost, Costs, costs};
+pub use fit::two_parameters;
+pub use trial::StreamTrial;
+pub(crate) use trial::launch;
+
+/// Which way data goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the client to the server.
+    Up,
+    /// From the server to the client.
+    Down,
+    /// Both at once; the value is the sum.
+    Both,
+}
+
+impl Direction {
+    /// As an axis names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// One stream to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stream {
+    /// Bytes of one write.
+    pub record: u32,
+    /// Which way.
+    pub direction: Direction,
+    /// Connections at once in each direction.
+    pub streams: u32,
+    /// Of the sockets.
+    pub options: Options,
+    /// Seconds before the first block counts.
+    pub warmup: f64,
+    /// Seconds of a block.
+    pub block: f64,
+    /// Blocks of a connection.
+    pub blocks: u32,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self {
+            record: 65_536,
+            direction: Direction::Up,
+            streams: 1,
+            options: Options::default(),
+            warmup: 0.05,
+            block: 0.02,
+            blocks: 8,
+        }
+    }
+}
+
+/// What one connection showed.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Nanoseconds and bytes of each block.
+    pub blocks: Vec<(u64, u64)>,
+    /// Bytes and write calls of the senders.
+    pub written: (u64, u64),
+    /// Read calls of the receivers.
+    pub reads: u64,
+    /// Costs at this end and at the server's.
+    pub cpu: (Cpu, Cpu),
+    /// State of a sending connection over time.
+    pub states: Vec<Snapshot>,
+    /// Which limit of the server ended it early.
+    pub cut: Option<String>,
+}
+
+impl Seen {
+    /// Largest window that the receiver offered, bytes: the effective one.
+    #[must_use]
+    pub fn effective_window(&self) -> Option<u64> {
+        self.states.iter().filter_map(|state| state.send_window).max()
+    }
+
+    /// Shares of the time with something to send in which the receiver's window, and the send buffer, held a connection
+    /// back (`tcp_info.tcpi_rwnd_limited` and `tcpi_sndbuf_limited` over `tcpi_busy_time`).
+    #[must_use]
+    pub fn held_back(&self) -> Option<[f64; 2]> {
+        let last = self.states.last()?;
+        let busy = last.busy_us.filter(|busy| *busy > 0)? as f64;
+        let share = |limited: Option<u64>| limited.map_or(0.0, |us| (us as f64 / busy).min(1.0));
+        Some([share(last.receiver_limited_us), share(last.sender_limited_us)])
+    }
+
+    /// Segments really lost, and those sent again needlessly, on the connection that was watched.
+    #[must_use]
+    pub fn sent_again(&self) -> [u64; 2] {
+        let Some(last) = self.states.last() else { return [0, 0] };
+        let lost = last.losses.unwrap_or(0);
+        [lost, last.retransmits.unwrap_or(0).saturating_sub(lost)]
+    }
+}
+
+impl Stream {
+    fn test(&self, path: &Path) -> Test {
+        let ways = |on: bool| if on { self.streams } else { 0 };
+        Test {
+            up: ways(self.direction != Direction::Down),
+            down: ways(self.direction != Direction::Up),
+            record: self.record,
+            seconds: self.length() + 5.0,
+            warmup: self.warmup,
+            block: self.block,
+            blocks: self.blocks,
+            options: self.options.clone(),
+            cpu: path.cpus.server,
+            ..Test::default()
+        }
+    }
+
+    /// Seconds of one connection.
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.warmup + self.block * f64::from(self.blocks)
+    }
+
+    /// Measures over one fresh connection.
+    ///
+    /// # Errors
+    /// When the server is gone or refuses.
+    pub fn once(&self, path: &Path) -> Result<Seen> {
+        let cpu = path.cpus.client;
+        let mut client = path.client();
+        let test = self.test(path);
+        let data = client.open(&test)?;
+        let stop = AtomicBool::new(false);
+        let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
+        let record = vec![0x5a; self.record as usize];
+        let mut watched = Watched::new(data.up.first());
+        let watch = CpuWatch::start();
+        let blocks = std::thread::scope(|scope| {
+            for (stream, flow) in data.up.iter().zip(up.0.iter()) {
+                scope.spawn(|| {
+                    pin(cpu);
+                    send(stream, &record, flow, &stop);
+                });
+            }
+            for (stream, flow) in data.down.iter().zip(down.0.iter()) {
+                scope.spawn(|| {
+                    pin(cpu);
+                    receive(stream, flow, None);
+                });
+            }
+            let wanted = if data.down.is_empty() { 0 } else { self.blocks };
+            let mut blocks = Blocks::new(self.warmup, self.block, wanted);
+            // The server counts its own blocks from about the same moment: it is given one more.
+            let end = Instant::now() + Duration::from_secs_f64(self.length() + 1.5 * self.block);
+            while Instant::now() < end {
+                blocks.step(&down, Duration::from_millis(20).min(end.saturating_duration_since(Instant::now())));
+                watched.look(false);
+            }
+            watched.look(true);
+            stop.store(true, Relaxed);
+            for stream in data.streams() {
+                // Whoever waits in a call on it wakes up.
+                let _ = stream.shutdown(std::net::Shutdown::Both);
+            }
+            blocks.finish()
+        });
+        let cpu = watch.stop(up.cpu_seconds() + down.cpu_seconds());
+        let report = client.report()?;
+        Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))
+    }
+
+    fn seen(&self, down: Vec<(u64, u64)>, report: Report, cpu: Cpu, flows: [&Flows; 2], states: Vec<Snapshot>) -> Seen {
+        let blocks = match self.direction {
+            Direction::Up => report.blocks,
+            Direction::Down => down,
+            Direction::Both => {
+                let both = |(up, down): (&(u64, u64), &(u64, u64))| {
+                    let rate = down.1 as f64 / down.0.max(1) as f64;
+                    (up.0, up.1 + (rate * up.0 as f64) as u64)
+                };
+                report.blocks.iter().zip(&down).map(both).collect()
+            }
+        };
+        let states = if states.is_empty() { report.states } else { states };
+        let written = (flows[0].bytes() + report.bytes_down, flows[0].calls() + report.writes);
+        let reads = flows[1].calls() + report.reads;
+        Seen { blocks, written, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
+    }
+}

@@ -1,0 +1,119 @@
+//! A stream as a figure.
+
+use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size};
+
+use super::{Cost, Costs, Seen, Stream};
+use crate::path::Path;
+use crate::series::{Trial, figure};
+use crate::{Error, Result};
+
+/// A stream as a figure.
+pub struct StreamTrial {
+    path: Path,
+    stream: Stream,
+    seen: Vec<Seen>,
+    costs: Costs,
+}
+
+impl StreamTrial {
+    /// Over a path; what its connections cost is told to `costs`.
+    #[must_use]
+    pub fn new(path: Path, stream: Stream, costs: Costs) -> Self {
+        Self { path, stream, seen: Vec::new(), costs }
+    }
+}
+
+/// Least share of time that is worth a remark.
+const WORTH: f64 = 0.1;
+
+/// What a reader must know of the connections so far: windows, why they were slow, losses, load.
+fn remarks(asked: Option<u32>, seen: &[Seen]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(asked) = asked {
+        let windows = || seen.iter().filter_map(Seen::effective_window);
+        let effective = match (windows().min(), windows().max()) {
+            (Some(low), Some(high)) if low == high => format!("{high} B"),
+            (Some(low), Some(high)) => format!("{low} B to {high} B"),
+            _ => "not told".to_owned(),
+        };
+        notes.push(format!("window asked {asked} B, effective {effective}"));
+    }
+    let held: Vec<[f64; 2]> = seen.iter().filter_map(Seen::held_back).collect();
+    for (index, by) in ["the receiver's window", "the send buffer"].into_iter().enumerate() {
+        let shares: Vec<f64> = held.iter().map(|shares| shares[index]).collect();
+        if let Some(share) = stats::median(&shares).filter(|share| *share > WORTH) {
+            notes.push(format!("held back by {by} {:.0}% of the time", share * 100.0));
+        }
+    }
+    let [lost, needless] =
+        seen.iter().map(Seen::sent_again).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+    if lost + needless > 0 {
+        notes.push(format!("segments sent again: {lost} lost, {needless} needlessly"));
+    }
+    let bound = seen.iter().filter(|one| one.cpu.0.host_bound() || one.cpu.1.host_bound()).count();
+    if bound > 0 {
+        notes.push(format!("host-bound in {bound} of {} connections: above 90% of CPU time was used", seen.len()));
+    }
+    if let Some(cut) = seen.iter().find_map(|one| one.cut.as_ref()) {
+        notes.push(format!("cut off by the server: {cut}"));
+    }
+    notes
+}
+
+/// Blocks as a launch whose value is the median rate.
+pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
+    let rates: Vec<f64> = blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
+    let value = stats::median(&rates)
+        .filter(|rate| *rate > 0.0)
+        .ok_or_else(|| Error::Gone("nothing came through within the blocks; make them longer".to_owned()))?;
+    Ok(Launch {
+        value,
+        nanos: blocks.iter().map(|(nanos, _)| *nanos).collect(),
+        ops: blocks.iter().map(|(_, bytes)| *bytes).collect(),
+        steady: true,
+        placement: Placement {
+            asked: [path.cpus.client, path.cpus.server].into_iter().flatten().map(|cpu| cpu as u32).collect(),
+            seen: Vec::new(),
+        },
+        ..Launch::default()
+    })
+}
+
+impl Trial for StreamTrial {
+    fn figure(&self) -> Figure {
+        let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
+        let mut point = self.path.point();
+        if self.stream.streams > 1 {
+            point = point.with("streams", self.stream.streams.to_string());
+        }
+        let window = self.stream.options.window;
+        point = point.with("window", window.map_or_else(|| "auto".to_owned(), |bytes| format_size(u64::from(bytes))));
+        point = point.with("direction", self.stream.direction.name());
+        point = point.with("record", format_size(u64::from(self.stream.record)));
+        let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
+        let mut figure = figure("network.tcp_stream", point, "TCP stream", metric, &stresses);
+        figure.ops = 1;
+        figure
+    }
+
+    fn launch(&mut self) -> Result<Launch> {
+        let seen = self.stream.once(&self.path)?;
+        let mut launch = launch(&seen.blocks, &self.path)?;
+        launch.steal = Some(seen.cpu.0.steal);
+        launch.footprint = Footprint {
+            operations: seen.written.0,
+            // Data threads of both ends; the kernel's share is in it.
+            system_seconds: Some(seen.cpu.0.threads + seen.cpu.1.threads),
+            write_bytes: Some(seen.written.0),
+            write_calls: Some(seen.written.1),
+            ..Footprint::default()
+        };
+        self.costs.borrow_mut().extend(Cost::of(&self.figure(), self.stream.direction, &seen));
+        self.seen.push(Seen { blocks: Vec::new(), ..seen });
+        Ok(launch)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        remarks(self.stream.options.window, &self.seen)
+    }
+}

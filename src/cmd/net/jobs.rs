@@ -1,0 +1,115 @@
+//! What jobs of an event builder showed, all of them together.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fleet::build::{Counters, Outcome};
+use fleet::lab::Drops;
+use fleet::series::{derived, figure};
+use model::{Figure, Method, Metric, Point, Primitive, Unit};
+
+/// Jobs done so far, with what queues of the laboratory dropped in each.
+pub(super) type Jobs = Rc<RefCell<Vec<(Outcome, Option<Drops>)>>>;
+
+/// What a reader must know of the jobs: where packets were lost, windows, skew, load.
+pub(super) fn remarks(jobs: &[(Outcome, Option<Drops>)]) -> Vec<String> {
+    let nodes = || jobs.iter().flat_map(|(outcome, _)| outcome.senders.iter().chain(&outcome.receivers));
+    let sum = |pick: fn(&Counters) -> u64| -> u64 { nodes().map(pick).sum() };
+    let mut notes = vec![drops(jobs, sum(|one| one.socket_drops), sum(|one| one.queue_full))];
+    let events: u32 = jobs.iter().map(|(outcome, _)| outcome.built + outcome.missing).sum();
+    let missing: u32 = jobs.iter().map(|(outcome, _)| outcome.missing).sum();
+    if missing > 0 {
+        notes.push(format!("{missing} of {events} events were not whole"));
+    }
+    let (again, lost) = (sum(|one| one.retransmits), sum(|one| one.losses));
+    if again > 0 {
+        notes.push(format!("segments sent again: {lost} lost, {} needlessly", again.saturating_sub(lost)));
+    }
+    let (asked, needless) = (sum(|one| one.again), sum(|one| one.needless));
+    if asked > 0 {
+        notes.push(format!("asked again {asked} times, {needless} of them needlessly"));
+    }
+    if let Some(window) = nodes().map(|one| one.window).max().filter(|window| *window > 0) {
+        notes.push(format!("largest effective window {window} B"));
+    }
+    notes.extend(jobs.last().into_iter().flat_map(|(outcome, _)| whereabouts(outcome)));
+    let skew = jobs.iter().map(|(outcome, _)| outcome.skew).fold(0.0, f64::max);
+    let within = jobs.iter().map(|(outcome, _)| outcome.skew_within).fold(0.0, f64::max);
+    let fairness = jobs.iter().map(|(outcome, _)| outcome.fairness()).fold(1.0, f64::min);
+    notes.push(format!(
+        "in every job nodes started within {:.2} ms (known to {:.2} ms), fairness at least {fairness:.3}",
+        skew * 1e3,
+        within * 1e3
+    ));
+    let bound = jobs.iter().filter(|(outcome, _)| outcome.cpu.host_bound()).count();
+    if bound > 0 {
+        notes.push(format!("host-bound in {bound} of {} jobs: above 90% of CPU time was used", jobs.len()));
+    }
+    notes.extend(hole(jobs));
+    notes
+}
+
+fn drops(jobs: &[(Outcome, Option<Drops>)], sockets: u64, refused: u64) -> String {
+    let seen: Vec<&Drops> = jobs.iter().filter_map(|(_, drops)| drops.as_ref()).collect();
+    let switch = if seen.is_empty() {
+        "not seen at the switch".to_owned()
+    } else {
+        let ports: u64 = seen.iter().map(|drops| drops.at_ports()).sum();
+        let cards: u64 = seen.iter().map(|drops| drops.at_cards()).sum();
+        let frames: u64 = seen.iter().flat_map(|drops| &drops.ports).map(|port| port.packets + port.drops).sum();
+        let share = if frames > 0 { 100.0 * ports as f64 / frames as f64 } else { 0.0 };
+        format!("{ports} of {frames} frames at the switch ({share:.2}%), {cards} at cards")
+    };
+    format!("drops: {switch}, {sockets} in sockets, {refused} refused by full queues")
+}
+
+/// What the loss of a receiver cost, at most over the jobs.
+fn hole(jobs: &[(Outcome, Option<Drops>)]) -> Option<String> {
+    let holes: Vec<[f64; 3]> = jobs.iter().filter_map(|(outcome, _)| outcome.hole).collect();
+    let most = |index: usize| holes.iter().map(|hole| hole[index]).fold(0.0, f64::max) * 1e3;
+    let refused: u64 = jobs.iter().map(|(outcome, _)| outcome.refused).sum();
+    (!holes.is_empty()).then(|| {
+        format!(
+            "lost receiver: known after at most {:.0} ms, its events built by others after {:.0} ms, longest time \
+             without a built event {:.0} ms; {refused} events reported twice were refused",
+            most(0),
+            most(1),
+            most(2)
+        )
+    })
+}
+
+/// Where data went, by which interface, and whether it all arrived.
+fn whereabouts(outcome: &Outcome) -> Vec<String> {
+    let words = |place: &fleet::build::Place| format!("{} {} ({})", place.host, place.address, place.interface);
+    let list = |places: &[fleet::build::Place]| {
+        let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
+        places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + more.as_str()
+    };
+    let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
+    let (left, came, worst) = outcome.bytes();
+    let pair = worst.map_or_else(
+        || "every pair agrees".to_owned(),
+        |(sender, receiver, lost)| {
+            format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
+        },
+    );
+    vec![
+        format!("senders {}; receivers {}", list(senders), list(receivers)),
+        format!("payload: {left} B left senders, {came} B came to receivers; {pair}"),
+    ]
+}
+
+/// Quantiles of the time that events took, each with its interval over jobs.
+pub(super) fn latencies(point: &Point, jobs: &[(Outcome, Option<Drops>)]) -> Vec<Figure> {
+    let of = |quantile: f64| -> Option<Figure> {
+        let latency = |(one, _): &(Outcome, Option<Drops>)| one.latency.quantile(quantile);
+        let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
+        let point = point.clone().with("quantile", quantile.to_string());
+        let metric = Metric::lower(Unit::Seconds, "event");
+        let figure =
+            figure("network.event_latency", point, "Time to build an event", metric, &[Primitive::NetworkLink]);
+        derived(figure, &values, Method::OrderStatistic)
+    };
+    [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()
+}
