@@ -66,7 +66,9 @@ impl Report {
     }
 
     pub(super) fn document(&self) -> Document {
-        let whole = self.nodes.iter().filter(|node| matches!(node.measured.state, State::Measured(_))).count();
+        let to_the_end =
+            |node: &&Node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit));
+        let whole = self.nodes.iter().filter(to_the_end).count();
         let mut document = Document::new(format!(
             "Fleet by {}: {whole} of {} measured",
             self.launcher,
