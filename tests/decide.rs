@@ -131,3 +131,58 @@ fn dates_that_are_none_are_named_by_line() {
     let figure = place.ask(&["trend", "published"]);
     assert!(figure.code == Some(2) && figure.err.contains("--figure"), "{}", figure.err);
 }
+
+#[test]
+fn a_rating_is_worth_more_within_a_family_than_across() {
+    let place = Place::new();
+    let arguments = ["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "os.fork_shell"];
+    let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    let spread = |name: &str| found[name]["spread"]["value"].as_f64().unwrap();
+    assert!(spread("within") < spread("across"), "{found:#}");
+    assert!(found["fits"].as_array().unwrap().len() > 3);
+    let said = place.ask(&arguments).fine().out;
+    assert!(said.contains("Within a family the rating foretells") && said.contains("residuals"), "{said}");
+    let alone = place.ask(&["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "nothing"]);
+    assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
+}
+
+#[test]
+fn a_report_holds_what_other_verbs_find() {
+    let place = Place::new();
+    let dated = place.file("dated values.txt");
+    let values: String = (0..20)
+        .map(|year| format!("{} {}\n", 1990 + year, 1.5_f64.powi(year) * (1.0 + 0.02 * f64::from(year % 3))))
+        .collect();
+    std::fs::write(&dated, values).unwrap();
+    let offers = example("babar-network.toml");
+    let arguments = [
+        "report".to_owned(),
+        "published:babar-cpu-1998".to_owned(),
+        "--with=predict ams02.test3 --from published:ams02-2002 --on 'AMD Athlon 1.2 GHz'".to_owned(),
+        format!("--with=choose {}", offers.display()),
+        "--with=trend 'dated values.txt' --project 2015".to_owned(),
+        "--with=app fit os.fork_exit published:babar-cpu-1998 --against os.fork_shell".to_owned(),
+    ];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    place.ask(&[arguments.as_slice(), &["--output", "whole.html"]].concat()).fine();
+    let html = std::fs::read_to_string(place.file("whole.html")).unwrap();
+    for part in ["AMD Athlon 1.2 GHz", "Fast Ethernet", "dated values", "Within a family the rating"] {
+        assert!(html.contains(part), "{part} is missing from the report");
+    }
+    let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    let with = found["with"].as_array().unwrap();
+    assert_eq!(with.len(), 4);
+    assert_eq!(with[0]["findings"]["forecasts"][0]["machine"], "AMD Athlon 1.2 GHz");
+    assert!(with.iter().all(|part| part["findings"].is_object()));
+    let alone = place.ask(&["report", "--with", "trend 'dated values.txt'", "--output", "alone.html"]).fine();
+    assert!(alone.out.contains("alone.html"));
+    for (command, reason) in [
+        ("run", "predict, choose, trend"),
+        ("trend nowhere.txt", "nowhere.txt"),
+        ("fly", "fly"),
+        ("trend 'x", "quotation"),
+    ] {
+        let refused = place.ask(&["report", "--with", command]);
+        assert!(refused.code == Some(2) && refused.err.contains(reason), "{command}: {refused:?}");
+    }
+}

@@ -9,6 +9,7 @@ use analyse::predict::{Options, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::{Figure, Run, Unit};
+use report::Document;
 use store::Detail;
 
 use crate::Exit;
@@ -38,6 +39,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    output::print(&document(arguments, common)?, common)?;
+    Ok(Exit::Fine)
+}
+
+/// What it says, for a report of its own or as part of another.
+pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
     let text = text_of(&arguments.file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
     let rates = Rates { specification: &wanted, from: &arguments.from, common }.find()?;
@@ -45,8 +52,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     problem.seed = arguments.seed.unwrap_or(problem.seed);
     problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
     let choice = decide(&problem)?;
-    output::print(&report::view::choose(&choice), common)?;
-    Ok(Exit::Fine)
+    Ok(report::view::choose(&choice))
 }
 
 /// The text of a file that is not longer than it should be.

@@ -4,6 +4,7 @@ use analyse::predict::{Error, Options, Table, evaluate, from_runs, predict};
 use anyhow::Result;
 use clap::Args;
 use model::Run;
+use report::Document;
 use store::Detail;
 
 use crate::Exit;
@@ -38,6 +39,12 @@ pub(crate) struct Arguments {
 const REPEATS: usize = 10;
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    output::print(&document(arguments, common)?, common)?;
+    Ok(Exit::Fine)
+}
+
+/// What it says, for a report of its own or as part of another.
+pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let mut runs = learnt_from(&arguments.from, common)?;
     let mut asked = Vec::new();
@@ -50,8 +57,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     if arguments.evaluate {
         let sizes = [1, 2, 3, 5, 8, 12, 20, 30];
         let found = evaluate(&table, &sizes, REPEATS, arguments.seed, &options)?;
-        output::print(&report::view::evaluation(&found), common)?;
-        return Ok(Exit::Fine);
+        return Ok(report::view::evaluation(&found));
     }
     let targets = targets(&table, &asked)?;
     anyhow::ensure!(
@@ -59,8 +65,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         "every machine has run {}; name one with --on to see what would have been predicted",
         table.application.name
     );
-    output::print(&report::view::predict(&predict(&table, &targets, &options)?), common)?;
-    Ok(Exit::Fine)
+    Ok(report::view::predict(&predict(&table, &targets, &options)?))
 }
 
 /// The runs named, or all of the store.

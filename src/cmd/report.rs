@@ -1,5 +1,7 @@
 //! `prony report`: one self-contained HTML file of one run or several.
 
+mod with;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -20,11 +22,15 @@ use crate::{evaluation, house, output};
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
     /// The file to write; - for standard output [default: prony-report.html]
     #[arg(long, short, value_name = "FILE", default_value = "prony-report.html")]
     output: PathBuf,
+    /// What another verb finds, as part of the report: predict, choose, trend or app fit with its options, such as
+    /// --with 'trend dated.csv --project 2030'; may be given again
+    #[arg(long, value_name = "COMMAND")]
+    with: Vec<String>,
     /// Only figures that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
@@ -34,10 +40,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let document = match &arguments.evaluation {
+    let mut document = match &arguments.evaluation {
         Some(name) => in_tables(name, &arguments.runs, common)?,
+        None if arguments.runs.is_empty() => Document::new("Findings"),
         None => reported(arguments, common)?,
     };
+    with::add(&mut document, &arguments.with, common)?;
     written(&document, arguments, common)
 }
 

@@ -6,6 +6,7 @@ use analyse::trend::{Dated, Options, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
+use report::Document;
 use store::Detail;
 
 use crate::Exit;
@@ -43,6 +44,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    output::print(&document(arguments, common)?, common)?;
+    Ok(Exit::Fine)
+}
+
+/// What it says, for a report of its own or as part of another.
+pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let is_year = |year: &f64| (1900.0..2200.0).contains(year);
     let years = arguments.project.iter().chain(&arguments.from).chain(&arguments.to);
@@ -55,8 +62,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
     };
     let options = Options { window, project: arguments.project.clone(), level: arguments.level, ..Options::default() };
-    output::print(&report::view::trend(&trend(&data, &options)?, &name), common)?;
-    Ok(Exit::Fine)
+    Ok(report::view::trend(&trend(&data, &options)?, &name))
 }
 
 /// Dated values and what they are.

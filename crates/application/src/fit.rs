@@ -3,6 +3,7 @@
 
 use model::{Better, Estimate, Figure, Run};
 use serde::Serialize;
+use stats::distribution::chi_squared_quantile;
 use stats::fit::line::{Line, line, line_through_origin};
 
 use crate::Error;
@@ -55,6 +56,15 @@ pub struct Fitted {
     pub free: Option<(Parameter, Parameter)>,
 }
 
+/// How far machines lie from their lines through the origin: what a rating is worth as a prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Scatter {
+    /// Root mean square of the relative residuals over the degrees of freedom, with its interval.
+    pub spread: Parameter,
+    /// Degrees of freedom: machines less lines.
+    pub degrees: usize,
+}
+
 /// A whole fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Against {
@@ -68,6 +78,33 @@ pub struct Against {
     pub pairs: Vec<Pair>,
     /// All machines first, then every family of two or more.
     pub fits: Vec<Fitted>,
+    /// About the one line of all machines.
+    pub across: Option<Scatter>,
+    /// About the lines of the families, those of two machines or more taken together.
+    pub within: Option<Scatter>,
+}
+
+impl Against {
+    /// What the rating is worth, in sentences.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+        let told = |scatter: &Scatter| {
+            let Parameter { value, low, high } = scatter.spread;
+            format!("{} ({} to {})", percent(value), percent(low), percent(high))
+        };
+        let families = self.fits.iter().filter(|fit| fit.family.is_some()).count();
+        let mut said = Vec::new();
+        if let Some(within) = self.within.as_ref().filter(|_| families > 0) {
+            let of = if families == 1 { "the one family of several machines" } else { "a family" };
+            said.push(format!("Within {of} the rating foretells the application to {}.", told(within)));
+        }
+        if let Some(across) = &self.across {
+            let which = if families > 0 { "Across families" } else { "Over these machines" };
+            said.push(format!("{which}, by one line for all, to {}.", told(across)));
+        }
+        said
+    }
 }
 
 /// The machines that have both figures. A figure is named by its id (its best point is taken, as for ratings of builds) or by
@@ -137,7 +174,19 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
             fits.extend(fitted(Some(family), &members, level));
         }
     }
-    Ok(Against { application: application.to_owned(), rating: rating.to_owned(), level, fits, pairs })
+    let (across, within) = (scatter(&fits[..1], level), scatter(&fits[1..], level));
+    Ok(Against { application: application.to_owned(), rating: rating.to_owned(), level, fits, across, within, pairs })
+}
+
+/// The residuals of some lines taken together; the interval is that of a variance of normal residuals (chi-squared).
+fn scatter(fits: &[Fitted], level: f64) -> Option<Scatter> {
+    let residuals = fits.iter().flat_map(|fit| &fit.residuals);
+    let sum: f64 = residuals.clone().map(|residual| residual.relative * residual.relative).sum();
+    let degrees = residuals.count().checked_sub(fits.len()).filter(|degrees| *degrees > 0)?;
+    let end = |p: f64| (sum / chi_squared_quantile(p, degrees as f64)).sqrt();
+    let tail = (1.0 - level) / 2.0;
+    let spread = Parameter { value: (sum / degrees as f64).sqrt(), low: end(1.0 - tail), high: end(tail) };
+    Some(Scatter { spread, degrees })
 }
 
 fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<Fitted> {
@@ -194,6 +243,27 @@ mod tests {
             assert!(fit.residuals.iter().all(|residual| residual.relative.abs() < 1e-12));
         }
         assert!(found.fits[1].free.is_some() && found.fits[2].free.is_none());
+    }
+
+    /// Data as those of Pavel (CHEP 98): families whose lines lie a quarter apart, machines a tenth from their line.
+    #[test]
+    fn what_a_rating_is_worth_within_and_across_families_is_recovered() {
+        let mut pairs = Vec::new();
+        for (family, slope) in [("alpha", 1.25), ("ppc", 1.0), ("sparc", 0.75)] {
+            for (n, off) in [0.1, -0.1, 0.1, -0.1, 0.1, -0.1].into_iter().enumerate() {
+                let rating = 8.0 + n as f64;
+                pairs.push(pair(&format!("{family}{n}"), family, rating, slope * rating * (1.0 + off)));
+            }
+        }
+        let found = fit("application.reco", "rating", pairs, 0.95).unwrap();
+        let (within, across) = (found.within.unwrap(), found.across.unwrap());
+        assert_eq!((within.degrees, across.degrees), (15, 17));
+        assert!((within.spread.value - 0.11).abs() < 0.01, "{within:?}");
+        assert!((0.20..0.30).contains(&across.spread.value), "{across:?}");
+        assert!(within.spread.low < 0.1 && within.spread.high > 0.11 && across.spread.low > within.spread.value);
+        let said = found.sentences().join(" ");
+        assert!(said.contains("Within a family the rating foretells the application to 11%"), "{said}");
+        assert!(said.contains("Across families"), "{said}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub use best::{Best, best};
 pub use build::{Build, Builder, Built, matrix, said};
 pub use campaign::{Campaign, CampaignOrder, Subject, close, document};
 pub use error::Error;
-pub use fit::{Against, Fitted, Pair, Residual, fit, pairs};
+pub use fit::{Against, Fitted, Pair, Residual, Scatter, fit, pairs};
 pub use launch::{Copy, Ended, Order, Report, Starter, perform, serve};
 pub use manifest::{Application, BUILTIN, Manifest, Rate, Scope, TEMPLATE, Template, Verify, Work};
 pub use sessions::{SessionOrder, SessionReport, Sharing, Use, Verdict, read_files, run_sessions, session_run};

@@ -5,7 +5,7 @@
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
-use statrs::function::gamma::ln_gamma;
+use statrs::function::gamma::{gamma_lr, ln_gamma};
 
 /// P(Z <= z) of the standard normal distribution.
 pub fn normal_cdf(z: f64) -> f64 {
@@ -76,6 +76,22 @@ pub fn f_quantile(p: f64, df1: f64, df2: f64) -> f64 {
     invert(p, 0.0, high, |f| 1.0 - f_survival(f, df1, df2))
 }
 
+/// Quantile of the chi-squared distribution with `df` degrees of freedom; infinite at 1, NaN outside 0 to 1.
+pub fn chi_squared_quantile(p: f64, df: f64) -> f64 {
+    if !(0.0..1.0).contains(&p) || df <= 0.0 || df.is_nan() {
+        return if p == 1.0 { f64::INFINITY } else { f64::NAN };
+    }
+    let cdf = |x: f64| if x > 0.0 { gamma_lr(df / 2.0, x / 2.0) } else { 0.0 };
+    let mut high = df.max(1.0);
+    while cdf(high) < p {
+        high *= 2.0;
+        if high > 1e12 {
+            return f64::INFINITY;
+        }
+    }
+    invert(p, 0.0, high, cdf)
+}
+
 /// P(X <= k) for X binomial with `n` trials of probability `p`.
 pub fn binomial_cdf(k: usize, n: usize, p: f64) -> f64 {
     if k >= n || p <= 0.0 {
@@ -125,6 +141,15 @@ fn invert(p: f64, mut low: f64, mut high: f64, cdf: impl Fn(f64) -> f64) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chi_squared_as_printed() {
+        // Abramowitz and Stegun, table 26.8.
+        for (p, df, x) in [(0.95, 1.0, 3.84146), (0.95, 10.0, 18.3070), (0.05, 10.0, 3.94030), (0.975, 4.0, 11.1433)] {
+            near(chi_squared_quantile(p, df), x, 1e-3);
+        }
+        assert!(chi_squared_quantile(1.0, 3.0).is_infinite() && chi_squared_quantile(1.5, 3.0).is_nan());
+    }
 
     fn near(a: f64, b: f64, tolerance: f64) {
         assert!((a - b).abs() <= tolerance, "{a} is not {b} within {tolerance}");

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use model::Run;
+use report::Document;
 
 use super::view;
 use crate::Exit;
@@ -31,6 +32,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+    output::print(&document(arguments, common)?, common)?;
+    Ok(Exit::Fine)
+}
+
+/// What it says, for a report of its own or as part of another.
+pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let runs: Vec<Run> = learnt_from(&arguments.runs, common)?;
     let own = format!("application.{}", arguments.application);
@@ -38,6 +45,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let application = if known { own } else { arguments.application.clone() };
     let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
     let fit = application::fit(&application, &arguments.against, pairs, arguments.level)?;
-    output::print(&view::fit(&fit), common)?;
-    Ok(Exit::Fine)
+    Ok(view::fit(&fit))
 }

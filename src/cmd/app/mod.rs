@@ -58,6 +58,14 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
     }
 }
 
+/// The document of an action that only computes, for reports that hold it; `None` for the others.
+pub(crate) fn document(arguments: &Arguments, common: &Common) -> Option<Result<report::Document>> {
+    match &arguments.action {
+        Action::Fit(arguments) => Some(fit::document(arguments, common)),
+        _ => None,
+    }
+}
+
 /// Helpers of this same program.
 pub(crate) fn starter() -> Result<Starter> {
     Ok(Starter::new(std::env::current_exe()?, ["app", "launch"]))

@@ -67,6 +67,8 @@ pub(super) fn fit(against: &Against) -> Document {
         Document::new(format!("{} against {}: {} machines", against.application, against.rating, against.pairs.len()));
     let level = 100.0 * against.level;
     document.notes.push(format!("Speeds: a time counts as its inverse. Intervals hold with {level:.0}%."));
+    let items = against.sentences();
+    document.sections.push(Section::of("", Block::List { numbered: false, items }));
     document.sections.push(Section::of("lines", Block::Table(lines(against))));
     document.sections.push(Section::of("residuals from the line through the origin", Block::Table(residuals(against))));
     document.sections.push(Section::of("", Block::Chart(chart(against))));

@@ -1,0 +1,96 @@
+//! Findings of other verbs inside a report: predictions, choices, trends and fits.
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use report::{Block, Data, Document, Section};
+
+use crate::cli::{Cli, Common, Verb};
+use crate::cmd::{app, choose, predict, trend};
+
+/// Adds what the commands find, in their order, before the last section, which says how to read the whole.
+pub(super) fn add(document: &mut Document, commands: &[String], common: &Common) -> Result<()> {
+    let mut found = Vec::new();
+    for command in commands {
+        let part = part(command, common).with_context(|| format!("--with '{command}'"))?;
+        let data = part.data.as_ref().and_then(|data| serde_json::from_str(data.text()).ok());
+        found.push(serde_json::json!({ "command": command, "findings": data.unwrap_or(serde_json::Value::Null) }));
+        let place = document.sections.len().saturating_sub(1);
+        let sections = sections(part);
+        document.sections.splice(place..place, sections);
+    }
+    if !found.is_empty() {
+        let own = document.data.as_ref().and_then(|data| serde_json::from_str(data.text()).ok());
+        let mut whole = own.unwrap_or_else(|| serde_json::json!({}));
+        whole["with"] = serde_json::Value::Array(found);
+        document.data = Data::of(&whole).ok();
+    }
+    Ok(())
+}
+
+fn part(command: &str, common: &Common) -> Result<Document> {
+    let words = words(command).context("a quotation mark is not closed")?;
+    let cli = Cli::try_parse_from(std::iter::once("prony".to_owned()).chain(words)).map_err(|error| {
+        let text = error.to_string();
+        anyhow::anyhow!("{}", text.lines().next().unwrap_or_default().trim_start_matches("error: "))
+    })?;
+    match &cli.verb {
+        Verb::Predict(arguments) => predict::document(arguments, common),
+        Verb::Choose(arguments) => choose::document(arguments, common),
+        Verb::Trend(arguments) => trend::document(arguments, common),
+        Verb::App(arguments) => app::document(arguments, common).unwrap_or_else(|| Err(other())),
+        _ => Err(other()),
+    }
+}
+
+fn other() -> anyhow::Error {
+    anyhow::anyhow!("a report can hold predict, choose, trend and app fit")
+}
+
+/// Its sections under its title, what it notes and what it sums up as text.
+fn sections(part: Document) -> Vec<Section> {
+    let Document { title, notes, sections, summary, .. } = part;
+    let items: Vec<String> = summary.into_iter().chain(notes).collect();
+    let mut head = Section { title, blocks: Vec::new() };
+    if !items.is_empty() {
+        head.blocks.push(Block::List { numbered: false, items });
+    }
+    let mut all = vec![head];
+    for section in sections {
+        match all.last_mut() {
+            Some(last) if section.title.is_empty() => last.blocks.extend(section.blocks),
+            _ => all.push(section),
+        }
+    }
+    all
+}
+
+/// The words of a command; quotation marks of either kind keep blanks together. `None` when one is not closed.
+fn words(command: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in command.chars() {
+        match quote {
+            Some(mark) if c == mark => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotation_marks_keep_blanks_together() {
+        let expected = ["predict", "a b", "--on", "it's", ""];
+        assert_eq!(words("predict  'a b' --on \"it's\" ''").unwrap(), expected);
+        assert!(words("predict 'a").is_none() && words(" ").unwrap().is_empty());
+    }
+}
