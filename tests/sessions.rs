@@ -21,10 +21,12 @@ fn sessions(place: &Place, more: &[&str]) -> Value {
 fn own_and_shared_cached_and_cold() {
     let place = Place::new();
     let small = ["-n", "2", "--write", "2", "--size", "4"];
-    for (more, sharing, cache) in
-        [(&[][..], "own", "cached"), (&["--shared"][..], "shared", "cached"), (&["--cold"][..], "own", "cold")]
-            (&[][..], "own", "cached"),
-    {
+    for (more, sharing, cache) in [
+        (&[][..], "own", "cached"),
+        (&["--shared"][..], "shared", "cached"),
+        (&["--cold"][..], "own", "cold"),
+        (&[][..], "own", "cached"),
+    ] {
         let run = sessions(&place, &[small.as_slice(), more].concat());
         let point = &run["figures"][0]["point"];
         assert_eq!((point["sharing"].as_str(), point["cache"].as_str()), (Some(sharing), Some(cache)), "{point}");
