@@ -149,19 +149,44 @@ fn null_differences(figure: &Figure, launches: &[&Launch]) -> Option<Vec<f64>> {
     })
 }
 
+/// Quantiles that every distribution has; 1 is the maximum.
+const QUANTILES: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
+
 fn quantiles(launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
-    let mut wanted: Vec<f64> = launches.iter().flat_map(|launch| launch.quantiles.iter().map(|(q, _)| *q)).collect();
+    let own = |launch: &&Launch| launch.quantiles.iter().map(|(quantile, _)| *quantile).collect::<Vec<_>>();
+    let mut wanted: Vec<f64> = launches.iter().flat_map(own).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    wanted.extend(QUANTILES);
     wanted.sort_by(f64::total_cmp);
     wanted.dedup();
     let of = |quantile: f64| -> Option<QuantileEstimate> {
-        let values: Vec<f64> = launches
-            .iter()
-            .filter_map(|launch| launch.quantiles.iter().find(|(q, _)| *q == quantile).map(|(_, value)| *value))
-            .collect();
-        let found = serial_median_interval(&values, level)?;
+        let kept = |launch: &&Launch| launch.quantiles.iter().find(|(q, _)| *q == quantile).map(|(_, value)| *value);
+        let mut values: Vec<f64> = launches.iter().filter_map(kept).collect();
+        if values.is_empty() {
+            values = together(launches, quantile);
+        }
+        // Few launches that hang together support no interval of the wanted level: then the widest one, with the level it has.
+        let found = serial_median_interval(&values, level).or_else(|| median_range(&values))?;
         Some(QuantileEstimate { quantile, estimate: estimate(&found, values.len(), 1, Method::OrderStatistic) })
     };
     wanted.into_iter().filter_map(of).collect()
+}
+
+/// A quantile too rare for one launch's readings, of as many launches in a row as have enough of them together.
+fn together(launches: &[&Launch], quantile: f64) -> Vec<f64> {
+    let fewest = launches.iter().map(|launch| launch.readings.len()).min().unwrap_or(0);
+    if fewest == 0 {
+        return Vec::new();
+    }
+    let needed = (1.0 / (1.0 - quantile).max(1e-9)).round();
+    let launches_each = (needed / fewest as f64).ceil().max(1.0) as usize;
+    let of = |part: &[&Launch]| {
+        let readings: Vec<f64> = part.iter().flat_map(|launch| launch.readings.iter().copied()).collect();
+        stats::quantile::quantile(&readings, quantile)
+    };
+    launches.chunks_exact(launches_each).filter_map(of).collect()
 }
 
 /// Flags that the launches support, whatever their values are.

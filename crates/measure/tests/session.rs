@@ -30,6 +30,15 @@ impl Saver for Saves {
     }
 }
 
+/// Keeps nothing: for plans so long that reading every saved document back would take minutes.
+struct Forgets;
+
+impl Saver for Forgets {
+    fn save(&mut self, _: &Run) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 fn identity() -> Identity {
     Identity { fingerprint: "f".to_owned(), boot: "b".to_owned(), host: "here".to_owned() }
 }
@@ -92,6 +101,44 @@ fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_fir
         assert!([10, 14, 20, 28, 40].contains(&estimate.launches), "ended at a look");
         assert!(!figure.has(Flag::Unfinished));
     }
+}
+
+#[test]
+fn a_long_plan_is_settled_part_by_part_and_a_limit_leaves_settled_figures() {
+    let plan = |limit| {
+        let entries = select(Some("full"), &[], 0.02).unwrap();
+        let entries =
+            entries.into_iter().filter(|entry| entry.probe == "memory.load_latency_strided").take(130).collect();
+        Plan { seed: 7, entries, time_limit: limit, ..Plan::default() }
+    };
+    let whole = Order::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
+    let figures = whole.run().figures.len();
+    assert!(figures > 120, "{figures} figures make no long plan");
+    let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
+    let measured = |order: Order, engine: &mut MockEngine| {
+        Session::measure(order, engine, &mut Silent, &mut Forgets, Stopper::default()).unwrap()
+    };
+    let ended = measured(whole, &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert!(ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some() && figure.launches.len() >= 10));
+    let of = |purpose: Purpose| engine.log().iter().filter(|step| step.purpose == purpose).count();
+    assert_eq!(of(Purpose::Calibrate), figures, "each is calibrated once");
+    let together = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0).count();
+    assert!((100..figures).contains(&together), "{together} figures stand in the first round");
+    let seconds = ended.run.session.seconds;
+    let cut = Order::new(plan(Some(seconds * 0.9)), Machine::default(), identity(), vec![0, 1]).unwrap();
+    let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
+    let ended = measured(cut, &mut engine);
+    assert_eq!(ended.ending, Ending::TimeLimit);
+    let settled = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
+    let before = settled(&ended.run);
+    assert!((30..figures).contains(&before), "{before} of {figures} are settled near the end");
+
+    let resumed = Order::resume(ended.run, &identity(), vec![0, 1]).unwrap();
+    let ended = measured(resumed, &mut engine);
+    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(settled(&ended.run), figures);
+    assert_eq!(engine.log().iter().filter(|step| step.purpose == Purpose::Calibrate).count(), figures, "not again");
 }
 
 #[test]

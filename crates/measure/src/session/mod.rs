@@ -79,6 +79,8 @@ struct Progress {
     batches: u32,
     warmup: u32,
     ended: bool,
+    /// Measured now; the others wait for their part of a long plan.
+    in_part: bool,
     /// Measured in launches of its own, because a shared one went wrong.
     alone: bool,
     /// Seconds of a launch.

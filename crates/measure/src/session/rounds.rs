@@ -1,4 +1,5 @@
-//! The order of launches: every figure calibrated once, then one launch of every active figure a round.
+//! The order of launches: every figure calibrated once, then one launch of every active figure a round. A plan of thousands is
+//! measured part by part, so that a run that is cut off has settled figures rather than two launches of each.
 
 use model::{FigureKey, Outcome};
 
@@ -8,10 +9,14 @@ use crate::engine::EngineError;
 use crate::event::Event;
 use crate::step::Purpose;
 
+/// Figures that stand side by side in a round, and one group of sharers more. Long enough that their launches spread over
+/// minutes of the machine's drift, short enough that a round is over in seconds.
+const PART: usize = 100;
+
 impl Session<'_> {
     /// Calibrates, then measures round by round until every figure is settled or something ends the run.
     pub(super) fn rounds(&mut self) -> Ending {
-        match self.calibrate().and_then(|()| self.save()).and_then(|()| self.measure_rounds()) {
+        match self.parts() {
             Ok(()) => Ending::Complete,
             Err(ending) => {
                 // What was measured since the last save is worth keeping, unless saving is what failed.
@@ -23,19 +28,51 @@ impl Session<'_> {
         }
     }
 
+    fn parts(&mut self) -> Result<(), Ending> {
+        self.end_given_up();
+        loop {
+            self.begin_part();
+            self.calibrate()?;
+            self.save()?;
+            self.measure_rounds()?;
+            if self.progress.iter().all(|progress| progress.ended) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next figures that have not ended, in the order of the plan; sharers stay together.
+    fn begin_part(&mut self) {
+        let mut part = Vec::new();
+        for group in self.groups(|session, index| !session.progress[index].ended) {
+            if part.len() >= PART {
+                break;
+            }
+            part.extend(group.0);
+        }
+        self.progress.iter_mut().for_each(|progress| progress.in_part = false);
+        part.into_iter().for_each(|index| self.progress[index].in_part = true);
+    }
+
+    /// What placing already said cannot be measured here.
+    fn end_given_up(&mut self) {
+        for index in 0..self.run.figures.len() {
+            if super::given_up(&self.run.figures[index]) && !self.progress[index].ended {
+                self.end_figure(index, None);
+            }
+        }
+    }
+
+    fn active(&self, index: usize) -> bool {
+        self.progress[index].in_part && !self.progress[index].ended
+    }
+
     fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<Group> {
         group::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 
     fn calibrate(&mut self) -> Result<(), Ending> {
-        let uncalibrated =
-            |session: &Self, index: usize| !session.progress[index].ended && session.run.figures[index].ops == 0;
-        for index in 0..self.run.figures.len() {
-            // Placing already said that it cannot be measured here.
-            if super::given_up(&self.run.figures[index]) && !self.progress[index].ended {
-                self.end_figure(index, None);
-            }
-        }
+        let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.figures[index].ops == 0;
         let of = self.run.figures.len();
         loop {
             // Groups are formed anew after each, because a crash dissolves one.
@@ -67,7 +104,7 @@ impl Session<'_> {
     fn measure_rounds(&mut self) -> Result<(), Ending> {
         loop {
             let round = self.run.session.rounds;
-            let mut groups = self.groups(|session, index| !session.progress[index].ended);
+            let mut groups = self.groups(Self::active);
             if groups.is_empty() {
                 return Ok(());
             }
@@ -145,16 +182,22 @@ impl Session<'_> {
         self.run.figures[index].launches.iter().filter(|launch| launch.invalid.is_none()).count()
     }
 
-    /// Seconds left if every active figure settles at its next look.
+    /// Seconds left if every figure settles at its next look; a launch of one that was not launched yet is taken to be as
+    /// long as the others are on average.
     fn left(&self) -> f64 {
         let looks = &self.run.plan.looks;
+        let known: Vec<f64> =
+            self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
+        let usual = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
         let of_group = |group: &Group| {
             let launches = group.0.iter().map(|index| {
                 let made = self.valid(*index);
                 looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)
             });
-            launches.max().unwrap_or(0) as f64 * self.progress[group.0[0]].seconds
+            let seconds = self.progress[group.0[0]].seconds;
+            let launch = if seconds > 0.0 { seconds } else { usual };
+            launches.max().unwrap_or(0) as f64 * launch
         };
         let left: f64 = groups.iter().map(of_group).sum();
         self.run.plan.time_limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))

@@ -12,6 +12,9 @@ use crate::step::{Reply, Task};
 const MOST_WARMUP: u32 = 40;
 /// Time that timing single operations may take in a launch, nanoseconds.
 const EACH_NANOS: f64 = 30e6;
+/// So many operations give a quantile of 99.9%, and are made when they take no longer than this, nanoseconds.
+const FOR_RARE: f64 = 1000.0;
+const EACH_AT_MOST: f64 = 200e6;
 /// Quantiles of single operations that are kept, where there are enough of them; 1 is the maximum.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
@@ -130,7 +133,8 @@ impl Member {
         let readings = match &mut self.trial {
             Trial::One(kernel) => {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
-                let room = (EACH_NANOS / typical).clamp(100.0, 4000.0) as usize;
+                let rare = (EACH_AT_MOST / typical).min(FOR_RARE);
+                let room = (EACH_NANOS / typical).max(rare).clamp(100.0, 4000.0) as usize;
                 let mut record = Recorder::with_room(room);
                 kernel.each(&mut record)?;
                 record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()

@@ -12,6 +12,7 @@ mod probe;
 mod report;
 mod run;
 mod runs;
+mod tails;
 mod trend;
 
 pub use catalogue::catalogue;

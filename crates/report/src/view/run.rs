@@ -3,6 +3,7 @@
 use model::{Figure, FigureKey, Flag, Outcome, Run};
 
 use super::machine::{heading, notes};
+use super::tails::tails;
 use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks};
 use crate::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Records, Row, Section, Table, Tone};
 
@@ -27,6 +28,8 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     } else {
         document.sections.push(Section::of("", Block::Table(table(run))));
     }
+    // A table just measured is read for its values; who looks a run up gets the tails too.
+    document.sections.extend((!context.stored).then(|| tails(run)).flatten());
     document.summary = vec![summary(run, context)];
     document.next = next(run, context);
     document.data = Data::compact(run).ok();

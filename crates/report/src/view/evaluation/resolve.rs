@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
 
     /// What the rows of intervals are called.
     pub(super) fn level_words(&self) -> String {
-        format!("   its {} interval", percent(self.run.plan.level))
+        format!("  {} interval", percent(self.run.plan.level))
     }
 
     fn value(&mut self, key: &FigureKey, unit: PrintedUnit) -> Cell {
