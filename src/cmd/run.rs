@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     conclude(ended, keeper, arguments, common)
 }
 
-/// Seconds of a launch on average over the catalogue: its process, warm-up and batches (docs/performance.md).
+/// Seconds of a figure's launch on average over the catalogue: its process, warm-up and batches (docs/performance.md).
 const LAUNCH: f64 = 0.1;
 /// A run that takes less than this many seconds needs no announcement.
 const LONG: f64 = 60.0;
@@ -80,17 +80,8 @@ const LONG: f64 = 60.0;
 fn foretell(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
     let settled = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
-    let open: Vec<_> = run
-        .plan
-        .entries
-        .iter()
-        .zip(&run.figures)
-        .filter(|(_, figure)| !settled(figure))
-        .map(|(entry, _)| entry)
-        .collect();
-    let shared: std::collections::BTreeSet<&str> = open.iter().filter_map(|entry| entry.shares.as_deref()).collect();
-    let launches = open.iter().filter(|entry| entry.shares.is_none()).count() + shared.len();
-    let seconds = |look: u32| launches as f64 * f64::from(look) * LAUNCH;
+    let open = run.figures.iter().filter(|figure| !settled(figure)).count();
+    let seconds = |look: u32| open as f64 * f64::from(look) * LAUNCH;
     if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
         return;
     }
@@ -100,8 +91,7 @@ fn foretell(run: &Run) {
         |limit| format!("; it ends after {} with what is settled by then", time(limit)),
     );
     output::remark(&format!(
-        "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume goes on",
-        open.len(),
+        "{open} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume goes on",
         looks.0,
         looks.1,
         time(seconds(looks.0)),

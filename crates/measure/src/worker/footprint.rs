@@ -13,7 +13,6 @@ pub(super) struct Moment {
     own: Usage,
     children: Usage,
     events: [Option<u64>; EVENTS.len()],
-    migrations: Option<u64>,
 }
 
 impl Moment {
@@ -24,15 +23,8 @@ impl Moment {
             own: Usage::of(Who::Process).ok()?,
             children: Usage::of(Who::Children).ok()?,
             events: EVENTS.map(count),
-            migrations: counters?.read_one(Event::CpuMigrations).ok().flatten().map(|count| count.value),
         })
     }
-}
-
-/// The hardware's counters, unless it has none that this user may read.
-fn open_counters() -> Counters {
-    let wanted: Vec<Event> = EVENTS.into_iter().chain([Event::CpuMigrations]).collect();
-    Counters::open(&wanted)
 }
 
 /// Adds up stretches between two moments; input and output are read once around all of them, because that costs more than a batch
@@ -44,6 +36,9 @@ pub(super) struct Tally {
     known: bool,
     counters: Option<Counters>,
     events: [Option<u64>; EVENTS.len()],
+    /// Operations during which events were counted.
+    events_of: u64,
+    migrations: Option<u64>,
     io: Option<Io>,
     peers: Vec<Peer>,
     footprint: Footprint,
@@ -73,7 +68,17 @@ impl Tally {
         self.peers = peers.map(Peer::now).collect();
         self.io = Io::own().ok();
         self.known = true;
-        self.counters = Some(open_counters());
+        self.migrations = own_migrations();
+    }
+
+    /// Opens the hardware's counters, after the timed batches: the kernel saves and restores them whenever it switches from one
+    /// process to another, which costs a pipe's round trip a tenth and a context switch a sixth. False when this user can read
+    /// none.
+    pub(super) fn count_events(&mut self) -> bool {
+        let counters = Counters::open(&EVENTS);
+        let any = EVENTS.iter().any(|event| matches!(counters.read_one(*event), Ok(Some(_))));
+        self.counters = any.then_some(counters);
+        any
     }
 
     /// The counters at this moment.
@@ -96,15 +101,19 @@ impl Tally {
             self.counts[2] += used.minor_faults;
             self.counts[3] += used.major_faults;
         }
-        for (sum, (before, after)) in self.events.iter_mut().zip(before.events.into_iter().zip(after.events)) {
-            *sum = before.zip(after).map(|(before, after)| sum.unwrap_or(0) + after.saturating_sub(before));
+        if self.counters.is_some() {
+            self.events_of += ops;
+            for (sum, (before, after)) in self.events.iter_mut().zip(before.events.into_iter().zip(after.events)) {
+                *sum = before.zip(after).map(|(before, after)| sum.unwrap_or(0) + after.saturating_sub(before));
+            }
         }
-        let moved = before.migrations.zip(after.migrations).map(|(before, after)| after.saturating_sub(before));
-        self.footprint.migrations = moved.map(|moved| self.footprint.migrations.unwrap_or(0) + moved);
     }
 
     /// Ends counting.
     pub(super) fn end(&mut self) {
+        self.counters = None;
+        self.footprint.migrations =
+            self.migrations.zip(own_migrations()).map(|(before, now)| now.saturating_sub(before));
         let io = self.io.take().zip(Io::own().ok()).map(|(before, after)| after.since(&before));
         for peer in std::mem::take(&mut self.peers) {
             let now = Peer::now(peer.pid);
@@ -126,7 +135,8 @@ impl Tally {
     /// The sum.
     pub(super) fn footprint(&self) -> Footprint {
         let counted = |value: u64| self.known.then_some(value);
-        let [cycles, instructions, branch_misses, cache_misses, tlb_misses] = self.events;
+        let [cycles, instructions, branch_misses, cache_misses, tlb_misses] =
+            self.events.map(|sum| sum.map(|sum| self.of_all(sum)));
         let hardware = Hardware { cycles, instructions, branch_misses, cache_misses, tlb_misses };
         Footprint {
             user_seconds: self.known.then_some(self.seconds[0]),
@@ -139,4 +149,15 @@ impl Tally {
             ..self.footprint.clone()
         }
     }
+
+    /// Events of the batches in which they were counted, for all operations.
+    fn of_all(&self, events: u64) -> u64 {
+        let all = u128::from(events) * u128::from(self.footprint.operations) / u128::from(self.events_of.max(1));
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
+}
+
+/// Moves of this process to another CPU so far.
+fn own_migrations() -> Option<u64> {
+    sys::usage::migrations_of(std::process::id().cast_signed()).ok()
 }

@@ -15,6 +15,8 @@ const EACH_NANOS: f64 = 30e6;
 /// So many operations give a quantile of 99.9%, and are made when they take no longer than this, nanoseconds.
 const FOR_RARE: f64 = 1000.0;
 const EACH_AT_MOST: f64 = 200e6;
+/// Batches in which hardware events are counted.
+const COUNTED: u32 = 2;
 /// Quantiles of single operations that are kept, where there are enough of them; 1 is the maximum.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
@@ -116,6 +118,7 @@ impl Member {
     }
 
     pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
             (self.launch.placement, self.launch.steal, self.launch.invalid) = guard.end(&self.bench);
@@ -125,6 +128,19 @@ impl Member {
         }
         self.launch.footprint = self.tally.footprint();
         self.launch.value = self.value().ok_or_else(|| Fault::new("its batches gave no finite value"))?;
+        Ok(())
+    }
+
+    /// Batches more, untimed, in which hardware events are counted.
+    fn count_events(&mut self) -> Result<(), Fault> {
+        if !self.tally.count_events() {
+            return Ok(());
+        }
+        for _ in 0..COUNTED {
+            let readings = self.launch.readings.len();
+            self.play_counted()?;
+            self.launch.readings.truncate(readings);
+        }
         Ok(())
     }
 
