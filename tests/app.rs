@@ -21,7 +21,7 @@ fn figures<'a>(run: &'a Value, probe: &str) -> Vec<&'a Value> {
 }
 
 fn value(figure: &Value) -> f64 {
-    figure["outcome"]["measured"]["value"].as_f64().unwrap_or_else(|| panic!("{figure:#}"))
+    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
 }
 
 fn failed(figure: &Value) -> &str {

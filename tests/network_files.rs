@@ -48,7 +48,7 @@ fn told(report: &Value) -> (String, [f64; 3], String) {
     let notes = report["inputs"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect::<Vec<_>>();
     let figures = report["run"]["figures"].as_array().unwrap();
     let all = |figure: &&Value| figure["probe"] == "farm.efficiency" && figure["point"]["node"] == "all";
-    let measured = &figures.iter().find(all).unwrap()["outcome"]["measured"];
+    let measured = common::estimate(figures.iter().find(all).unwrap()).unwrap();
     let efficiency = ["low", "value", "high"].map(|key| measured[key].as_f64().unwrap());
     assert!(efficiency[0] <= efficiency[1] && efficiency[1] <= efficiency[2], "{measured}");
     assert_eq!(report["broken"].as_array().map(Vec::len), Some(0), "{report}");

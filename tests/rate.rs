@@ -47,7 +47,10 @@ mod rated {
     }
 
     fn value(run: &Value, id: &str) -> f64 {
-        figure(run, id)["outcome"]["measured"]["value"].as_f64().unwrap_or_else(|| panic!("{}", figure(run, id)))
+        let figure = figure(run, id);
+        super::common::estimate(figure)
+            .and_then(|found| found["value"].as_f64())
+            .unwrap_or_else(|| panic!("{figure:#}"))
     }
 
     #[test]

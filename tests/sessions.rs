@@ -10,7 +10,7 @@ fn value(run: &Value, probe: &str) -> f64 {
     let figures = run["figures"].as_array().unwrap();
     let figure =
         figures.iter().find(|figure| figure["probe"] == probe).unwrap_or_else(|| panic!("{probe}: {figures:#?}"));
-    figure["outcome"]["measured"]["value"].as_f64().unwrap_or_else(|| panic!("{figure:#}"))
+    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
 }
 
 fn sessions(place: &Place, more: &[&str]) -> Value {
