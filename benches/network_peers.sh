@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prony beside iperf3, qperf and sockperf over loopback, in alternation: throughput at 16 B, 1 KiB and 128 KiB a write, and
-# round trips over TCP and UDP. All are pinned the same: the asking side to the last CPU, the serving side to the one before.
+# round trips over TCP and UDP; of streams at 1 KiB and 128 KiB also the CPU time that a byte costs each end. All are pinned the same:
+# the asking side to the last CPU, the serving side to the one before.
 #   cargo build --release && benches/network_peers.sh target/release/prony [ROUNDS]
 # Prints one line a measurement (round, what, program, value) and the medians at the end. Needs iperf3, qperf and sockperf.
 set -euo pipefail
@@ -12,8 +13,8 @@ trap 'kill "${children[@]}" 2>/dev/null || true; rm -r "$work"' EXIT
 for program in iperf3 qperf sockperf; do
     command -v $program >/dev/null || { echo "could not find $program; install it" >&2; exit 2; }
 done
-taskset -c $before iperf3 -s -p 5999 >/dev/null 2>&1 & children+=($!)
-taskset -c $before qperf -lp 19999 >/dev/null 2>&1 & children+=($!)
+taskset -c $before iperf3 -s -p 5999 >/dev/null 2>&1 & children+=($!); iperf_server=$!
+taskset -c $before qperf -lp 19999 >/dev/null 2>&1 & children+=($!); qperf_server=$!
 taskset -c $before sockperf server --tcp -p 11999 >/dev/null 2>&1 & children+=($!)
 taskset -c $before sockperf server -p 11998 >/dev/null 2>&1 & children+=($!)
 sleep 1
@@ -24,6 +25,22 @@ for figure in json.load(open(sys.argv[1]))["figures"]:
     if figure["probe"] == sys.argv[2] and figure["point"].get(sys.argv[3]) == sys.argv[4] and figure["launches"]:
         values = sorted(launch["value"] for launch in figure["launches"])
         print(values[len(values) // 2]); break' "$@"; }
+ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$1/stat"; }
+# Runs a client beside its server and leaves what both used of CPU time, in seconds: all of the processes, beginning and end too.
+costed() { local server=$1 ticks; shift; ticks=$(ticks "$server")
+    $there python3 -c 'import resource,subprocess,sys
+code = subprocess.run(sys.argv[2:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, file=open(sys.argv[1], "w")); sys.exit(code)' "$work/sender" "$@"
+    sleep 0.2; awk -v t="$(($(ticks "$server") - ticks))" -v hz="$(getconf CLK_TCK)" 'BEGIN { print t / hz }' >"$work/receiver"; }
+# Nanoseconds of a byte at both ends, of a connection of so many bytes.
+say_cost() { local end; for end in sender receiver; do
+    say "$1" "cpu_ns_byte_$2_$end" "$3" "$(awk -v bytes="$4" '{ printf "%.4g\n", $1 / bytes * 1e9 }' "$work/$end")"; done; }
+own_cost() { python3 -c 'import json,sys
+for figure in json.load(open(sys.argv[1]))["figures"]:
+    point = figure["point"]
+    if figure["probe"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
+        print("%.4g" % (figure["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
     else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }
 for round in $(seq "$rounds"); do
@@ -31,9 +48,18 @@ for round in $(seq "$rounds"); do
     for size in 16 1024 131072; do
         case $size in 16) name=16B ;; 1024) name=1KiB ;; *) name=128KiB ;; esac
         say "$round" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
-        say "$round" "stream_$name" iperf3 "$($there iperf3 -c 127.0.0.1 -p 5999 -t "$seconds" -l $size -J |
-            python3 -c 'import json,sys; print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8)')"
-        say "$round" "stream_$name" qperf "$($there qperf 127.0.0.1 -lp 19999 -t "$seconds" -m $size tcp_bw | quantity bw)"
+        costed $iperf_server iperf3 -c 127.0.0.1 -p 5999 -t "$seconds" -l $size -J >"$work/iperf3.json"
+        read -r rate bytes < <(python3 -c 'import json,sys
+end = json.load(open(sys.argv[1]))["end"]["sum_received"]; print(end["bits_per_second"] / 8, end["bytes"])' "$work/iperf3.json")
+        say "$round" "stream_$name" iperf3 "$rate"
+        [ $size = 16 ] || say_cost "$round" "$name" iperf3 "$bytes"
+        costed $qperf_server qperf 127.0.0.1 -lp 19999 -t "$seconds" -m $size tcp_bw >"$work/qperf"
+        rate=$(quantity bw <"$work/qperf")
+        say "$round" "stream_$name" qperf "$rate"
+        [ $size = 16 ] || say_cost "$round" "$name" qperf "$(awk -v rate="$rate" -v s="$seconds" 'BEGIN { print rate * s }')"
+        [ $size = 16 ] || for end in sender receiver; do
+            say "$round" "cpu_ns_byte_${name}_$end" prony "$(own_cost "$work/stream.json" $name $end)"
+        done
     done
     "$prony" net rr --kind tcp,udp --size 16B --launches 10 --target 50 -q --no-store --output "$work/rr.json" >/dev/null
     for kind in tcp udp; do
