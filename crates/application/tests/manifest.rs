@@ -48,7 +48,7 @@ fn what_is_wrong_is_told_with_its_line() {
     let base =
         |more: &str| format!("[application.x]\nrun = [\"true\"]\nwork = {{ runs = 1, unit = \"run\" }}\n{more}\n");
     refused("", 1, "application");
-    refused("[application.x]\nrun = [\"true\"\n", 3, "");
+    refused("[application.x]\nrun = [\"true\"\n", 2, "unclosed array");
     refused(&base("nonsense = 1"), 4, "nonsense");
     refused(&base("build = [\"{nowhere}\"]"), 4, "nothing is called {nowhere}; known are");
     refused(&base("build = [\"{out\"]"), 4, "without its }");
