@@ -113,7 +113,7 @@ fn lmbench_continues_our_definitions() {
         ("file.create:size=10KiB", 50_000.0),
         ("file.delete:size=0B", 200_000.0),
         ("memory.read:working_set=8MiB", 10e9),
-        ("os.context_switch:processes=8,working_set=0B", 2e-6),
+        ("os.context_switch:processes=8,working_set=0B,placement=free", 2e-6),
         ("memory.load_latency_strided:working_set=512B,stride=128B", 1.5e-9),
         ("memory.load_latency:working_set=8MiB", 90e-9),
     ] {
@@ -122,9 +122,9 @@ fn lmbench_continues_our_definitions() {
     }
     let run = &import_fixture("lmbench-summary.txt")[0];
     for (key, expected) in [
-        ("os.context_switch:processes=2,working_set=16KiB", 11.3e-6),
-        ("os.context_switch:processes=8,working_set=16KiB", 14.4e-6),
-        ("os.context_switch:processes=16,working_set=64KiB", 15.0e-6),
+        ("os.context_switch:processes=2,working_set=16KiB,placement=free", 11.3e-6),
+        ("os.context_switch:processes=8,working_set=16KiB,placement=free", 14.4e-6),
+        ("os.context_switch:processes=16,working_set=64KiB,placement=free", 15.0e-6),
         ("file.create:size=0B", 80_000.0),
         ("os.mmap", 111.5e-3),
         ("memory.load_latency", 140e-9),
@@ -132,7 +132,11 @@ fn lmbench_continues_our_definitions() {
         assert!(near(value(run, key), expected), "{key}");
     }
     assert!(
-        run.figure(&FigureKey::new("os.context_switch", "processes=2,working_set=64KiB".parse().unwrap())).is_none()
+        run.figure(&FigureKey::new(
+            "os.context_switch",
+            "processes=2,working_set=64KiB,placement=free".parse().unwrap()
+        ))
+        .is_none()
     );
 }
 

@@ -115,7 +115,7 @@ fn babar_tables_keep_their_printed_order() {
             "table5_context_switch",
             "context_switch_2proc_us",
             "os.context_switch",
-            "processes=2,working_set=0B",
+            "processes=2,working_set=0B,placement=free",
             1e-6,
             false,
         ),

@@ -131,9 +131,8 @@ fn setting(probe: &Probe, point: &Point, place: PathBuf) -> Result<Setting, Stri
     let (first, last) = (allowed[0], *allowed.last().unwrap_or(&0));
     let cpus = match (probe.parties, point.get("placement").or(point.get("threads"))) {
         (Parties::One, _) | (Parties::Threads, Some("1")) => vec![last],
-        (Parties::SameCpu, _) => vec![last; 64],
-        (Parties::Placed, Some("same_cpu")) => vec![last, last],
-        (Parties::Placed, Some("cross_cpu")) => vec![last, first],
+        (Parties::Placed, Some("same_cpu")) => vec![last; 64],
+        (Parties::Placed, Some("cross_cpu")) => [last, first].repeat(32),
         (Parties::Threads, _) => allowed.clone(),
         _ => vec![],
     };

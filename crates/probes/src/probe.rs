@@ -59,10 +59,8 @@ impl Metric {
 pub enum Parties {
     /// One thread, pinned.
     One,
-    /// Two or more, placed as the axis `placement` says.
+    /// Two or more, placed as the axis `placement` says: all on one CPU, in turn on two, or free.
     Placed,
-    /// Several processes, all pinned to one CPU.
-    SameCpu,
     /// One pinned thread a CPU, as many as the axis `threads` says.
     Threads,
     /// Left to the scheduler.

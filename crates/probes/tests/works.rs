@@ -153,10 +153,9 @@ fn setting(probe: &Probe, point: &Point) -> Setting {
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match probe.parties {
         Parties::One => vec![first],
-        Parties::SameCpu => vec![first; 16],
         Parties::Placed => match point.get("placement") {
-            Some("same_cpu") => vec![first, first],
-            Some("cross_cpu") => vec![first, last],
+            Some("same_cpu") => vec![first; 64],
+            Some("cross_cpu") => [first, last].repeat(32),
             _ => vec![],
         },
         Parties::Threads => match point.get("threads") {

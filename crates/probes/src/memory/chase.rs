@@ -32,8 +32,9 @@ impl Chase {
 
 /// A chain through so many bytes of fresh memory.
 pub(super) fn ring(bytes: u64, pages: Pages, order: Order, seed: u64) -> Result<Ring<Arena>, Unfit> {
-    if bytes > sys::memory::available_bytes()? / 4 * 3 {
-        return Err(Unfit::new("less memory than that is available"));
+    let available = sys::memory::available_bytes()?;
+    if bytes > available / 4 * 3 {
+        return Err(Unfit::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
     }
     let arena = Arena::populated(bytes as usize, pages)?;
     Ring::new(arena, order, seed).ok_or_else(|| Unfit::new("the chain would have fewer than two links"))

@@ -57,8 +57,10 @@ struct Load {
 
 impl Load {
     fn start(cpus: &[usize]) -> Result<Self, Unfit> {
-        if cpus.len() as u64 * STREAMED > sys::memory::available_bytes()? / 2 {
-            return Err(Unfit::new("there is too little memory for so many streams"));
+        let (wanted, available) = (cpus.len() as u64 * STREAMED, sys::memory::available_bytes()?);
+        if wanted > available / 2 {
+            let [wanted, available] = [2 * wanted, available / MIB * MIB].map(model::format_size);
+            return Err(Unfit::new(format!("its streams take {wanted} of free memory, and {available} are available")));
         }
         let copies = |width: Width| stream::find(Kind::Copy, width, Stores::Normal, 1);
         let widest = [Width::Vector512, Width::Vector256, Width::Vector128].into_iter().find_map(copies);

@@ -58,7 +58,10 @@ fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'
         ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
         _ => stream::find(kind, width, Stores::Normal, 1),
     };
-    let variant = variant.ok_or_else(|| Unfit::new("this CPU has no such registers or stores"))?;
+    let variant = variant.ok_or_else(|| {
+        let (stores, width) = asked;
+        Unfit::new(format!("this CPU, or this program on it, has no {stores} stores from {width} registers"))
+    })?;
     bench.choose(variant.name);
     Ok(variant)
 }

@@ -6,9 +6,10 @@ use crate::prelude::*;
 pub(super) static PROBE: Probe = Probe {
     id: "os.context_switch",
     title: "context switch",
-    about: "A ring of processes on one CPU passes a token over pipes, each summing an array of its own before it passes the token \
-            on; minus one process that passes the token to itself over as many pipes of the same kind and sums its array as often. \
-            What remains of a hop is the switch, and the cache misses that it causes.",
+    about: "A ring of processes passes a token over pipes, each summing an array of its own before it passes the token on; minus \
+            one process that passes the token to itself over as many pipes of the same kind and sums its array as often. What \
+            remains of a hop is the switch, and the cache misses that it causes. On two CPUs neighbours of the ring sit on \
+            different ones, so each hop also wakes the other CPU.",
     metric: Metric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
@@ -19,8 +20,9 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[
         Axis::choice("processes", &["2", "8", "16"], &["2", "8"]),
         Axis::choice("working_set", &["0B", "4KiB", "16KiB", "64KiB"], &["0B"]),
+        Axis::placement(&["same_cpu"]),
     ],
-    parties: Parties::SameCpu,
+    parties: Parties::Placed,
     paired: true,
     prepare,
     ..Probe::BLANK

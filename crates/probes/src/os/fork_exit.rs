@@ -30,8 +30,10 @@ struct ForkExit {
 
 fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
     let wanted = at.bytes("resident")?;
-    if wanted > sys::memory::available_bytes().unwrap_or(u64::MAX) / 2 {
-        return Err(Unfit::new("it would take more than half of the memory that is free"));
+    let available = sys::memory::available_bytes().unwrap_or(u64::MAX);
+    if wanted > available / 2 {
+        let available = model::format_size(available / MIB * MIB);
+        return Err(Unfit::new(format!("{available} of memory are available, and it takes twice its resident size")));
     }
     // What this process has of its own already; program and libraries are shared with files and are not copied.
     let own = sys::usage::anonymous_bytes()?;

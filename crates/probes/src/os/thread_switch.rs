@@ -10,13 +10,14 @@ use crate::prelude::*;
 pub(super) static PROBE: Probe = Probe {
     id: "os.thread_switch",
     title: "thread switch",
-    about: "Two threads of one process on one CPU pass a token over pipes; minus one thread that passes the token to itself over as \
-            many pipes. What remains of a hop is the switch, without a change of address space.",
+    about: "Two threads of one process pass a token over pipes; minus one thread that passes the token to itself over as many pipes. \
+            What remains of a hop is the switch, without a change of address space; on two CPUs it is the wake-up of the other.",
     metric: Metric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
     sources: &[Source::new("lmbench", "lat_ctx, between threads", "McVoy & Staelin, USENIX ATC 1996")],
-    parties: Parties::SameCpu,
+    axes: &[Axis::placement(&["same_cpu"])],
+    parties: Parties::Placed,
     paired: true,
     prepare,
     ..Probe::BLANK

@@ -171,7 +171,12 @@ fn pair(section: &Section, words: &[&str], at: usize) -> Result<Vec<Reading>, Fa
         }
         Section::Switch { size } => {
             let reading = Reading::new("os.context_switch", "lat_ctx", second()? * 1e-6, seconds("switch"));
-            vec![reading.at("processes", axis_value(words[0])).at("working_set", format_size(*size))]
+            vec![
+                reading
+                    .at("processes", axis_value(words[0]))
+                    .at("working_set", format_size(*size))
+                    .at("placement", "free"),
+            ]
         }
         Section::Mappings => {
             vec![
