@@ -289,3 +289,6 @@ fn frequency(bench: &Bench) -> Option<f64> {
     let kilohertz: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
     Some(kilohertz * 1e3)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! What surrounds a batch while it is timed: a kernel looks around from inside.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on fails, and says what it skips")]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use model::Point;
+use probes::{Readings, Setting};
+use sys::counters::{Counters, Event};
+
+use super::*;
+
+/// Counters of hardware and kernel events that this process has open, by what the kernel calls such files (proc(5),
+/// `/proc/pid/fd`).
+fn counters_open() -> usize {
+    let files = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let names = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+    names.filter(|name| name.to_string_lossy().contains("[perf_event]")).count()
+}
+
+/// Writes down, from inside every batch, how many counters are open.
+#[derive(Clone, Default)]
+struct Witness {
+    seen: Rc<RefCell<Vec<usize>>>,
+}
+
+impl Witness {
+    fn look(&self) {
+        self.seen.borrow_mut().push(counters_open());
+    }
+}
+
+impl Kernel for Witness {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.look();
+        Ok(Work { ops, token: 0 })
+    }
+
+    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl Readings for Witness {
+    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+        self.look();
+        Ok(vec![1e-6])
+    }
+}
+
+const BATCHES: usize = 6;
+
+/// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
+fn launch(trial: Trial) -> (Member, usize) {
+    let task = Task {
+        figure: 0,
+        probe: "os.syscall_getppid".to_owned(),
+        point: Point::origin(),
+        ops: 3,
+        batches: BATCHES as u32,
+        warmup: 2,
+        variant: None,
+        cpus: Vec::new(),
+    };
+    let setting = Setting {
+        seed: 1,
+        cpus: Vec::new(),
+        allowed: sys::affinity::allowed().unwrap(),
+        directory: std::env::temp_dir(),
+        variant: None,
+        calibrating: false,
+    };
+    let probe = probes::find(&task.probe).unwrap();
+    let mut member = Member::new(probe, task, Bench::new(setting), trial);
+    member.warm_up().unwrap();
+    member.begin().unwrap();
+    for _ in 0..BATCHES {
+        member.batch().unwrap();
+    }
+    member.end().unwrap();
+    let warmup = member.launch.warmup as usize;
+    (member, warmup)
+}
+
+/// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/performance.md):
+/// none may be open in a batch that counts, nor in the warm-up before.
+#[test]
+fn hardware_counters_are_closed_while_batches_are_timed() {
+    let can_count = {
+        let counters = Counters::open(&[Event::Cycles]);
+        let can = counters.read_one(Event::Cycles).is_ok();
+        assert!(!can || counters_open() > 0, "an open counter must be visible to this test");
+        can
+    };
+    let kinds: [fn(Witness) -> (Trial, usize); 3] = [
+        |witness| (Trial::One(Box::new(witness)), 1),
+        |witness| (Trial::Paired { work: Box::new(witness.clone()), overhead: Box::new(witness) }, 2),
+        |witness| (Trial::Readings(Box::new(witness)), 1),
+    ];
+    for kind in kinds {
+        let witness = Witness::default();
+        let (trial, each) = kind(witness.clone());
+        let (member, warmup) = launch(trial);
+        let seen = witness.seen.borrow();
+        let timed = each * (warmup + BATCHES);
+        assert_eq!(seen[..timed], vec![0; timed], "batches with counters open");
+        let launch = &member.launch;
+        let kept = if launch.readings.is_empty() { launch.nanos.len() } else { launch.readings.len() };
+        assert_eq!(kept, each * BATCHES, "batches in which events are counted are not timed");
+        if !can_count {
+            eprintln!(
+                "SKIPPED that events are counted after the timed batches: no hardware counter can be opened here"
+            );
+            continue;
+        }
+        assert_eq!(seen.len(), timed + each * COUNTED as usize);
+        assert!(seen[timed..].iter().all(|open| *open > 0), "events are counted after the timed batches: {seen:?}");
+        assert!(launch.footprint.hardware.is_some());
+    }
+    assert_eq!(counters_open(), 0, "a launch leaves no counter open");
+}
