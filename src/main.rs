@@ -5,9 +5,11 @@ mod cli;
 mod cmd;
 mod evaluation;
 mod house;
+mod keeping;
 mod output;
 mod progress;
 mod settings;
+mod wishes;
 
 use std::process::ExitCode;
 

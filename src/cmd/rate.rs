@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 
 #[cfg(feature = "rating")]
 pub(crate) use self::measured::run;
-use super::app::Keeping;
+use crate::keeping::Keeping;
 use crate::settings::{percent, seconds};
 
 const ABOUT: &str = "\

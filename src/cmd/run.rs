@@ -13,40 +13,21 @@ use store::{Claim, Detail, MachineLock, Store};
 
 use crate::Exit;
 use crate::cli::Common;
+use crate::keeping::{Keeper, Keeping};
 use crate::progress::Progress;
-use crate::settings::{percent, seconds};
+use crate::wishes::Wishes;
 use crate::{evaluation, house, output};
 
 /// Options of `prony run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A named selection of figures (prony list --suites) [default: default]
-    #[arg(long, value_name = "NAME")]
-    suite: Option<String>,
-    /// A probe, at a point or its usual ones: os.fork_exit, 'ipc.*', memory.copy:threads=1,working_set=64MiB
-    #[arg(long, value_name = "PROBE[:POINT]")]
-    probe: Vec<String>,
-    /// Half-width of the interval at which a figure is settled, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
-    target: f64,
-    /// Begin no further round after this time, such as 90s or 5m [default: the suite's, see list --suites --json]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    time_limit: Option<f64>,
-    /// Seed of orders and memory layouts [default: drawn]
-    #[arg(long)]
-    seed: Option<u64>,
-    /// A name for the run
-    #[arg(long)]
-    label: Option<String>,
+    #[command(flatten)]
+    wishes: Wishes,
+    #[command(flatten)]
+    keeping: Keeping,
     /// Directory in which the file figures are measured [default: the present one]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Write the run document to this file as well
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Keep the run nowhere but in --output
-    #[arg(long, requires = "output")]
-    no_store: bool,
     /// Go on with a run that was cut off
     #[arg(long, value_name = "RUN", conflicts_with_all = ["suite", "probe", "seed", "directory"])]
     resume: Option<String>,
@@ -59,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let order = order(arguments, common)?;
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
-    let mut keeper = Keeper::open(arguments, common)?;
+    let mut keeper = Keeper::open(&arguments.keeping, common)?;
     let _claim = claim(&format!("run, suite {}", order.run().plan.suite));
     if !arguments.quiet {
         foretell(order.run());
@@ -112,9 +93,9 @@ fn order(arguments: &Arguments, common: &Common) -> Result<Order> {
     if let Some(name) = &arguments.resume {
         let found = house::find(std::slice::from_ref(name), common, Detail::Whole)?;
         let run = found.into_iter().next().context("no such run")?.run;
-        let mut order = Order::resume(run, &identity, allowed)?.labelled(arguments.label.clone());
-        if arguments.time_limit.is_some() {
-            order = order.limited_to(arguments.time_limit);
+        let mut order = Order::resume(run, &identity, allowed)?.labelled(arguments.keeping.label.clone());
+        if arguments.wishes.time_limit.is_some() {
+            order = order.limited_to(arguments.wishes.time_limit);
         }
         return Ok(order);
     }
@@ -122,39 +103,28 @@ fn order(arguments: &Arguments, common: &Common) -> Result<Order> {
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
     let machine = measure::machine(&[directory]);
     let notes = measure::notes(&machine, &allowed);
-    Ok(Order::new(plan, machine, identity, allowed)?.labelled(arguments.label.clone()).asked_by(command).noting(notes))
+    Ok(Order::new(plan, machine, identity, allowed)?
+        .labelled(arguments.keeping.label.clone())
+        .asked_by(command)
+        .noting(notes))
 }
 
 fn plan(arguments: &Arguments) -> Result<Plan> {
-    let suite = match (&arguments.suite, arguments.probe.is_empty()) {
-        (Some(name), _) => Some(name.as_str()),
-        (None, true) => Some("default"),
-        (None, false) => None,
-    };
-    if let Some(label) = &arguments.label {
-        store::check_label(label)?;
-    }
-    let entries = measure::select(suite, &arguments.probe, arguments.target)?;
+    let wishes = &arguments.wishes;
+    let entries = wishes.entries()?;
     let directory = arguments.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let directory = directory.canonicalize().with_context(|| {
         format!("could not find the directory {}; name one that exists with --directory", directory.display())
     })?;
-    let limit = suite.and_then(probes::suite).and_then(|suite| suite.seconds);
     Ok(Plan {
-        suite: suite.unwrap_or("probes").to_owned(),
-        seed: arguments.seed.unwrap_or_else(draw_seed),
-        target: arguments.target,
-        time_limit: arguments.time_limit.or(limit),
+        suite: wishes.suite().unwrap_or("probes").to_owned(),
+        seed: wishes.seed(),
+        target: wishes.target,
+        time_limit: wishes.limit(),
         directory: Some(directory.to_string_lossy().into_owned()),
         entries,
         ..Plan::default()
     })
-}
-
-/// A seed that no other run has; written down, so that the run can be repeated.
-pub(crate) fn draw_seed() -> u64 {
-    // 53 bits: a number that every JSON reader keeps.
-    (sys::clock::realtime() ^ u64::from(std::process::id()) << 32) & ((1 << 53) - 1)
 }
 
 /// The first Ctrl-C (or polite kill) ends the run in order; a second one ends the program at once.
@@ -182,32 +152,6 @@ pub(super) fn claim(purpose: &str) -> Option<MachineLock> {
     }
 }
 
-/// Keeps the run where it was asked for.
-struct Keeper {
-    store: Option<Box<dyn Store>>,
-    output: Option<PathBuf>,
-    number: Option<u64>,
-}
-
-impl Keeper {
-    fn open(arguments: &Arguments, common: &Common) -> Result<Self> {
-        let store = if arguments.no_store { None } else { Some(house::write(common)?) };
-        Ok(Self { store, output: arguments.output.clone(), number: None })
-    }
-}
-
-impl Saver for Keeper {
-    fn save(&mut self, run: &Run) -> Result<(), String> {
-        if let Some(store) = &mut self.store {
-            self.number = Some(store.put(run).map_err(|error| error.to_string())?);
-        }
-        if let Some(path) = &self.output {
-            store::save_document(path, run).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-}
-
 fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Common) -> Result<Exit> {
     let Ended { run, ending } = ended;
     let ending = match ending {
@@ -216,7 +160,7 @@ fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Co
     };
     let saved = !matches!(ending, Ending::NotSaved(_));
     let handle = keeper.number.map(|number| number.to_string());
-    let previous = previous(keeper.store.as_deref(), &run);
+    let previous = previous(keeper.store(), &run);
     let context = RunContext { handle: handle.clone(), previous, stored: saved && handle.is_some() };
     let document = match evaluation::of_suite(&run.plan.suite)? {
         Some(tables) => report::view::in_tables_measured(&run, &tables, &context),
@@ -230,8 +174,11 @@ fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Co
             Ok(Exit::Failed)
         }
         Ending::Stopped => {
-            let resume =
-                if arguments.no_store { String::new() } else { format!("; go on with: prony run --resume {name}") };
+            let resume = if arguments.keeping.no_store {
+                String::new()
+            } else {
+                format!("; go on with: prony run --resume {name}")
+            };
             output::remark(&format!("stopped; what was measured is kept{resume}"));
             Ok(Exit::Stopped)
         }

@@ -7,10 +7,11 @@ use clap::Args;
 use measure::{Ending, Engine, Listener, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper};
 use model::{Identity, Machine, Plan, Run};
 
-use super::run::{draw_seed, engine, watch_for_signals};
+use super::run::{engine, watch_for_signals};
 use crate::Exit;
 use crate::cli::Common;
 use crate::progress::Progress;
+use crate::wishes::draw_seed;
 use crate::{house, output};
 
 /// Share of figures that may come out DIFFERENT.

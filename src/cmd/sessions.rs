@@ -10,12 +10,13 @@ use model::Unit;
 use report::view::RunContext;
 use report::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
 
-use super::app::{Keeper, Keeping};
-use super::run::{draw_seed, watch_for_signals};
+use super::run::watch_for_signals;
 use crate::Exit;
 use crate::cli::Common;
+use crate::keeping::{Keeper, Keeping};
 use crate::output;
 use crate::settings::seconds;
+use crate::wishes::draw_seed;
 
 /// Options of `prony sessions`.
 #[derive(Debug, Args)]

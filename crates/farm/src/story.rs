@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Class, Estimate, Figure, Launch, Method, Metric, Outcome, Point, Primitive, Unit};
+use model::{Class, Estimate, Figure, FigureKey, Launch, Method, Metric, Outcome, Point, Primitive, Unit};
 use serde::Serialize;
 
 use crate::job::Done;
@@ -293,23 +293,12 @@ impl Story {
 }
 
 fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
+    let key = FigureKey::new(probe, point);
     Figure {
-        probe: probe.to_owned(),
-        point,
-        title: title.to_owned(),
-        metric,
-        class: Class::Application,
-        stresses: vec![Primitive::CoreClock],
         outcome: Outcome::Unfit("nothing was counted".to_owned()),
         flags: Vec::new(),
         ops: 1,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
-        footprint: model::Footprint::default(),
-        launches: Vec::new(),
+        ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
     }
 }
 

@@ -219,23 +219,5 @@ pub fn figure(
     metric: model::Metric,
     stresses: &[model::Primitive],
 ) -> Figure {
-    let FigureKey { probe, point } = FigureKey::new(id, point);
-    Figure {
-        probe,
-        point,
-        title: title.to_owned(),
-        metric,
-        class: model::Class::Network,
-        stresses: stresses.to_vec(),
-        outcome: Outcome::Unfit("the run ended before it was measured".to_owned()),
-        flags: vec![Flag::Unfinished],
-        ops: 0,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
-        footprint: model::Footprint::default(),
-        launches: Vec::new(),
-    }
+    Figure::unmeasured(FigureKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
 }

@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod doctor;
+mod document;
 mod engine;
 mod error;
 mod event;
@@ -18,6 +19,7 @@ mod step;
 mod worker;
 
 pub use doctor::{Check, Health, doctor};
+pub use document::{begin, close};
 pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
 pub use error::Error;
 pub use event::{Event, Listener, Silent};

@@ -10,6 +10,9 @@ use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, Quantil
 /// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
 pub const RECORD: &str = "record: ";
 
+/// Why a figure has no value whose turn never came: the reason that every new figure begins with.
+pub const NOT_REACHED: &str = "the run ended before it was measured";
+
 /// What a reader should know before trusting a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +135,36 @@ const fn one() -> f64 {
 }
 
 impl Figure {
+    /// A figure that nothing is known of yet: not reached, until something is.
+    #[must_use]
+    pub fn unmeasured(key: FigureKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
+        Self {
+            probe: key.probe,
+            point: key.point,
+            title: title.into(),
+            metric,
+            class,
+            stresses: Vec::new(),
+            outcome: Outcome::Unfit(NOT_REACHED.to_owned()),
+            flags: vec![Flag::Unfinished],
+            ops: 0,
+            amount: one(),
+            variant: None,
+            resolution: None,
+            quantiles: Vec::new(),
+            notes: Vec::new(),
+            footprint: Footprint::default(),
+            launches: Vec::new(),
+        }
+    }
+
+    /// The same figure, which stresses these.
+    #[must_use]
+    pub fn stressing(mut self, primitives: &[Primitive]) -> Self {
+        self.stresses = primitives.to_vec();
+        self
+    }
+
     /// Its name.
     #[must_use]
     pub fn key(&self) -> FigureKey {

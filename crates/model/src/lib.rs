@@ -24,7 +24,7 @@ pub use catalogue::{AxisDescription, Catalogue, Description, Reference};
 pub use class::Class;
 pub use error::{Error, Place};
 pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
-pub use figure::{Figure, FigureKey, Flag, RECORD};
+pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
 pub use footprint::{Footprint, Hardware};
 pub use launch::{Invalid, Launch, Placement, Sample};
 pub use machine::{Fact, FactValue, Machine};

@@ -2,7 +2,6 @@
 
 mod fit;
 mod init;
-mod keeper;
 mod run;
 mod view;
 mod work;
@@ -13,8 +12,6 @@ use clap::{Args, Subcommand};
 
 use crate::Exit;
 use crate::cli::Common;
-
-pub(crate) use self::keeper::{Keeper, Keeping};
 
 /// Options of `prony app`.
 #[derive(Debug, Args)]

@@ -8,14 +8,15 @@ use measure::{Ended, Ending, Saver};
 use model::{Outcome, Run};
 use report::view::RunContext;
 
-use super::keeper::{Keeper, Keeping};
 use super::{starter, view};
 use crate::Exit;
 use crate::cli::Common;
-use crate::cmd::run::{draw_seed, watch_for_signals};
+use crate::cmd::run::watch_for_signals;
+use crate::keeping::{Keeper, Keeping};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::{percent, seconds};
+use crate::wishes::draw_seed;
 
 /// Options of `prony app run`.
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,11 @@ use ::farm::{Coordinator, Farm, Ledger, Nodes, Order, Settings, SqliteLedger, St
 use anyhow::{Context, Result};
 use measure::{Saver, Stopper};
 
-use super::super::app::Keeper;
 use super::display::{Display, Show};
 use super::setup::Setup;
 use super::view;
 use crate::cli::Common;
+use crate::keeping::Keeper;
 use crate::{Exit, output};
 
 /// How often things are looked at.

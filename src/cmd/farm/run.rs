@@ -6,7 +6,6 @@ use ::farm::{Farm, Job, Ledger, SqliteLedger};
 use anyhow::{Context, Result, bail};
 use fleet::serve::{Token, nonce};
 
-use super::super::app::{Keeper, Keeping};
 use super::super::run::watch_for_signals;
 use super::display::Show;
 use super::drive::{Drive, conclude};
@@ -15,6 +14,7 @@ use super::setup::Setup;
 use super::shared;
 use crate::Exit;
 use crate::cli::Common;
+use crate::keeping::{Keeper, Keeping};
 use crate::output;
 use crate::settings::seconds;
 

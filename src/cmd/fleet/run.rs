@@ -11,12 +11,12 @@ use model::Run;
 use store::Store;
 
 use super::super::placing::{Chosen, Nodes};
-use super::super::run::{draw_seed, watch_for_signals};
+use super::super::run::watch_for_signals;
 use super::report::{Node, Report};
 use crate::Exit;
 use crate::cli::Common;
 use crate::progress::spinner;
-use crate::settings::{percent, seconds};
+use crate::wishes::Wishes;
 use crate::{house, output};
 
 /// Options of `prony fleet run`.
@@ -37,21 +37,8 @@ pub(crate) struct Arguments {
     /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     at_once: Option<u32>,
-    /// A named selection of figures (prony list --suites) [default: default]
-    #[arg(long, value_name = "NAME")]
-    suite: Option<String>,
-    /// A probe, at a point or its usual ones, as for prony run
-    #[arg(long, value_name = "PROBE[:POINT]")]
-    probe: Vec<String>,
-    /// Half-width of the interval at which a figure is settled, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
-    target: f64,
-    /// Each node begins no further round after this time [default: the suite's]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    time_limit: Option<f64>,
-    /// Seed of orders and memory layouts, the same on every node [default: drawn]
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    wishes: Wishes,
     /// A name for the runs, to which each node's name is added
     #[arg(long)]
     label: Option<String>,
@@ -146,19 +133,15 @@ fn order(arguments: &Arguments) -> Result<Order> {
     if let Some(label) = &arguments.label {
         store::check_label(label)?;
     }
-    let suite = match (&arguments.suite, arguments.probe.is_empty()) {
-        (None, true) => Some("default".to_owned()),
-        (suite, _) => suite.clone(),
-    };
+    let wishes = &arguments.wishes;
     // What makes no sense here makes none on any node.
-    measure::select(suite.as_deref(), &arguments.probe, arguments.target)?;
-    let limit = suite.as_deref().and_then(probes::suite).and_then(|suite| suite.seconds);
+    wishes.entries()?;
     Ok(Order {
-        suite,
-        probes: arguments.probe.clone(),
-        target: arguments.target,
-        time_limit: arguments.time_limit.or(limit),
-        seed: arguments.seed.unwrap_or_else(draw_seed),
+        suite: wishes.suite().map(str::to_owned),
+        probes: wishes.probe.clone(),
+        target: wishes.target,
+        time_limit: wishes.limit(),
+        seed: wishes.seed(),
         label: arguments.label.clone(),
         directory: arguments.directory.clone(),
         command: std::env::args().collect(),
@@ -179,7 +162,7 @@ fn script(arguments: &Arguments, order: &Order) -> Result<String> {
     words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
     words.extend(["--seed".to_owned(), order.seed.to_string()]);
     for (option, value) in [
-        ("--time-limit", arguments.time_limit.map(|limit| format!("{limit}s"))),
+        ("--time-limit", arguments.wishes.time_limit.map(|limit| format!("{limit}s"))),
         ("--directory", order.directory.clone()),
     ] {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));

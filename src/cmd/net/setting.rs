@@ -1,7 +1,6 @@
 //! What network tests go over, how they are measured, and where their runs are kept.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -13,14 +12,15 @@ use fleet::{Client, Cpus, Path};
 use measure::Saver;
 use model::{Figure, Outcome, Run};
 use report::view::RunContext;
-use store::Store;
 
-use super::super::run::{claim, draw_seed, watch_for_signals};
+use super::super::run::{claim, watch_for_signals};
 use crate::Exit;
 use crate::cli::Common;
+use crate::keeping::{Keeper, Keeping};
+use crate::output;
 use crate::progress::Progress;
 use crate::settings::{percent, seconds};
-use crate::{house, output};
+use crate::wishes::draw_seed;
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
@@ -105,15 +105,8 @@ pub(super) struct Measuring {
     /// Seed of the order within rounds [default: drawn]
     #[arg(long)]
     seed: Option<u64>,
-    /// A name for the run
-    #[arg(long)]
-    label: Option<String>,
-    /// Write the run document to this file as well
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Keep the run nowhere but in --output
-    #[arg(long, requires = "output")]
-    no_store: bool,
+    #[command(flatten)]
+    keeping: Keeping,
     /// No progress line
     #[arg(long, short)]
     quiet: bool,
@@ -185,25 +178,6 @@ fn patient() -> Result<Settings> {
     Ok(Settings { limits: Limits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
-/// Keeps a run in the store and in a file, as asked.
-struct Keeper {
-    store: Option<Box<dyn Store>>,
-    output: Option<PathBuf>,
-    number: Option<u64>,
-}
-
-impl Saver for Keeper {
-    fn save(&mut self, run: &Run) -> Result<(), String> {
-        if let Some(store) = &mut self.store {
-            self.number = Some(store.put(run).map_err(|error| error.to_string())?);
-        }
-        if let Some(path) = &self.output {
-            store::save_document(path, run).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-}
-
 impl Measuring {
     /// Measures trials as a run, adds what follows from it, keeps and prints it.
     pub(super) fn measure(
@@ -213,22 +187,18 @@ impl Measuring {
         derive: impl FnOnce(&mut Run) -> Vec<Figure>,
         common: &Common,
     ) -> Result<Exit> {
-        if let Some(label) = &self.label {
-            store::check_label(label)?;
-        }
         let rules = Rules {
             name: name.to_owned(),
             target: self.target,
             most: self.launches,
             time_limit: self.time_limit,
             seed: self.seed.unwrap_or_else(draw_seed),
-            label: self.label.clone(),
+            label: self.keeping.label.clone(),
             command: std::env::args().collect(),
         };
+        let mut keeper = Keeper::open(&self.keeping, common)?;
         let stopper = watch_for_signals()?;
         let _alone = claim(name);
-        let store = if self.no_store { None } else { Some(house::write(common)?) };
-        let mut keeper = Keeper { store, output: self.output.clone(), number: None };
         let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let mut progress = Progress::new(self.target, visible);
         let mut run = measure(trials, &rules, &mut keeper, &mut progress, &stopper)?;

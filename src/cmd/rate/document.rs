@@ -1,7 +1,7 @@
 //! Ratings as figures of a run.
 
 use application::Report;
-use model::{Better, Class, Entry, Figure, Flag, Footprint, Launch, Metric, Outcome, Point, Primitive, Run, Unit};
+use model::{Better, Class, Entry, Figure, FigureKey, Launch, Metric, Point, Primitive, Run, Unit};
 use rating::Set;
 
 /// Adds the geometric mean, then its components.
@@ -18,38 +18,17 @@ fn add(run: &mut Run, set: Set, probe: String, copies: u32, title: String, note:
     let point = Point::origin().with("copies", copies.to_string());
     let entry = Entry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares: None };
     run.plan.entries.push(entry);
+    let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
+    let stressed = if set == Set::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
     run.figures.push(Figure {
-        probe,
-        point,
-        title,
-        metric: Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher },
-        class: Class::Application,
-        stresses: vec![if set == Set::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint }],
-        outcome: Outcome::Unfit("the rating ended before it was measured".to_owned()),
-        flags: vec![Flag::Unfinished],
         ops: 1,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
         notes: if note.is_empty() { Vec::new() } else { vec![format!("{}{note}", model::RECORD)] },
-        footprint: Footprint::default(),
-        launches: Vec::new(),
+        ..Figure::unmeasured(FigureKey { probe, point }, title, metric, Class::Application).stressing(&[stressed])
     });
 }
 
 /// One value of a figure, from a launch or from a whole round.
 pub(super) fn push(figure: &mut Figure, round: u32, began: f64, wall: f64, value: f64, report: Option<&Report>) {
-    let footprint = report.map(|report| Footprint {
-        operations: 1,
-        user_seconds: Some(report.user_seconds),
-        system_seconds: Some(report.system_seconds),
-        voluntary_switches: Some(report.voluntary_switches),
-        involuntary_switches: Some(report.involuntary_switches),
-        minor_faults: Some(report.minor_faults),
-        major_faults: Some(report.major_faults),
-        ..Footprint::default()
-    });
     figure.launches.push(Launch {
         round,
         began,
@@ -58,7 +37,7 @@ pub(super) fn push(figure: &mut Figure, round: u32, began: f64, wall: f64, value
         nanos: vec![(wall * 1e9) as u64],
         steady: true,
         steal: report.and_then(|report| report.steal),
-        footprint: footprint.unwrap_or_default(),
+        footprint: report.map(Report::footprint).unwrap_or_default(),
         ..Launch::default()
     });
 }

@@ -9,8 +9,8 @@ use report::view::RunContext;
 use super::round::{Ended, measure};
 use super::{Arguments, Part, work};
 use crate::cli::Common;
-use crate::cmd::app::Keeper;
 use crate::cmd::run::watch_for_signals;
+use crate::keeping::Keeper;
 use crate::progress::Progress;
 use crate::{Exit, output};
 

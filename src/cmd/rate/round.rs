@@ -12,8 +12,9 @@ use rating::{Component, Set};
 
 use super::document::{figures, push};
 use super::measured::Request;
-use crate::cmd::app::{Keeper, starter};
-use crate::cmd::run::draw_seed;
+use crate::cmd::app::starter;
+use crate::keeping::Keeper;
+use crate::wishes::draw_seed;
 
 /// Seconds after which a component counts as hung; the reference takes less than one.
 const PATIENCE: f64 = 120.0;

@@ -98,11 +98,12 @@ pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static Declared> 
 }
 
 impl Declared {
-    /// Operations in what the figure counts as one.
+    /// Operations in what the figure counts as one; one where the point's own word is no number of them.
     pub(crate) fn operations(&self, point: &Point) -> f64 {
+        let whole = |count: &f64| count.is_finite() && *count >= 1.0;
         match self.each {
             Each::Fixed(count) => count,
-            Each::Axis(axis) => point.get(axis).and_then(|value| value.parse().ok()).unwrap_or(1.0),
+            Each::Axis(axis) => point.get(axis).and_then(|value| value.parse().ok()).filter(whole).unwrap_or(1.0),
         }
     }
 }

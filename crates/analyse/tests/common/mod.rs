@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use model::{
-    Class, Estimate, Figure, Flag, Footprint, Launch, Machine, Method, Metric, Mode, Outcome, Plan, Point, Primitive,
+    Class, Estimate, Figure, FigureKey, Flag, Launch, Machine, Method, Metric, Mode, Outcome, Plan, Point, Primitive,
     Run, SCHEMA, Session, Unit,
 };
 
@@ -42,24 +42,8 @@ pub(crate) fn figure(
     stresses: &[Primitive],
     outcome: Outcome,
 ) -> Figure {
-    Figure {
-        probe: probe.to_owned(),
-        point: point.parse().unwrap(),
-        title: probe.to_owned(),
-        metric,
-        class,
-        stresses: stresses.to_vec(),
-        outcome,
-        flags: Vec::new(),
-        ops: 0,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
-        footprint: Footprint::default(),
-        launches: Vec::new(),
-    }
+    let key = FigureKey::new(probe, point.parse().unwrap());
+    Figure { outcome, flags: Vec::new(), ..Figure::unmeasured(key, probe, metric, class).stressing(stresses) }
 }
 
 /// A figure without spread, as published tables give them.

@@ -1,93 +1,41 @@
 //! The run document of a campaign.
 
-use model::{Better, Class, Entry, Figure, Flag, Footprint, Metric, Outcome, Point, Primitive, RECORD, Run, Unit};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use model::{Better, Class, Entry, Figure, FigureKey, Metric, Outcome, Point, Primitive, RECORD, Run, Unit};
 
 use crate::build::{Build, Built};
-use crate::launch::Report;
 use crate::manifest::Application;
-
-const NOT_REACHED: &str = "the run ended before it was measured";
 
 /// An empty run on this machine: named, dated, with the machine's facts.
 #[must_use]
 pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, directory: std::path::PathBuf) -> Run {
-    let began = OffsetDateTime::now_utc();
     let machine = measure::machine(std::slice::from_ref(&directory));
     let allowed = sys::affinity::allowed().unwrap_or_default();
     let notes = measure::notes(&machine, &allowed);
     let identity = measure::identity_of(&machine);
-    let part = u64::from(began.nanosecond()) ^ u64::from(std::process::id()) << 8 ^ seed;
-    let id = format!(
-        "{:04}{:02}{:02}-{:02}{:02}{:02}-{:06x}",
-        began.year(),
-        u8::from(began.month()),
-        began.day(),
-        began.hour(),
-        began.minute(),
-        began.second(),
-        part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
-    );
-    Run {
-        schema: model::SCHEMA,
-        id,
-        label: None,
-        origin: None,
-        session: model::Session {
-            started: stamp(began),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: std::env::args().collect(),
-            began_on: identity,
-            notes,
-            ..model::Session::default()
-        },
-        machine,
-        plan: model::Plan {
-            suite: suite.to_owned(),
-            seed,
-            target,
-            batches: 1,
-            time_limit,
-            directory: Some(directory.display().to_string()),
-            ..model::Plan::default()
-        },
-        figures: Vec::new(),
-    }
+    let plan = model::Plan {
+        suite: suite.to_owned(),
+        seed,
+        target,
+        batches: 1,
+        time_limit,
+        directory: Some(directory.display().to_string()),
+        ..model::Plan::default()
+    };
+    let mut run = measure::begin(plan, machine, identity);
+    run.session.command = std::env::args().collect();
+    run.session.notes = notes;
+    run
 }
 
 /// Ends a run.
 pub fn close(run: &mut Run, seconds: f64, complete: bool) {
-    run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
-    run.session.ended_on = Some(measure::identity());
-    run.session.seconds = seconds;
-    run.session.complete = complete;
-}
-
-fn stamp(moment: OffsetDateTime) -> String {
-    moment.replace_nanosecond(0).unwrap_or(moment).format(&Rfc3339).unwrap_or_default()
+    measure::close(run, seconds, complete, measure::identity());
 }
 
 /// A figure that nothing is known of yet.
 pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric) -> Figure {
-    Figure {
-        probe,
-        point,
-        title,
-        metric,
-        class: Class::Application,
-        stresses: vec![Primitive::CoreClock],
-        outcome: Outcome::Unfit(NOT_REACHED.to_owned()),
-        flags: vec![Flag::Unfinished],
-        ops: 1,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
-        footprint: Footprint::default(),
-        launches: Vec::new(),
-    }
+    let key = FigureKey { probe, point };
+    Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
 /// Adds the figures of one build and number of copies, and says where they are.
@@ -160,18 +108,4 @@ pub(super) fn efficiency(application: &Application, rate: &Figure, outcome: Outc
     figure.outcome = outcome;
     figure.flags.clear();
     figure
-}
-
-/// What a launch used.
-pub(super) fn footprint(report: &Report) -> Footprint {
-    Footprint {
-        operations: 1,
-        user_seconds: Some(report.user_seconds),
-        system_seconds: Some(report.system_seconds),
-        voluntary_switches: Some(report.voluntary_switches),
-        involuntary_switches: Some(report.involuntary_switches),
-        minor_faults: Some(report.minor_faults),
-        major_faults: Some(report.major_faults),
-        ..Footprint::default()
-    }
 }

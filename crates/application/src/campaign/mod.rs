@@ -257,7 +257,7 @@ impl<'a> Campaign<'a> {
                 nanos: vec![(wall * 1e9) as u64],
                 steady: true,
                 steal: report.steal,
-                footprint: document::footprint(report),
+                footprint: report.footprint(),
                 invalid: invalid.clone(),
                 ..Launch::default()
             });

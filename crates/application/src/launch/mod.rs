@@ -6,6 +6,7 @@ mod perform;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use model::Footprint;
 use serde::{Deserialize, Serialize};
 
 pub use helper::{Starter, serve};
@@ -86,6 +87,21 @@ impl Report {
         let first = self.copies.iter().map(|copy| copy.started).fold(f64::INFINITY, f64::min);
         let last = self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max);
         last - first
+    }
+
+    /// What the launch used, as run documents keep it.
+    #[must_use]
+    pub fn footprint(&self) -> Footprint {
+        Footprint {
+            operations: 1,
+            user_seconds: Some(self.user_seconds),
+            system_seconds: Some(self.system_seconds),
+            voluntary_switches: Some(self.voluntary_switches),
+            involuntary_switches: Some(self.involuntary_switches),
+            minor_faults: Some(self.minor_faults),
+            major_faults: Some(self.major_faults),
+            ..Footprint::default()
+        }
     }
 }
 

@@ -7,15 +7,17 @@ mod start;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Outcome, Run};
+use model::{Figure, FigureKey, Flag, NOT_REACHED, Outcome, Run};
 
 pub use start::Order;
+
+pub(crate) use self::group::mix;
 
 use self::group::Group;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{Event, Listener};
 use crate::step::{Purpose, Reply, Step, Task};
-use crate::{Error, calibrate, judge};
+use crate::{Error, calibrate, document, judge};
 
 /// Keeps a run document after every round.
 pub trait Saver {
@@ -48,8 +50,6 @@ pub struct Ended {
     pub ending: Ending,
 }
 
-/// Outcome of a figure that the run did not come to.
-const NOT_REACHED: &str = "the run ended before it was measured";
 /// Least time that a launch is given before it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time that a calibrating launch is given.
@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
         Step {
             purpose,
             round,
-            seed: group::mix(plan.seed, part),
+            seed: mix(plan.seed, part),
             batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
             directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
             allowed: self.allowed.clone(),
@@ -280,10 +280,8 @@ impl<'a> Session<'a> {
     }
 
     fn finish(mut self, ending: Ending) -> Ended {
-        self.run.session.complete = ending == Ending::Complete;
-        self.run.session.ended = Some(start::stamp(time::OffsetDateTime::now_utc()));
-        self.run.session.ended_on = Some(self.engine.identity());
-        self.run.session.seconds = self.elapsed();
+        let (seconds, identity) = (self.elapsed(), self.engine.identity());
+        document::close(&mut self.run, seconds, ending == Ending::Complete, identity);
         self.listener.hear(&Event::Ended(&self.run));
         Ended { run: self.run, ending }
     }

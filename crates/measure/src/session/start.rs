@@ -2,14 +2,9 @@
 
 use std::time::Duration;
 
-use model::{
-    Class, Entry, Figure, Flag, Footprint, Identity, Machine, Metric, Outcome, Plan, Run, SCHEMA, Session, Unit,
-};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use model::{Class, Entry, Figure, FigureKey, Identity, Machine, Metric, Plan, Run, Unit};
 
-use super::NOT_REACHED;
-use crate::Error;
+use crate::{Error, document};
 
 /// Everything that a session needs to begin.
 #[derive(Debug, Clone)]
@@ -28,16 +23,8 @@ impl Order {
         if plan.entries.is_empty() {
             return Err(Error::Empty);
         }
-        let began = OffsetDateTime::now_utc();
-        let session = Session {
-            started: stamp(began),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            began_on: identity,
-            ..Session::default()
-        };
-        let figures = plan.entries.iter().map(figure).collect();
-        let id = id(began, plan.seed);
-        let run = Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures };
+        let mut run = document::begin(plan, machine, identity);
+        run.figures = run.plan.entries.iter().map(figure).collect();
         Ok(Self { run, allowed, patience: None })
     }
 
@@ -116,46 +103,11 @@ impl Order {
 }
 
 fn figure(entry: &Entry) -> Figure {
-    let probe = probes::find(&entry.probe);
-    Figure {
-        probe: entry.probe.clone(),
-        point: entry.point.clone(),
-        title: probe.map_or_else(|| entry.probe.clone(), |probe| probe.title.to_owned()),
-        metric: probe.map_or_else(|| Metric::lower(Unit::Seconds, "operation"), |probe| probe.metric.model()),
-        class: probe.map_or(Class::Compute, |probe| probe.class),
-        stresses: probe.map(|probe| probe.stresses.to_vec()).unwrap_or_default(),
-        outcome: Outcome::Unfit(NOT_REACHED.to_owned()),
-        flags: vec![Flag::Unfinished],
-        ops: 0,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
-        footprint: Footprint::default(),
-        launches: Vec::new(),
+    let key = FigureKey::new(entry.probe.clone(), entry.point.clone());
+    match probes::find(&entry.probe) {
+        Some(probe) => {
+            Figure::unmeasured(key, probe.title, probe.metric.model(), probe.class).stressing(probe.stresses)
+        }
+        None => Figure::unmeasured(key, &*entry.probe, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
     }
-}
-
-/// The present moment as run documents write it.
-#[must_use]
-pub(super) fn stamp(moment: OffsetDateTime) -> String {
-    let whole = moment.replace_nanosecond(0).unwrap_or(moment);
-    whole.format(&Rfc3339).unwrap_or_default()
-}
-
-/// A name that sorts by time and that no other run has: the second it began, and what tells runs of one second apart.
-fn id(began: OffsetDateTime, seed: u64) -> String {
-    let (date, clock) = (began.date(), began.time());
-    let part = super::group::mix(seed ^ u64::from(std::process::id()), u64::from(began.nanosecond()));
-    format!(
-        "{:04}{:02}{:02}-{:02}{:02}{:02}-{:06x}",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        clock.hour(),
-        clock.minute(),
-        clock.second(),
-        part & 0xff_ffff
-    )
 }

@@ -2,8 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part; these are tests")]
 
 use model::{
-    Better, Class, Entry, Estimate, Fact, FactValue, Figure, Footprint, Identity, Launch, Machine, Method, Metric,
-    Outcome, Placement, Plan, Point, Primitive, Run, Session, Unit,
+    Better, Class, Entry, Estimate, Fact, FactValue, Figure, FigureKey, Footprint, Identity, Launch, Machine, Method,
+    Metric, Outcome, Placement, Plan, Point, Primitive, Run, Session, Unit,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -87,23 +87,17 @@ fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
         batches: u32::try_from(shape.batches).unwrap(),
         method: Method::OrderStatistic,
     };
+    let point = Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
+    let key = FigureKey::new(format!("family{}.probe_{}", index % 6, index / 4), point);
+    let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
     Figure {
-        probe: format!("family{}.probe_{}", index % 6, index / 4),
-        point: Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1"),
-        title: format!("Probe {index}"),
-        metric: Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower },
-        class: Class::Compute,
-        stresses: vec![Primitive::SyscallEntry],
         outcome: Outcome::Measured(estimate),
         flags: Vec::new(),
         ops: 1000,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
-        quantiles: Vec::new(),
-        notes: Vec::new(),
         footprint: footprint(random),
         launches,
+        ..Figure::unmeasured(key, format!("Probe {index}"), metric, Class::Compute)
+            .stressing(&[Primitive::SyscallEntry])
     }
 }
 

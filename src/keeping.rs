@@ -1,4 +1,4 @@
-//! Where runs of applications are kept.
+//! Where runs are kept: in the store, in a file, or both.
 
 use std::path::PathBuf;
 
@@ -40,6 +40,11 @@ impl Keeper {
         }
         let store = if keeping.no_store { None } else { Some(house::write(common)?) };
         Ok(Self { store, output: keeping.output.clone(), number: None })
+    }
+
+    /// The store, unless none was wanted.
+    pub(crate) fn store(&self) -> Option<&dyn Store> {
+        self.store.as_deref()
     }
 }
 

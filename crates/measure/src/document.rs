@@ -1,0 +1,50 @@
+//! How every run document begins and ends, whoever measures.
+
+use model::{Identity, Machine, Plan, Run, SCHEMA, Session};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::session::mix;
+
+/// A run of a plan on this machine that begins now: named, dated, without figures yet.
+#[must_use]
+pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
+    let began = OffsetDateTime::now_utc();
+    let session = Session {
+        started: stamp(began),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        began_on: identity,
+        ..Session::default()
+    };
+    let id = id(began, plan.seed);
+    Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures: Vec::new() }
+}
+
+/// Ends a run after so many seconds of measuring, with who the machine says it is by now.
+pub fn close(run: &mut Run, seconds: f64, complete: bool, identity: Identity) {
+    run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
+    run.session.ended_on = Some(identity);
+    run.session.seconds = seconds;
+    run.session.complete = complete;
+}
+
+/// A moment as run documents write it.
+fn stamp(moment: OffsetDateTime) -> String {
+    moment.replace_nanosecond(0).unwrap_or(moment).format(&Rfc3339).unwrap_or_default()
+}
+
+/// A name that sorts by time and that no other run has: the second it began, and what tells runs of one second apart.
+fn id(began: OffsetDateTime, seed: u64) -> String {
+    let (date, clock) = (began.date(), began.time());
+    let part = mix(seed ^ u64::from(std::process::id()), u64::from(began.nanosecond()));
+    format!(
+        "{:04}{:02}{:02}-{:02}{:02}{:02}-{:06x}",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        clock.hour(),
+        clock.minute(),
+        clock.second(),
+        part & 0xff_ffff
+    )
+}
