@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use common::{Answer, Place};
 use serde_json::Value;
+use store::{Claim, MachineLock};
 
 /// Three figures that every machine has.
 const SMALL: &[&str] =
@@ -159,6 +160,22 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     });
     let resumed = place.ask(&["run", "--resume", "latest", "--time-limit", "1s"]);
     assert_eq!(resumed.fine().code, Some(0));
+}
+
+#[test]
+fn two_runs_at_once_are_warned_of_each_other() {
+    let place = Place::new();
+    let mut lock = None;
+    wait_for("the end of other tests' runs", || {
+        let claimed = MachineLock::claim(&store::machine_lock_path(), "prony run of another").unwrap();
+        lock = if let Claim::Alone(lock) = claimed { Some(lock) } else { None };
+        lock.is_some()
+    });
+    let output = place.prony().args(SMALL).output().unwrap();
+    drop(lock);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "it is for the person to decide: {said}");
+    assert!(said.contains("another run measures here") && said.contains("prony run of another"), "{said}");
 }
 
 #[test]
