@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use common::Place;
 use serde_json::{Value, json};
 
-const EVALUATIONS: [&str; 5] = ["babar", "byte", "daisy", "ramspeed", "stream"];
+const EVALUATIONS: [&str; 6] = ["babar", "byte", "daisy", "ramspeed", "stream", "tape"];
 
 /// A figure of a mock run: its base unit, and what became of it.
 struct Mock<'a> {
@@ -80,6 +80,7 @@ const PRINTED: &[(&str, usize, &str)] = &[
     ("daisy", 2, "daisy-heat-1996/table10_cached_io.csv"),
     ("daisy", 3, "daisy-heat-1996/table11_memory_latency.csv"),
     ("ramspeed", 0, "cyberlife-2004/ramspeed.csv"),
+    ("tape", 0, "ams02-2002/table6_tape_streaming.csv"),
 ];
 
 fn same(cell: &Value, text: &str) -> bool {

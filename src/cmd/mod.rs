@@ -24,6 +24,7 @@ pub(crate) mod runs;
 pub(crate) mod selftest;
 pub(crate) mod sessions;
 pub(crate) mod show;
+mod target_device;
 pub(crate) mod trend;
 
 use anyhow::Result;

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use measure::{Ended, Ending, Order, ProcessEngine, Saver, Session, Stopper};
-use model::{Outcome, Plan, Run};
+use model::{Entry, Outcome, Plan, Run};
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
 
+use super::target_device::{self, Medium};
 use crate::Exit;
 use crate::cli::Common;
 use crate::keeping::{Keeper, Keeping};
@@ -28,8 +29,11 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures are measured [default: the present one]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
+    /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory"])]
+    target_device: Option<PathBuf>,
     /// Go on with a run that was cut off
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["suite", "probe", "seed", "directory"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suite", "probe", "seed", "directory", "target_device"])]
     resume: Option<String>,
     /// No progress line
     #[arg(long, short)]
@@ -37,12 +41,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let order = order(arguments, common)?;
+    let (order, medium) = order(arguments, common)?;
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
     let mut keeper = Keeper::open(&arguments.keeping, common)?;
     let _claim = claim(&format!("run, suite {}", order.run().plan.suite));
     if !arguments.quiet {
+        if let Some(medium) = &medium {
+            output::remark(&medium.warning());
+        }
         foretell(order.run());
     }
     let mut engine = engine()?;
@@ -86,36 +93,72 @@ pub(crate) fn engine() -> Result<ProcessEngine> {
     Ok(ProcessEngine::new(program, ["worker"]))
 }
 
-fn order(arguments: &Arguments, common: &Common) -> Result<Order> {
+fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium>)> {
     let allowed = sys::affinity::allowed()?;
     let identity = measure::identity();
     let command: Vec<String> = std::env::args().collect();
     if let Some(name) = &arguments.resume {
         let found = house::find(std::slice::from_ref(name), common, Detail::Whole)?;
         let run = found.into_iter().next().context("no such run")?.run;
+        let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
+        let medium = medium.map(|path| Medium::claim(path.as_ref())).transpose()?;
         let mut order = Order::resume(run, &identity, allowed)?.labelled(arguments.keeping.label.clone());
         if arguments.wishes.time_limit.is_some() {
             order = order.limited_to(arguments.wishes.time_limit);
         }
-        return Ok(order);
+        return Ok((order, medium));
     }
-    let plan = plan(arguments)?;
+    let entries = arguments.wishes.entries()?;
+    let medium = medium(arguments)?;
+    let plan = plan(arguments, entries, medium.as_ref())?;
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
-    let machine = measure::machine(&[directory]);
+    let mut machine = measure::machine(&[directory]);
+    machine.facts.extend(medium.as_ref().map(Medium::fact));
     let notes = measure::notes(&machine, &allowed);
-    Ok(Order::new(plan, machine, identity, allowed)?
+    let order = Order::new(plan, machine, identity, allowed)?
         .labelled(arguments.keeping.label.clone())
         .asked_by(command)
-        .noting(notes))
+        .noting(notes);
+    Ok((order, medium))
 }
 
-fn plan(arguments: &Arguments) -> Result<Plan> {
-    let wishes = &arguments.wishes;
-    let entries = wishes.entries()?;
+/// The medium to be written over, where the suite is the one that does so.
+fn medium(arguments: &Arguments) -> Result<Option<Medium>> {
+    let wanted = arguments.wishes.suite() == Some(target_device::SUITE);
+    match &arguments.target_device {
+        None if wanted && !arguments.wishes.probe.is_empty() => {
+            bail!(
+                "the suite tape measures one medium alone; leave --probe out and name the medium with --target-device"
+            )
+        }
+        None if wanted => bail!(
+            "the suite tape needs a medium that it may write over; name a file to be made, a block device or a tape drive with \
+             --target-device"
+        ),
+        None => Ok(None),
+        Some(_) if !wanted => bail!("--target-device is written over by --suite tape, and by nothing else; give both"),
+        Some(path) => Medium::claim(path).map(Some),
+    }
+}
+
+/// The directory of the file figures, or the medium in its place.
+fn place(arguments: &Arguments, medium: Option<&Medium>) -> Result<PathBuf> {
+    if let Some(medium) = medium {
+        return Ok(medium.path().to_owned());
+    }
     let directory = arguments.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let directory = directory.canonicalize().with_context(|| {
         format!("could not find the directory {}; name one that exists with --directory", directory.display())
     })?;
+    if directory.is_file() {
+        bail!("{} is a file; name a directory with --directory", directory.display());
+    }
+    Ok(directory)
+}
+
+fn plan(arguments: &Arguments, entries: Vec<Entry>, medium: Option<&Medium>) -> Result<Plan> {
+    let wishes = &arguments.wishes;
+    let directory = place(arguments, medium)?;
     Ok(Plan {
         suite: wishes.suite().unwrap_or("probes").to_owned(),
         seed: wishes.seed(),

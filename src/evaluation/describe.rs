@@ -31,8 +31,8 @@ pub(super) struct Table {
 pub(super) enum Rows {
     /// A machine; the run's machine gets a row for each of these keys.
     Machines { today: &'static [&'static str] },
-    /// A test, by the printed column that names it; the run's machine gets columns.
-    Tests { column: &'static str },
+    /// A test, by the printed columns that together name it; the run's machine gets columns.
+    Tests { columns: &'static [&'static str] },
     /// The keys themselves: nothing is printed.
     Given(&'static [&'static str]),
 }

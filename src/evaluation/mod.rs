@@ -57,9 +57,13 @@ fn filled(table: &Table, printed: &[Printed]) -> Result<EvaluationTable> {
             let row = |key: &&str| table.columns.iter().map(|column| ours(column, key)).collect();
             (machines(table, source), today.iter().map(row).collect())
         }
-        Rows::Tests { column } => {
-            let keys = source.map(|source| (0..source.rows.len()).map(|row| (row, source.cell(row, column))));
-            let row = |(row, key): (usize, Option<&str>)| test(table, source, row, key.unwrap_or_default());
+        Rows::Tests { columns } => {
+            let key = |source: &Printed, row: usize| {
+                let cells: Vec<&str> = columns.iter().filter_map(|column| source.cell(row, column)).collect();
+                cells.join(" ")
+            };
+            let keys = source.map(|source| (0..source.rows.len()).map(|row| (row, key(source, row))));
+            let row = |(row, key): (usize, String)| test(table, source, row, &key);
             (keys.into_iter().flatten().map(row).collect(), Vec::new())
         }
         Rows::Given(keys) => (keys.iter().map(|key| test(table, None, 0, key)).collect(), Vec::new()),

@@ -119,6 +119,28 @@ pub(crate) const RAMSPEED: Rows = &[
     ("memory.write", "working_set=16MiB,threads=1,width=integer,stores=normal"),
 ];
 
+/// Choutko and Klimentov's tape streaming, then the same medium in blocks that drives of today are given.
+pub(crate) const TAPE: Rows = &[
+    ("file.sequential_write", "block=10KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=20KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=16KiB,format=plain,medium=target"),
+    ("file.sequential_write", "block=128KiB,format=plain,medium=target"),
+    ("file.sequential_read", "block=128KiB,format=plain,medium=target"),
+    ("file.sequential_read", "block=10KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=64KiB,format=plain,medium=target"),
+    ("file.sequential_write", "block=64KiB,format=tar,medium=target"),
+    ("file.sequential_read", "block=64KiB,format=plain,medium=target"),
+    ("file.sequential_read", "block=64KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=256KiB,format=plain,medium=target"),
+    ("file.sequential_write", "block=256KiB,format=tar,medium=target"),
+    ("file.sequential_read", "block=256KiB,format=plain,medium=target"),
+    ("file.sequential_read", "block=256KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=1MiB,format=plain,medium=target"),
+    ("file.sequential_write", "block=1MiB,format=tar,medium=target"),
+    ("file.sequential_read", "block=1MiB,format=plain,medium=target"),
+    ("file.sequential_read", "block=1MiB,format=tar,medium=target"),
+];
+
 /// STREAM's four kernels, with the stores that plain code makes: one CPU, then all.
 pub(crate) const STREAM: Rows = &[
     ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
@@ -137,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_row_of_a_published_table_is_one_figure() {
-        for rows in [BABAR, BYTE, DAISY, RAMSPEED, STREAM] {
+        for rows in [BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE] {
             for (id, point) in rows.iter().filter(|(id, _)| !id.starts_with("memory.hierarchy")) {
                 let found = crate::find(id).unwrap().complete(&point.parse().unwrap()).unwrap();
                 assert_eq!(found.len(), 1, "{id} at {point} is {found:?}");

@@ -2,7 +2,7 @@
 
 use model::Point;
 
-use crate::published::{BABAR, BYTE, DAISY, RAMSPEED, STREAM};
+use crate::published::{BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE};
 use crate::{Probe, all, find};
 
 /// A probe at a point.
@@ -85,6 +85,12 @@ pub static SUITES: &[Suite] = &[
         about: "STREAM's copy, scale, add and triad on one CPU and on all",
         seconds: None,
         select: Select::Table(STREAM),
+    },
+    Suite {
+        name: "tape",
+        about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
+        seconds: None,
+        select: Select::Table(TAPE),
     },
 ];
 

@@ -30,8 +30,11 @@ const DATA: (&str, Values) = ("data", "copied touched");
 const PLACE: (&str, Values) = ("place", "target tmpfs");
 const FILES: &[(&str, Values)] = &[("size", "0B 1KiB 4KiB 10KiB"), ("durability", "none fsync"), PLACE];
 const BUFFERS: &[(&str, Values)] = &[("buffer", "256B 1KiB 4KiB"), PLACE];
-const MEDIA: &[(&str, Values)] =
-    &[("block", "64KiB 256KiB 1MiB 4MiB"), ("format", "plain tar"), ("medium", "file device")];
+const MEDIA: &[(&str, Values)] = &[
+    ("block", "10KiB 16KiB 20KiB 64KiB 128KiB 256KiB 1MiB 4MiB"),
+    ("format", "plain tar"),
+    ("medium", "file device target"),
+];
 
 const MEMORY: &[Row] = &[
     Row("memory.copy", BytesPerSecond, BOTH_WAYS, Higher, Threads, STREAM),

@@ -19,7 +19,7 @@ pub(super) static EVALUATION: Description = Description {
             numbers("this run", "", Today::Each { of: TESTS, interval: false }),
             numbers("its interval", "", Today::Each { of: TESTS, interval: true }),
         ],
-        rows: Rows::Tests { column: "test" },
+        rows: Rows::Tests { columns: &["test"] },
         sort: None,
     }],
 };

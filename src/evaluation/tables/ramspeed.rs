@@ -26,7 +26,7 @@ pub(super) static EVALUATION: Description = Description {
             numbers("writing", "", Today::Figure("memory.write", WRITING, MEGABYTES)),
             numbers("its interval", "", Today::Interval("memory.write", WRITING, MEGABYTES)),
         ],
-        rows: Rows::Tests { column: "block_size_kb" },
+        rows: Rows::Tests { columns: &["block_size_kb"] },
         sort: None,
     }],
 };

@@ -141,7 +141,7 @@ fn tape(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
         let note = format!("{mode}, by {}, which counts blocks in KiB", row.text("command"));
         let reading = Reading::new(id, mode, rate * 1e6, bytes_per_second("bytes")).note(note);
         let block = format!("{}KiB", row.text("block_size_kb"));
-        entry.add(reading.at("block", block).at("format", format).at("medium", "device"));
+        entry.add(reading.at("block", block).at("format", format).at("medium", "target"));
     }
     Ok(())
 }

@@ -8,11 +8,15 @@ use std::rc::Rc;
 use model::{GIB, MIB};
 use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct, open_direct_alone};
 
+use super::target;
+
 use super::place;
 use crate::{Bench, Fault, Scratch, Unfit};
 
 /// Bytes of a file that is read or written, again from its beginning when they are used up.
 pub(super) const FILE: u64 = 64 * MIB;
+/// What a plain block's offset is mixed with: the first eight bytes tell whose blocks a medium holds.
+pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub(super) struct Medium {
     file: File,
     way: Way,
     kind: Option<Device>,
+    /// Whether its content is this launch's, and known.
+    own: bool,
     /// Whether the page cache is passed by.
     direct: bool,
     /// Bytes after which it begins again; a tape ends where it ends.
@@ -62,7 +68,7 @@ impl Medium {
                 (options.open(&path).map_err(Unfit::from)?, false)
             }
         };
-        Ok(Self { path, file, way, kind: None, direct, size: Some(FILE), at: 0, _files: Some(files) })
+        Ok(Self { path, file, way, kind: None, own: true, direct, size: Some(FILE), at: 0, _files: Some(files) })
     }
 
     /// The device that stands in the place of the target directory. A block device is used up to its first gibibyte, and
@@ -77,7 +83,8 @@ impl Medium {
             Device::Character => None,
         };
         bench.note(format!("{}: {} device", path.display(), if size.is_some() { "block" } else { "character" }));
-        let mut medium = Self { path, file, way, kind: Some(kind), direct: size.is_some(), size, at: 0, _files: None };
+        let direct = size.is_some();
+        let mut medium = Self { path, file, way, kind: Some(kind), own: false, direct, size, at: 0, _files: None };
         if size == Some(0) {
             return Err(Unfit::new("the device holds less than four mebibytes"));
         }
@@ -87,9 +94,33 @@ impl Medium {
         Ok(medium)
     }
 
-    /// Whether it is a file of this launch, whose content is known.
+    /// The medium that stands in the place of the target directory to be written over: a file made for the run, a block
+    /// device that nobody else uses, a tape. `first` is a block as it will be written, with which the way past the page
+    /// cache is tried: a device of large sectors refuses small blocks.
+    pub(super) fn target(way: Way, first: &[u8], bench: &mut Bench) -> Result<Self, Unfit> {
+        let path = bench.directory().to_owned();
+        let target::Opened { file, kind, direct, size } = target::open(&path, way, first, bench)?;
+        Ok(Self { path, file, way, kind, own: true, direct, size, at: 0, _files: None })
+    }
+
+    /// Whether its content is this launch's, and known.
     pub(super) fn is_own(&self) -> bool {
-        self.kind.is_none()
+        self.own
+    }
+
+    /// Whether a block can be read back where it was written.
+    pub(super) fn reads_back(&self) -> bool {
+        self.own && self.kind != Some(Device::Character)
+    }
+
+    /// Bytes after which it begins again; `None` for a tape.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// What was written until here is all that there is to read.
+    pub(super) fn ends_here(&mut self) {
+        self.size = self.size.map(|_| self.at);
     }
 
     /// Bytes from the beginning to where it stands.
@@ -119,7 +150,7 @@ impl Medium {
 
     /// Outside the clock: what a batch of reading will read is not in the page cache.
     pub(super) fn forget(&self) -> Result<(), Fault> {
-        if !self.direct && self.is_own() {
+        if self.is_cached() {
             advise(&self.file, Advice::DontNeed)?;
         }
         Ok(())
@@ -127,7 +158,12 @@ impl Medium {
 
     /// Inside the clock, at the end of a batch of writing: what the page cache took is on the medium.
     pub(super) fn settle(&self) -> Result<(), Fault> {
-        if !self.direct && self.is_own() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
+        if self.is_cached() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
+    }
+
+    /// Whether blocks go through the page cache. A tape has none.
+    fn is_cached(&self) -> bool {
+        self.own && !self.direct && self.kind != Some(Device::Character)
     }
 
     /// Transfers one block.
@@ -151,13 +187,15 @@ impl Medium {
 
     /// Begins a file anew the other way: one is written before it is read.
     pub(super) fn turn_to(&mut self, way: Way) -> Result<(), Fault> {
-        sys::file::sync(&self.file)?;
+        if self.kind != Some(Device::Character) {
+            sys::file::sync(&self.file)?;
+        }
         self.way = way;
         self.restart()
     }
 }
 
-fn open(path: &Path, way: Way, kind: Device) -> Result<File, Unfit> {
+pub(super) fn open(path: &Path, way: Way, kind: Device) -> Result<File, Unfit> {
     let mut options = File::options();
     let options = options.read(way == Way::Read).write(way == Way::Write);
     Ok(match (kind, way) {

@@ -16,6 +16,7 @@ mod sequential;
 mod sequential_read;
 mod sequential_write;
 mod tar;
+mod target;
 mod write;
 
 use crate::Probe;

@@ -4,16 +4,16 @@ use sys::file::AlignedBuffer;
 
 use model::Point;
 
-use super::medium::{FILE, Medium, Step, Way};
+use super::medium::{FILE, MARK, Medium, Step, Way};
 use super::tar::{self, MEMBER};
 use crate::party::answer;
 use crate::{Axis, BatchRule, Bench, Fault, Kernel, Trial, Unfit, Work};
 
 /// The axes.
 pub(super) const AXES: &[Axis] = &[
-    Axis::choice("block", &["64KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
+    Axis::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
     Axis::choice("format", &["plain", "tar"], &["plain"]),
-    Axis::choice("medium", &["file", "device"], &["file"]),
+    Axis::choice("medium", &["file", "device", "target"], &["file"]),
 ];
 
 /// No batch moves more than a gibibyte in the smallest blocks.
@@ -61,7 +61,11 @@ pub(super) fn prepare(way: Way, at: &Point, bench: &mut Bench) -> Result<Trial, 
     };
     let medium = match at.choice("medium")? {
         "file" => Medium::file(way, bench)?,
-        _ => Medium::device(way, bench)?,
+        "device" => Medium::device(way, bench)?,
+        _ => {
+            stamp(&mut block, 0);
+            Medium::target(way, &block, bench)?
+        }
     };
     let mut sequential = Sequential { medium, way, format, block, ended: false, began: 0, headers: 0 };
     if way == Way::Read && sequential.medium.is_own() {
@@ -81,15 +85,20 @@ fn noise(seed: u64, bytes: &mut [u8]) {
 }
 
 impl Sequential {
-    /// Writes the file that will be read.
+    /// Writes what will be read.
     fn write_whole(&mut self) -> Result<(), Fault> {
         self.medium.turn_to(Way::Write)?;
-        for _ in 0..FILE / self.block.len() as u64 {
+        let block = self.block.len();
+        while self.medium.fits(block) && self.medium.at() + block as u64 <= FILE {
             fill(&mut self.format, &mut self.block, self.medium.at());
             if self.medium.transfer(&mut self.block)? == Step::End {
-                return Err(Fault::new("the disk is full"));
+                if self.medium.at() == 0 {
+                    return Err(Fault::new("the medium is full from the beginning"));
+                }
+                break;
             }
         }
+        self.medium.ends_here();
         self.medium.turn_to(Way::Read)
     }
 
@@ -132,8 +141,9 @@ impl Sequential {
     fn headers_of(&self, blocks: u64) -> u64 {
         let (mut at, mut headers) = (self.began, 0);
         let block = self.block.len() as u64;
+        let size = self.medium.size().unwrap_or(u64::MAX);
         for _ in 0..blocks {
-            at = if at + block > FILE { 0 } else { at };
+            at = if at + block > size { 0 } else { at };
             headers += tar::headers_until(at + block) - tar::headers_until(at);
             at += block;
         }
@@ -167,6 +177,7 @@ impl Kernel for Sequential {
                 // The batch before ended just there.
                 Step::End if !fresh => {
                     self.restart()?;
+                    self.began = 0;
                     fresh = true;
                 }
                 Step::End => return Err(Fault::new("the medium is at its end from the beginning")),
@@ -185,7 +196,7 @@ impl Kernel for Sequential {
             _ => 0,
         };
         Fault::unless_equal(done.token, done.ops << 32 | headers)?;
-        if self.way == Way::Write && self.medium.is_own() && matches!(self.format, Format::Plain) {
+        if self.way == Way::Write && self.medium.reads_back() && matches!(self.format, Format::Plain) {
             let last = self.medium.at() - self.block.len() as u64;
             self.medium.read_back(&mut self.block, last)?;
             Fault::unless_equal(stamped(&self.block), last)?;
@@ -201,13 +212,18 @@ impl Kernel for Sequential {
 /// The next block of the stream, which stands at an offset of the medium.
 fn fill(format: &mut Format, block: &mut [u8], at: u64) {
     match format {
-        Format::Plain => block[..8].copy_from_slice(&at.to_ne_bytes()),
+        Format::Plain => stamp(block, at),
         Format::Tar(archive) => archive.writer.fill(block, &archive.content),
     }
 }
 
+/// Says in a block where it stands.
+fn stamp(block: &mut [u8], at: u64) {
+    block[..8].copy_from_slice(&(at ^ MARK).to_ne_bytes());
+}
+
 fn stamped(block: &[u8]) -> u64 {
-    block.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+    block.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes)) ^ MARK
 }
 
 #[cfg(test)]

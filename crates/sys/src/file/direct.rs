@@ -29,6 +29,22 @@ pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Resul
     opened.map_err(|e| Error::os(format!("open {} for this process alone", path.display()), e))
 }
 
+/// Opens a block device for this process alone, through the page cache.
+#[cfg(target_os = "linux")]
+pub fn open_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let path = path.as_ref();
+    let opened = options.clone().custom_flags(libc::O_EXCL).open(path);
+    opened.map_err(|e| Error::os(format!("open {} for this process alone", path.display()), e))
+}
+
+/// Opens a block device for this process alone.
+#[cfg(not(target_os = "linux"))]
+pub fn open_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
+    Err(Error::not_here("open a device for this process alone"))
+}
+
 /// Opens a block device past the page cache for this process alone.
 #[cfg(not(target_os = "linux"))]
 pub fn open_direct_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {

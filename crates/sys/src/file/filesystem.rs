@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::fs;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use crate::error::{Error, Result, check};
@@ -128,6 +128,15 @@ pub fn device(path: impl AsRef<Path>) -> Result<Option<Device>> {
     })
 }
 
+/// Major and minor number of the device that a path is (stat(2)). Symbolic links are followed.
+#[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
+pub fn device_number(path: impl AsRef<Path>) -> Result<(u32, u32)> {
+    let path = path.as_ref();
+    let number = fs::metadata(path).map_err(|e| Error::os(format!("look at {}", path.display()), e))?.rdev();
+    let number = number as libc::dev_t;
+    Ok((libc::major(number) as u32, libc::minor(number) as u32))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +146,8 @@ mod tests {
         assert_eq!(device("/dev/null").unwrap(), Some(Device::Character));
         assert_eq!(device("/").unwrap(), None);
         assert!(device("/nonexistent").is_err());
+        #[cfg(target_os = "linux")]
+        assert_eq!(device_number("/dev/null").unwrap(), (1, 3));
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! The medium that a person named to be written over, and what is made sure of first.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use model::MIB;
+use sys::file::{Device, open_alone, open_direct, open_direct_alone};
+
+use super::medium::{FILE, MARK, Way, open as open_stream};
+use super::place;
+use crate::{Bench, Unfit};
+
+/// What the largest blocks fit into a whole number of times.
+const GRAIN: u64 = 4 * MIB;
+
+/// A medium at its beginning.
+pub(super) struct Opened {
+    /// Open the way that is asked for; both ways where both are possible.
+    pub(super) file: File,
+    /// `None` for a file.
+    pub(super) kind: Option<Device>,
+    /// Whether the page cache is passed by.
+    pub(super) direct: bool,
+    /// Bytes after which it begins again; `None` for what ends by itself.
+    pub(super) size: Option<u64>,
+}
+
+/// Opens the medium at a path.
+pub(super) fn open(path: &Path, way: Way, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+    match sys::file::device(path)? {
+        Some(Device::Character) => {
+            bench.note(format!("{}: character device", path.display()));
+            let file = open_stream(path, way, Device::Character)?;
+            Ok(Opened { file, kind: Some(Device::Character), direct: false, size: None })
+        }
+        Some(Device::Block) => block_device(path, first, bench),
+        None if path.is_file() => named_file(path, first, bench),
+        None => Err(Unfit::new(format!(
+            "{} is no medium: name a file to be made, a block device or a tape drive (prony run --suite tape --target-device PATH)",
+            path.display()
+        ))),
+    }
+}
+
+fn block_device(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+    let mut options = File::options();
+    let options = options.read(true).write(true);
+    let mut file = open_direct_alone(path, options)?;
+    let direct = takes(&file, first)?;
+    if !direct {
+        drop(file);
+        file = open_alone(path, options)?;
+        bench.note(format!(
+            "blocks of {} bytes go through the page cache: the device's sectors are larger",
+            first.len()
+        ));
+    }
+    let size = file.seek(SeekFrom::End(0))?.min(FILE) / GRAIN * GRAIN;
+    file.rewind()?;
+    if size == 0 {
+        return Err(Unfit::new("the device holds less than four mebibytes"));
+    }
+    bench.note(format!("{}: the first {size} bytes of a block device", path.display()));
+    Ok(Opened { file, kind: Some(Device::Block), direct, size: Some(size) })
+}
+
+fn named_file(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+    let mut options = File::options();
+    let options = options.read(true).write(true);
+    let plain = options.open(path)?;
+    if !is_ours(&plain)? {
+        return Err(Unfit::new(format!("{} holds something else, which is not written over", path.display())));
+    }
+    if let Some(folder) = path.parent() {
+        place::describe(folder, bench);
+        place::room(folder, FILE)?;
+    }
+    let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
+    let (file, direct) = match past {
+        Ok(Some(file)) => (file, true),
+        Ok(None) | Err(_) => {
+            bench.note(format!(
+                "blocks of {} bytes go through the page cache, made durable or dropped for each batch",
+                first.len()
+            ));
+            (plain, false)
+        }
+    };
+    Ok(Opened { file, kind: None, direct, size: Some(FILE) })
+}
+
+/// Whether a file is empty or begins as the streams of these probes do.
+fn is_ours(file: &File) -> Result<bool, Unfit> {
+    let mut first = [0; 8];
+    let read = file.read_at(&mut first, 0)?;
+    Ok(read == 0 || u64::from_ne_bytes(first) == MARK || first == *b"member-0")
+}
+
+/// Whether a block can be written past the page cache; where it can, it is then the first one of the medium.
+fn takes(file: &File, first: &[u8]) -> sys::Result<bool> {
+    const INVALID: i32 = 22;
+    match sys::file::write_at(file, first, 0) {
+        Ok(_) => Ok(true),
+        Err(error) if error.errno() == Some(INVALID) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
