@@ -28,6 +28,21 @@ pub(crate) struct Slopes {
     pub d0: f64,
 }
 
+/// What is known where a circle passes a point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passing {
+    /// How far the point lies to the left, cm.
+    pub distance: f64,
+    /// How that changes with the circle.
+    pub slopes: Slopes,
+    /// Length of the arc from the point nearest the axis, cm.
+    pub arc: f64,
+    /// Unit vector of the flight there.
+    pub along: (f64, f64),
+    /// Unit vector to the left of it.
+    pub left: (f64, f64),
+}
+
 /// A circle with sine and cosine of its direction at hand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Directed {
@@ -46,7 +61,8 @@ impl Circle {
 }
 
 impl Directed {
-    /// Distance of a point to the left of the circle, cm. `None` at the centre, which is to the left by a radius in all directions.
+    /// Distance alone, cm. `None` at the centre, which is to the left by a radius in all directions.
+    #[cfg(test)]
     pub(crate) fn distance(&self, (x, y): (f64, f64)) -> Option<f64> {
         let (u, v) = self.along_and_left(x, y);
         let bent = 2.0 * v - self.circle.curvature * (u * u + v * v);
@@ -72,6 +88,18 @@ impl Directed {
             d0: -(1.0 - curvature * v) / root,
         };
         Some((distance, slopes))
+    }
+
+    /// All that is known where it passes a point.
+    pub(crate) fn passing(&self, point: (f64, f64)) -> Option<Passing> {
+        let (distance, slopes) = self.distance_and_slopes(point)?;
+        let curvature = self.circle.curvature;
+        let (u, v) = self.along_and_left(point.0, point.1);
+        let root = 1.0 - curvature * distance;
+        let (cosine, sine) = ((1.0 - curvature * v) / root, curvature * u / root);
+        let arc = if curvature.abs() < 1e-9 { u } else { libm::atan2(sine, cosine) / curvature };
+        let along = (cosine * self.cosine - sine * self.sine, cosine * self.sine + sine * self.cosine);
+        Some(Passing { distance, slopes, arc, along, left: (-along.1, along.0) })
     }
 
     /// The point where the outgoing arm reaches a radius, cm. `None` where it never does.
@@ -129,6 +157,19 @@ mod tests {
         let point = (7.0, 4.0);
         let wanted = 50.0 - (7.0f64).hypot(46.5);
         assert!((circle.directed().distance(point).unwrap() - wanted).abs() < 1e-12);
+    }
+
+    #[test]
+    fn passing_agrees_with_the_arc_and_the_circle() {
+        for circle in CIRCLES.map(Circle::directed) {
+            let point = circle.at_radius(61.0).unwrap();
+            let on = circle.passing(point).unwrap();
+            assert!((on.arc - circle.arc(point)).abs() < 1e-6, "{on:?}");
+            let beside = (point.0 + 0.7 * on.left.0, point.1 + 0.7 * on.left.1);
+            let off = circle.passing(beside).unwrap();
+            assert!((off.distance - 0.7).abs() < 1e-9 && (off.arc - on.arc).abs() < 1e-6, "{off:?}");
+            assert!((off.along.0 - on.along.0).abs() < 1e-9 && (off.along.1 - on.along.1).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -1,71 +1,83 @@
-//! Least squares of a circle to signed drift distances, by Gauss and Newton's steps.
+//! Least squares of a circle or a helix to signed drift distances, by Gauss and Newton's steps.
 
 use super::road::Assigned;
 use super::solve::{Symmetric, invert, times};
-use super::wire;
 use crate::simulate::Hit;
-use crate::{Chamber, Circle};
+use crate::{Chamber, Circle, Helix};
 
 /// Steps at most; two or three do.
 const STEPS: usize = 8;
 /// Change of every residual's worth, in resolutions, at which a fit stands.
 const SETTLED: f64 = 1e-4;
-/// Curvature is scaled so that the three columns of the normal equations are of like size.
-const CURVATURE_SCALE: f64 = 1e-3;
+/// Parameters are scaled so that the columns of the normal equations are of like size.
+const SCALES: [f64; 5] = [1e-3, 1.0, 1.0, 1.0, 10.0];
 
-/// A fitted circle.
+/// A fitted path: a helix of five parameters, or of three where z is not asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
-    /// The circle.
-    pub circle: Circle,
-    /// Covariance of curvature, phi and d0.
-    pub covariance: Symmetric,
+pub struct Fit<const N: usize> {
+    /// The helix; as it was given in what was not fitted.
+    pub helix: Helix,
+    /// Covariance of curvature, phi, d0, tangent of the dip and z0, as many of them as were fitted.
+    pub covariance: Symmetric<N>,
     /// Sum of squared residuals over the resolution.
     pub chi_square: f64,
 }
 
-/// Fits a circle to hits, from a first guess. `None` where it does not settle.
+/// Fits the first `N` parameters of a helix to hits, from a first guess. `None` where that does not settle. With three the
+/// hits must be those of axial wires.
 #[must_use]
-pub fn fit(chamber: &Chamber, hits: &[Hit], assigned: &[Assigned], guess: Circle) -> Option<Fit> {
-    let mut circle = guess;
+pub fn fit<const N: usize>(chamber: &Chamber, hits: &[Hit], assigned: &[Assigned], guess: Helix) -> Option<Fit<N>> {
+    let mut helix = guess;
     for _ in 0..STEPS {
-        let (normal, gradient, _) = equations(chamber, hits, assigned, circle)?;
+        let (normal, gradient, _) = equations::<N>(chamber, hits, assigned, helix)?;
         let step = times(&invert(&normal)?, gradient);
-        circle = Circle {
-            curvature: circle.curvature + CURVATURE_SCALE * step[0],
-            phi: circle.phi + step[1],
-            d0: circle.d0 + step[2],
-        };
+        helix = moved(helix, &step);
         let worth: f64 = step.iter().zip(times(&normal, step)).map(|(a, b)| a * b).sum();
         if worth < SETTLED * SETTLED {
-            let (normal, _, chi_square) = equations(chamber, hits, assigned, circle)?;
-            let [a, b, c, d, e, f] = invert(&normal)?;
-            let s = CURVATURE_SCALE;
-            return Some(Fit { circle, covariance: [s * s * a, s * b, s * c, d, e, f], chi_square });
+            let (normal, _, chi_square) = equations::<N>(chamber, hits, assigned, helix)?;
+            let mut covariance = invert(&normal)?;
+            for (row, values) in covariance.iter_mut().enumerate() {
+                for (column, value) in values.iter_mut().enumerate() {
+                    *value *= SCALES[row] * SCALES[column];
+                }
+            }
+            return Some(Fit { helix, covariance, chi_square });
         }
     }
     None
 }
 
-/// Normal equations: matrix, right-hand side and chi-square at a circle.
-fn equations(
+fn moved(helix: Helix, step: &[f64]) -> Helix {
+    let by = |index: usize| step.get(index).map_or(0.0, |step| SCALES[index] * step);
+    let circle = Circle {
+        curvature: helix.circle.curvature + by(0),
+        phi: helix.circle.phi + by(1),
+        d0: helix.circle.d0 + by(2),
+    };
+    Helix { circle, tan_dip: helix.tan_dip + by(3), z0: helix.z0 + by(4) }
+}
+
+/// Normal equations: matrix, right-hand side and chi-square at a helix.
+fn equations<const N: usize>(
     chamber: &Chamber,
     hits: &[Hit],
     assigned: &[Assigned],
-    circle: Circle,
-) -> Option<(Symmetric, [f64; 3], f64)> {
-    let directed = circle.directed();
+    helix: Helix,
+) -> Option<(Symmetric<N>, [f64; N], f64)> {
+    let flight = helix.flight();
     let weight = 1.0 / chamber.resolution;
-    let (mut matrix, mut right, mut chi_square) = ([0.0; 6], [0.0; 3], 0.0);
+    let (mut matrix, mut right, mut chi_square) = ([[0.0; N]; N], [0.0; N], 0.0);
     for one in assigned {
-        let (distance, slopes) = directed.distance_and_slopes(wire(chamber, &hits[one.hit]))?;
-        let residual = weight * (one.drift - distance);
-        let [a, b, c] = [weight * CURVATURE_SCALE * slopes.curvature, weight * slopes.phi, weight * slopes.d0];
-        for (sum, term) in matrix.iter_mut().zip([a * a, a * b, a * c, b * b, b * c, c * c]) {
-            *sum += term;
-        }
-        for (sum, term) in right.iter_mut().zip([a, b, c]) {
-            *sum += term * residual;
+        let hit = &hits[one.hit];
+        let layer = &chamber.layers[usize::from(hit.layer)];
+        let near = flight.approach(layer, usize::from(hit.cell), one.z)?;
+        let residual = weight * (one.drift - near.distance);
+        let slopes: [f64; N] = std::array::from_fn(|index| weight * SCALES[index] * near.slopes[index]);
+        for row in 0..N {
+            for column in 0..=row {
+                matrix[row][column] += slopes[row] * slopes[column];
+            }
+            right[row] += slopes[row] * residual;
         }
         chi_square += residual * residual;
     }

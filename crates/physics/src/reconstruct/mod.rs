@@ -1,22 +1,31 @@
-//! First-pass tracking: candidates by Hough voting, their hits by roads that narrow while the circle is refitted.
+//! First-pass tracking: circles by Hough voting on axial hits, the dip by voting on stereo hits, then a helix fitted to both
+//! while the road narrows.
 
 mod fit;
 mod hough;
 mod road;
 mod solve;
+mod stereo;
 
 pub use fit::{Fit, fit};
 pub use hough::{Peak, Votes};
-pub use road::{Assigned, gather};
+pub use road::{Assigned, Free, gather};
 pub use solve::{Symmetric, invert};
 
 use crate::simulate::Hit;
-use crate::{Chamber, Circle, Digest};
+use crate::{Chamber, Circle, Digest, Helix};
 
-/// Half-widths of the road, cm, one fit after the other. A single wide road finds 83% of the tracks.
-const ROADS: [f64; 7] = [0.30, 0.30, 0.20, 0.12, 0.08, 0.05, 0.05];
+/// Half-widths of the road around a circle, cm, one fit after the other. A single wide road finds 83% of the tracks.
+const CIRCLE_ROADS: [f64; 4] = [0.30, 0.30, 0.20, 0.12];
+/// Half-widths of the road around a helix, cm.
+const HELIX_ROADS: [f64; 6] = [0.40, 0.25, 0.12, 0.08, 0.05, 0.05];
 /// Votes below which no peak is looked at.
-const LEAST_VOTES: u16 = 11;
+const LEAST_VOTES: u16 = 7;
+/// Axial hits that a circle must have, and stereo layers that must agree on a dip.
+const LEAST_AXIAL: usize = 7;
+const LEAST_STEREO: u16 = 4;
+/// Dips that are tried with a circle.
+const DIPS: usize = 3;
 /// Hits that a track must keep.
 const LEAST_HITS: usize = 14;
 /// Share of the layers between a track's first and last hit that must show it.
@@ -29,10 +38,10 @@ const PATIENCE: usize = 4;
 /// A track that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Fitted circle.
-    pub circle: Circle,
-    /// Covariance of curvature, phi and d0, in that order.
-    pub covariance: Symmetric,
+    /// Fitted helix.
+    pub helix: Helix,
+    /// Covariance of curvature, phi, d0, tangent of the dip and z0, in that order.
+    pub covariance: Symmetric<5>,
     /// Sum of squared residuals over the resolution.
     pub chi_square: f64,
     /// Indices of its hits in the event.
@@ -40,10 +49,10 @@ pub struct Track {
 }
 
 impl Track {
-    /// Degrees of freedom: hits less the three parameters.
+    /// Degrees of freedom: hits less the five parameters.
     #[must_use]
     pub fn degrees(&self) -> f64 {
-        self.hits.len() as f64 - 3.0
+        self.hits.len() as f64 - 5.0
     }
 }
 
@@ -76,8 +85,8 @@ pub fn reconstruct(chamber: &Chamber, hits: &[Hit]) -> Vec<Track> {
 #[must_use]
 pub fn digest(event: u64, tracks: &[Track]) -> Digest {
     let words = tracks.iter().flat_map(|track| {
-        let circle = &track.circle;
-        let numbers = [circle.curvature, circle.phi, circle.d0, track.chi_square].map(f64::to_bits);
+        let Helix { circle, tan_dip, z0 } = track.helix;
+        let numbers = [circle.curvature, circle.phi, circle.d0, tan_dip, z0, track.chi_square].map(f64::to_bits);
         numbers.into_iter().chain(track.hits.iter().map(|hit| *hit as u64))
     });
     Digest::of(event, words)
@@ -98,28 +107,57 @@ impl<'a> Finder<'a> {
             .map(|layer| hits.partition_point(|hit| usize::from(hit.layer) < layer))
             .collect();
         let mut votes = Votes::new();
-        for hit in hits {
+        for hit in hits.iter().filter(|hit| !chamber.layers[usize::from(hit.layer)].is_stereo()) {
             votes.add(wire(chamber, hit), hit.drift);
         }
         Self { chamber, hits, free: vec![true; hits.len()], first, votes }
     }
 
+    fn rest(&self) -> Free<'_> {
+        Free { hits: self.hits, free: &self.free, first: &self.first }
+    }
+
     /// Narrows a road around a peak; `None` when no track lies there.
     fn follow(&self, peak: Peak) -> Option<Track> {
-        let mut circle = peak.circle();
+        let circle = self.circle(peak.circle())?;
+        let dips = stereo::dips(self.chamber, self.rest(), circle, LEAST_STEREO, DIPS);
+        let tracks = dips.into_iter().filter_map(|tan_dip| self.helix(Helix { circle, tan_dip, z0: 0.0 }));
+        // Of equals the first; more hits say more than a better chi-square.
+        tracks.fold(None, |best: Option<Track>, track| match best {
+            Some(best) if best.hits.len() >= track.hits.len() => Some(best),
+            _ => Some(track),
+        })
+    }
+
+    /// The circle of the axial hits in a road that narrows.
+    fn circle(&self, guess: Circle) -> Option<Circle> {
+        let mut helix = Helix { circle: guess, ..Helix::default() };
+        for road in CIRCLE_ROADS {
+            let assigned = gather(self.chamber, self.rest(), helix, road, true);
+            if assigned.len() < LEAST_AXIAL {
+                return None;
+            }
+            helix = fit::<3>(self.chamber, self.hits, &assigned, helix)?.helix;
+        }
+        Some(helix.circle)
+    }
+
+    /// The helix of all hits in a road that narrows.
+    fn helix(&self, guess: Helix) -> Option<Track> {
+        let mut helix = guess;
         let mut last = None;
-        for road in ROADS {
-            let assigned = gather(self.chamber, self.hits, &self.free, &self.first, circle, road);
+        for road in HELIX_ROADS {
+            let assigned = gather(self.chamber, self.rest(), helix, road, false);
             if assigned.len() < LEAST_HITS {
                 return None;
             }
-            let fitted = fit(self.chamber, self.hits, &assigned, circle)?;
-            circle = fitted.circle;
+            let fitted = fit::<5>(self.chamber, self.hits, &assigned, helix)?;
+            helix = fitted.helix;
             last = Some((fitted, assigned));
         }
         let (fitted, assigned) = last?;
         let track = Track {
-            circle: fitted.circle,
+            helix: fitted.helix,
             covariance: fitted.covariance,
             chi_square: fitted.chi_square,
             hits: assigned.iter().map(|one| one.hit).collect(),
@@ -137,7 +175,10 @@ impl<'a> Finder<'a> {
     fn take(&mut self, track: &Track) {
         for hit in &track.hits {
             self.free[*hit] = false;
-            self.votes.remove(wire(self.chamber, &self.hits[*hit]), self.hits[*hit].drift);
+            let hit = &self.hits[*hit];
+            if !self.chamber.layers[usize::from(hit.layer)].is_stereo() {
+                self.votes.remove(wire(self.chamber, hit), hit.drift);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Which hits lie within a road around a circle, and on which side of their wires the circle passes.
+//! Which hits lie within a road around a helix, and on which side of their wires it passes.
 
 use crate::simulate::Hit;
-use crate::{Chamber, Circle};
+use crate::{Chamber, Helix};
 
 /// A hit taken for a track, with its drift distance signed: positive where the wire is to the left of the track.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,38 +10,54 @@ pub struct Assigned {
     pub hit: usize,
     /// Signed drift distance, cm.
     pub drift: f64,
+    /// Where along the axis the track crosses the hit's layer, cm, as far as is known.
+    pub z: f64,
 }
 
-/// The nearest free hit of every layer that lies within `road` cm of a circle. `first` holds where each layer's hits begin.
+/// The hits of an event by layer, and which of them no track has taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Free<'a> {
+    /// Hits, by layer.
+    pub hits: &'a [Hit],
+    /// Whether each is free.
+    pub free: &'a [bool],
+    /// Where each layer's hits begin; one more than there are layers.
+    pub first: &'a [usize],
+}
+
+/// The nearest free hit of every layer that lies within `road` cm of a helix; of axial layers alone where `axial` says so.
 #[must_use]
-pub fn gather(
-    chamber: &Chamber,
-    hits: &[Hit],
-    free: &[bool],
-    first: &[usize],
-    circle: Circle,
-    road: f64,
-) -> Vec<Assigned> {
-    let directed = circle.directed();
+pub fn gather(chamber: &Chamber, event: Free<'_>, helix: Helix, road: f64, axial: bool) -> Vec<Assigned> {
+    let flight = helix.flight();
     let mut found = Vec::with_capacity(chamber.layers.len());
     for (index, layer) in chamber.layers.iter().enumerate() {
-        let Some((x, y)) = directed.at_radius(layer.radius) else { break };
+        if axial && layer.is_stereo() {
+            continue;
+        }
+        let Some(((x, y), z)) = flight.crossing(layer) else { break };
+        if !axial && z.abs() > chamber.half_length + LEEWAY {
+            break;
+        }
         // A track that slants leaves its cell by more than half a cell and the road.
         let reach = 2.0 * layer.half_cell() + road;
         let mut best: Option<(f64, Assigned)> = None;
-        for hit in first[index]..first[index + 1] {
-            let wire = layer.wires[usize::from(hits[hit].cell)];
-            if !free[hit] || (wire.0 - x).abs() > reach || (wire.1 - y).abs() > reach {
+        for hit in event.first[index]..event.first[index + 1] {
+            let cell = usize::from(event.hits[hit].cell);
+            let wire = layer.wire_at(cell, z);
+            if !event.free[hit] || (wire.0 - x).abs() > reach || (wire.1 - y).abs() > reach {
                 continue;
             }
-            let Some(distance) = directed.distance(wire) else { continue };
-            let drift = if distance < 0.0 { -hits[hit].drift } else { hits[hit].drift };
-            let miss = (drift - distance).abs();
+            let Some(near) = flight.approach(layer, cell, z) else { continue };
+            let drift = if near.distance < 0.0 { -event.hits[hit].drift } else { event.hits[hit].drift };
+            let miss = (drift - near.distance).abs();
             if miss < road && best.as_ref().is_none_or(|(least, _)| miss < *least) {
-                best = Some((miss, Assigned { hit, drift }));
+                best = Some((miss, Assigned { hit, drift, z }));
             }
         }
         found.extend(best.map(|(_, assigned)| assigned));
     }
     found
 }
+
+/// How far beyond the end of the wires a track of which z is barely known is still followed, cm.
+const LEEWAY: f64 = 5.0;

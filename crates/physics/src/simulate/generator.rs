@@ -1,5 +1,6 @@
 //! The event generator: momenta, directions and origins of the particles.
 
+use crate::helix::Helix;
 use crate::random::Random;
 use crate::track::{Circle, TESLA_TO_CURVATURE};
 
@@ -29,32 +30,21 @@ impl Default for Generator {
     }
 }
 
-/// A charged particle as it was generated.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Particle {
-    /// Its path across the field.
-    pub circle: Circle,
-    /// Tangent of the angle between its path and the plane across the axis.
-    pub tan_dip: f64,
-    /// Where it starts along the axis, cm.
-    pub z0: f64,
-}
-
 impl Generator {
     /// The particles of an event.
     #[must_use]
-    pub fn generate(&self, seed: u64, event: u64) -> Vec<Particle> {
+    pub fn generate(&self, seed: u64, event: u64) -> Vec<Helix> {
         let mut random = Random::new(seed, event, STREAM);
         (0..self.tracks).map(|_| self.particle(&mut random)).collect()
     }
 
-    fn particle(&self, random: &mut Random) -> Particle {
+    fn particle(&self, random: &mut Random) -> Helix {
         let momentum = self.least_momentum + self.mean_momentum * random.exponential();
         let charge = if random.uniform() < 0.5 { -1.0 } else { 1.0 };
         let phi = random.between(-std::f64::consts::PI, std::f64::consts::PI);
         // Uniform in solid angle, as far forward as the inner layers reach.
         let cosine = random.between(-0.95, 0.95);
-        Particle {
+        Helix {
             // A positive charge turns right in a field along +z.
             circle: Circle {
                 curvature: -charge * TESLA_TO_CURVATURE * self.field / momentum,

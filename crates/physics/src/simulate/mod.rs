@@ -3,10 +3,10 @@
 mod generator;
 mod response;
 
-pub use generator::{Generator, Particle};
+pub use generator::Generator;
 pub use response::{Hit, respond};
 
-use crate::{Chamber, Digest};
+use crate::{Chamber, Digest, Helix};
 
 /// What one collision left: the truth, and what the chamber shows of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Event {
     /// Its number.
     pub number: u64,
     /// The particles.
-    pub particles: Vec<Particle>,
+    pub particles: Vec<Helix>,
     /// The hits, by layer and cell.
     pub hits: Vec<Hit>,
 }

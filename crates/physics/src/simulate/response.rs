@@ -1,7 +1,7 @@
 //! The response of the chamber: which cells fire, and what drift distance each shows.
 
-use super::generator::Particle;
 use crate::chamber::Chamber;
+use crate::helix::Helix;
 use crate::random::Random;
 
 /// Streams of random numbers: one a particle from here on, noise after them.
@@ -17,13 +17,13 @@ pub struct Hit {
     pub cell: u16,
     /// Particle that made it, from 0; `None` for noise.
     pub particle: Option<u16>,
-    /// Measured distance between wire and track, cm; the side is not known.
+    /// Measured distance between wire and track in space, cm; the side is not known.
     pub drift: f64,
 }
 
 /// The hits of an event, by layer and cell. Where several things fire one cell, the shortest drift arrives first and is seen.
 #[must_use]
-pub fn respond(chamber: &Chamber, particles: &[Particle], seed: u64, event: u64) -> Vec<Hit> {
+pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) -> Vec<Hit> {
     let mut hits = Vec::with_capacity(particles.len() * chamber.layers.len() * 3 / 2);
     for (index, particle) in particles.iter().enumerate() {
         let mut random = Random::new(seed, event, PARTICLES + index as u32);
@@ -45,18 +45,18 @@ pub fn respond(chamber: &Chamber, particles: &[Particle], seed: u64, event: u64)
     hits
 }
 
-fn cross(chamber: &Chamber, particle: &Particle, index: u16, random: &mut Random, hits: &mut Vec<Hit>) {
-    let circle = particle.circle.directed();
+fn cross(chamber: &Chamber, particle: &Helix, index: u16, random: &mut Random, hits: &mut Vec<Hit>) {
+    let flight = particle.flight();
     for (number, layer) in chamber.layers.iter().enumerate() {
-        let Some(point) = circle.at_radius(layer.radius) else { return };
-        if (particle.z0 + particle.tan_dip * circle.arc(point)).abs() > chamber.half_length {
+        let Some((point, z)) = flight.crossing(layer) else { return };
+        if z.abs() > chamber.half_length {
             return;
         }
         // Drawn whether or not they are used, so that what one layer shows does not depend on another's luck.
         let (seen, smear) = (random.uniform() < chamber.efficiency, random.normal());
-        let cell = layer.cell(libm::atan2(point.1, point.0));
-        let Some(distance) = circle.distance(layer.wires[cell]).filter(|_| seen) else { continue };
-        let drift = (distance + chamber.resolution * smear).abs();
+        let cell = layer.cell_at(libm::atan2(point.1, point.0), z);
+        let Some(near) = flight.approach(layer, cell, z).filter(|_| seen) else { continue };
+        let drift = (near.distance + chamber.resolution * smear).abs();
         hits.push(Hit { layer: number as u16, cell: cell as u16, particle: Some(index), drift });
     }
 }
