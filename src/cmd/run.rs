@@ -59,8 +59,6 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     conclude(ended, keeper, arguments, common)
 }
 
-/// Seconds of a figure's launch on average over the catalogue: its process, warm-up and batches (docs/performance.md).
-const LAUNCH: f64 = 0.1;
 /// A run that takes less than this many seconds needs no announcement.
 const LONG: f64 = 60.0;
 
@@ -68,8 +66,10 @@ const LONG: f64 = 60.0;
 fn foretell(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
     let settled = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
-    let open = run.figures.iter().filter(|figure| !settled(figure)).count();
-    let seconds = |look: u32| open as f64 * f64::from(look) * LAUNCH;
+    let entries = run.plan.entries.iter().zip(&run.figures);
+    let open: Vec<&Entry> = entries.filter(|(_, figure)| !settled(figure)).map(|(entry, _)| entry).collect();
+    let round: f64 = open.iter().copied().map(measure::expected_seconds).sum();
+    let seconds = |look: u32| round * f64::from(look);
     if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
         return;
     }
@@ -79,7 +79,8 @@ fn foretell(run: &Run) {
         |limit| format!("; it ends after {} with what is settled by then", time(limit)),
     );
     output::remark(&format!(
-        "{open} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume goes on",
+        "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume goes on",
+        open.len(),
         looks.0,
         looks.1,
         time(seconds(looks.0)),

@@ -1,0 +1,56 @@
+//! How long a plan will take, before anything is measured: roughly, from what its points make each launch prepare and walk.
+
+use model::{Class, Entry, parse_size};
+
+/// Seconds of a launch that prepares little: its process, warm-up and batches.
+const BARE: f64 = 0.05;
+/// Seconds to prepare a byte and to walk it in warm-up and batches: by loads that wait for each other, and by streams.
+const CHASED: f64 = 10e-9;
+const STREAMED: f64 = 0.3e-9;
+/// Bytes to a cache line: a walk by longer strides touches fewer lines.
+const LINE: f64 = 64.0;
+/// Seconds of a launch that measures the whole curve of latencies, for each figure that shares it.
+const CURVE: f64 = 0.07;
+
+/// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
+/// constants are those of one guest of two CPUs (docs/performance.md).
+#[must_use]
+pub fn expected_seconds(entry: &Entry) -> f64 {
+    let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
+    let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
+    let class = probes::find(&entry.probe).map(|probe| probe.class);
+    BARE + match class {
+        _ if entry.probe.starts_with("memory.hierarchy") => CURVE,
+        Some(Class::MemoryLatency) => CHASED * bytes * size("stride").map_or(1.0, strided),
+        _ => STREAMED * bytes,
+    }
+}
+
+/// Share of the work of a random chase that a strided one is: fewer lines beyond a line's length, and prefetchers help.
+fn strided(stride: f64) -> f64 {
+    0.1 * (LINE / stride).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(probe: &str, point: &str) -> f64 {
+        let point = point.parse().unwrap();
+        expected_seconds(&Entry { probe: probe.to_owned(), point, target: 0.02, shares: None })
+    }
+
+    #[test]
+    fn what_walks_more_takes_longer() {
+        assert!((seconds("os.syscall_write", "") - BARE).abs() < 1e-12);
+        assert!((seconds("no.such", "working_set=word") - BARE).abs() < 1e-12);
+        let [small, large] =
+            ["1MiB", "1GiB"].map(|size| seconds("memory.load_latency", &format!("working_set={size}")));
+        let streamed = seconds("memory.copy", "working_set=1GiB,threads=1");
+        let strided = seconds("memory.load_latency_strided", "working_set=256MiB,stride=4KiB");
+        assert!(
+            small < 0.1 && large > 5.0 && streamed < large / 5.0 && strided < 0.2,
+            "{small} {large} {streamed} {strided}"
+        );
+    }
+}
