@@ -226,6 +226,13 @@ fn what_makes_no_sense_is_refused_in_a_line() {
     assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
     assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
     assert!(refused(&["resume", "nothing"]).contains("nothing"));
+    #[cfg(not(feature = "postgres"))]
+    {
+        let address = "postgres://me:secret@host/base";
+        let said = refused(&[&run[..], &["--ledger", address]].concat());
+        assert!(said.contains("postgres://me@host/base") && said.contains("--features postgres"), "{said}");
+        assert!(!refused(&["status", address]).contains("secret"));
+    }
     std::fs::write(place.file("text"), "not a ledger").unwrap();
     assert!(refused(&["status", "text"]).contains("ledger"));
 }

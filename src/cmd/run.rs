@@ -97,7 +97,7 @@ pub(crate) fn engine() -> Result<ProcessEngine> {
 fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium>)> {
     let allowed = sys::affinity::allowed()?;
     let identity = measure::identity();
-    let command: Vec<String> = std::env::args().collect();
+    let command = model::presentable(std::env::args());
     if let Some(name) = &arguments.resume {
         let found = house::find(std::slice::from_ref(name), common, Detail::Whole)?;
         let run = found.into_iter().next().context("no such run")?.run;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use crate::ledger::{NodeTotals, Offer, Verdict};
+use crate::ledger::{Elsewhere, NodeTotals, Offer, Verdict};
 
 /// Seconds over which the rate of now is taken.
 const WINDOW: u64 = 10;
@@ -32,10 +32,14 @@ impl Sums {
         self.events += offer.done.events;
         self.cpu += offer.done.cpu;
         self.wall += offer.done.wall;
+        self.happened(offer.done.events, now);
+    }
+
+    fn happened(&mut self, events: u64, now: f64) {
         let second = now as u64;
         match self.recent.back_mut().filter(|(last, _)| *last == second) {
-            Some((_, events)) => *events += offer.done.events,
-            None => self.recent.push_back((second, offer.done.events)),
+            Some((_, sum)) => *sum += events,
+            None => self.recent.push_back((second, events)),
         }
         while self.recent.front().is_some_and(|(first, _)| first + WINDOW <= second) {
             self.recent.pop_front();
@@ -66,6 +70,8 @@ pub(crate) struct Board {
     nodes: BTreeMap<String, Sums>,
     /// Events that were counted before this coordinator began.
     before: u64,
+    /// What other coordinators of the same run did, as far as it was heard.
+    elsewhere: Elsewhere,
     strangers: u64,
     expired: u64,
 }
@@ -145,6 +151,17 @@ impl Board {
         board
     }
 
+    /// What other coordinators did until now. The first time, it is what was done before this one.
+    pub(crate) fn elsewhere(&mut self, theirs: Elsewhere, now: f64, first: bool) {
+        let new = theirs.events.saturating_sub(self.elsewhere.events);
+        if first {
+            self.before = theirs.events;
+        } else if new > 0 {
+            self.all.happened(new, now);
+        }
+        self.elsewhere = theirs;
+    }
+
     fn node(&mut self, name: &str) -> &mut Sums {
         let known = self.nodes.contains_key(name) || self.nodes.len() < MOST_NODES;
         self.nodes.entry(if known { name } else { "(others)" }.to_owned()).or_default()
@@ -191,8 +208,11 @@ impl Board {
     }
 
     pub(crate) fn snapshot(&self, now: f64, chunks: u64, held: u64, given_up: u64, events: u64) -> Snapshot {
-        let so_far = (self.all.events - self.before) as f64 / now.max(1e-9);
-        let left = events.saturating_sub(self.all.events) as f64;
+        let theirs = &self.elsewhere;
+        let counted_events = self.all.events + theirs.events;
+        let so_far = counted_events.saturating_sub(self.before) as f64 / now.max(1e-9);
+        let left = events.saturating_sub(counted_events) as f64;
+        let (cpu, wall) = (self.all.cpu + theirs.cpu, self.all.wall + theirs.wall);
         let node = |(name, sums): (&String, &Sums)| NodeSnapshot {
             node: name.clone(),
             slots: sums.slots,
@@ -206,16 +226,16 @@ impl Board {
         Snapshot {
             elapsed: now,
             chunks,
-            counted: self.all.chunks,
+            counted: self.all.chunks + theirs.chunks,
             held,
             given_up,
-            events: self.all.events,
+            events: counted_events,
             rate_now: self.all.rate(now),
             rate_so_far: so_far,
             eta: (so_far > 0.0).then_some(left / so_far),
-            efficiency: self.all.efficiency(),
-            refused: self.all.refused,
-            wasted: self.all.wasted,
+            efficiency: (wall > 0.0).then(|| cpu / wall),
+            refused: self.all.refused + theirs.refused,
+            wasted: self.all.wasted + theirs.wasted,
             expired: self.expired,
             strangers: self.strangers,
             nodes: self.nodes.iter().map(node).collect(),

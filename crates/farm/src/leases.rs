@@ -4,7 +4,8 @@
 //! Leases end by missing heartbeats; the chunk is then open again, while who held it may still be at it and may still
 //! be first. Times are seconds from any fixed moment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 use crate::ChunkSet;
 
@@ -65,13 +66,24 @@ pub struct Expired {
     pub pilot: String,
 }
 
+/// The part of one coordinator in a run that several share.
+#[derive(Debug, Default)]
+struct Part {
+    /// Its blocks, by number, those that are not known to be done everywhere.
+    blocks: BTreeMap<u64, Range<u64>>,
+    /// No block of the whole run is left.
+    over: bool,
+}
+
 /// All leases of a run.
 #[derive(Debug)]
 pub struct Leases {
     rules: Rules,
     chunks: u64,
-    /// Chunks from here on were never given out by this coordinator.
-    fresh: u64,
+    /// Chunks that were never given out by this coordinator.
+    fresh: VecDeque<Range<u64>>,
+    /// Of a run that several coordinators share, this one's part.
+    part: Option<Part>,
     /// Given out once, and open again.
     returned: BTreeSet<u64>,
     held: BTreeMap<u64, Vec<Hold>>,
@@ -92,7 +104,8 @@ impl Leases {
         Self {
             rules,
             chunks,
-            fresh: doubtful.min(chunks),
+            fresh: std::iter::once(doubtful.min(chunks)..chunks).collect(),
+            part: None,
             returned: BTreeSet::new(),
             held: BTreeMap::new(),
             counted,
@@ -102,6 +115,64 @@ impl Leases {
             usual: None,
             next_number: 1,
         }
+    }
+
+    /// Of a coordinator that shares a run of so many chunks with others: it has none until some are granted.
+    #[must_use]
+    pub fn shared(rules: Rules, chunks: u64) -> Self {
+        let part = Some(Part::default());
+        Self { fresh: VecDeque::new(), part, ..Self::new(rules, chunks, ChunkSet::new(chunks), 0, 0.0) }
+    }
+
+    /// A block of chunks is this coordinator's from now on.
+    pub fn grant(&mut self, block: u64, chunks: Range<u64>) {
+        if let Some(part) = &mut self.part {
+            part.blocks.insert(block, chunks.clone());
+            self.fresh.push_back(chunks);
+        }
+    }
+
+    /// All blocks are somebody else's from now on. What pilots are at goes on.
+    pub fn lose(&mut self) {
+        if let Some(part) = &mut self.part {
+            part.blocks.clear();
+            self.fresh.clear();
+            self.returned.clear();
+        }
+    }
+
+    /// No block is left, here or elsewhere.
+    pub fn end(&mut self) {
+        if let Some(part) = &mut self.part {
+            part.over = true;
+        }
+    }
+
+    /// Blocks of which nothing is left to do; each is told once.
+    pub fn finished_blocks(&mut self) -> Vec<u64> {
+        let Some(mut part) = self.part.take() else { return Vec::new() };
+        let done = |chunks: &Range<u64>| chunks.clone().all(|chunk| self.is_over(chunk));
+        let finished: Vec<u64> =
+            part.blocks.iter().filter(|(_, chunks)| done(chunks)).map(|(block, _)| *block).collect();
+        for block in &finished {
+            part.blocks.remove(block);
+        }
+        self.part = Some(part);
+        finished
+    }
+
+    /// Chunks that could be given out at once.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.returned.len() as u64 + self.fresh.iter().map(|range| range.end - range.start).sum::<u64>()
+    }
+
+    fn is_ours(&self, chunk: u64) -> bool {
+        self.part.as_ref().is_none_or(|part| {
+            // Blocks do not overlap and are numbered in the order of their chunks.
+            let before = part.blocks.range(..).rev().find(|(_, chunks)| chunks.start <= chunk);
+            before.is_some_and(|(_, chunks)| chunks.contains(&chunk))
+        })
     }
 
     /// Lease numbers begin here: later coordinators must not repeat those of earlier ones.
@@ -130,7 +201,10 @@ impl Leases {
     /// Whether nothing is left to do.
     #[must_use]
     pub fn finished(&self) -> bool {
-        self.counted.count() + self.given_up.len() as u64 >= self.chunks
+        match &self.part {
+            Some(part) => part.over,
+            None => self.counted.count() + self.given_up.len() as u64 >= self.chunks,
+        }
     }
 
     /// What a pilot shall do next.
@@ -143,11 +217,11 @@ impl Leases {
                 return self.give(chunk, pilot, now, false);
             }
         }
-        while self.fresh < self.chunks {
-            let chunk = self.fresh;
-            self.fresh += 1;
-            if !self.is_over(chunk) && !self.held.contains_key(&chunk) {
-                return self.give(chunk, pilot, now, false);
+        while let Some(range) = self.fresh.front_mut() {
+            match range.next() {
+                None => drop(self.fresh.pop_front()),
+                Some(chunk) if self.is_over(chunk) || self.held.contains_key(&chunk) => {}
+                Some(chunk) => return self.give(chunk, pilot, now, false),
             }
         }
         self.slowest(pilot, now).map_or(Answer::Wait, |chunk| self.give(chunk, pilot, now, true))
@@ -223,7 +297,7 @@ impl Leases {
     }
 
     fn reopen(&mut self, chunk: u64) {
-        if !self.held.contains_key(&chunk) && !self.is_over(chunk) {
+        if !self.held.contains_key(&chunk) && !self.is_over(chunk) && self.is_ours(chunk) {
             self.returned.insert(chunk);
         }
     }
@@ -250,6 +324,9 @@ impl Leases {
             if holds.is_empty() {
                 self.held.remove(&chunk);
             }
+        }
+        if !self.is_ours(chunk) {
+            return false;
         }
         let failures = self.failures.entry(chunk).or_default();
         *failures += 1;

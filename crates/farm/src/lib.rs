@@ -23,7 +23,12 @@ pub use error::{Error, Result};
 pub use job::{Chunk, Done, Job, MOST_CHUNKS, Worker, text_digest};
 pub use launch::{Gone, Nodes, Processes, Slurm};
 pub use leases::{Answer, Expired, Leases, Rules};
-pub use ledger::{Commit, Farm, Incident, Ledger, NodeTotals, Offer, Refusal, SqliteLedger, Totals, Verdict, now};
+#[cfg(feature = "postgres")]
+pub use ledger::PostgresLedger;
+pub use ledger::{
+    Asked, Begin, Commit, Elsewhere, Farm, Grant, Incident, Ledger, NodeTotals, Offer, Refusal, Share, Sharing,
+    SqliteLedger, Totals, Verdict, now,
+};
 pub use message::{FromCoordinator, FromPilot, Lease, VERSION};
 pub use pilot::{Order, Tally, Workshop, fly};
 pub use shared::{Linked, Published, SharedFarm};

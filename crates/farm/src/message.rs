@@ -8,7 +8,7 @@ use crate::job::{Chunk, Done, Job};
 use crate::ledger::Verdict;
 
 /// Version of the protocol; both sides must speak the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Longest message of a pilot that is not let in yet, bytes.
 pub(crate) const STRANGER: usize = 4 << 10;
 /// Longest message of one that is, bytes.
@@ -76,6 +76,11 @@ pub enum FromCoordinator {
     },
     /// It could not be settled now: keep it, and offer it again.
     Unsettled,
+    /// Who else coordinates this run.
+    Others {
+        /// Where they listen; absent where there is never anybody else.
+        addresses: Option<Vec<String>>,
+    },
     /// I will not do that.
     Refused {
         /// Why.
@@ -126,6 +131,8 @@ pub enum FromPilot {
         /// Why.
         reason: String,
     },
+    /// Who else would take what I have, should you be gone?
+    Others,
     /// I leave.
     Bye,
 }

@@ -60,7 +60,7 @@ impl Guest {
     fn enter(address: SocketAddr, token: &str, pilot: &str) -> (Self, FromCoordinator) {
         let (mut guest, nonce) = Self::connect(address);
         let token = Token::parse(token).unwrap();
-        let bound = |nonce: &str| format!("farm 1 {nonce}");
+        let bound = |nonce: &str| format!("farm {} {nonce}", farm::VERSION);
         let proof = token.proof(Role::Client, &bound(&nonce), &bound("mine")).unwrap();
         let say =
             FromPilot::Proof { nonce: "mine".to_owned(), proof, pilot: pilot.to_owned(), node: "here".to_owned() };
@@ -231,7 +231,7 @@ fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
     let at = listener.local_addr().unwrap();
     let liar = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        send(&mut stream, &FromCoordinator::Challenge { version: 1, nonce: "x".to_owned() }, LONG).unwrap();
+        send(&mut stream, &FromCoordinator::Challenge { version: farm::VERSION, nonce: "x".to_owned() }, LONG).unwrap();
         let _: FromPilot = receive(&mut stream, LONG, 1 << 20).unwrap();
         let job =
             Job { name: "evil".to_owned(), work: serde_json::Value::Null, seed: 0, first: 0, events: 1, chunk: 1 };

@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod class;
+mod command;
 mod error;
 mod estimate;
 mod figure;
@@ -22,6 +23,7 @@ mod size;
 
 pub use catalogue::{AxisDescription, Catalogue, Description, Reference};
 pub use class::Class;
+pub use command::{presentable, without_password};
 pub use error::{Error, Place};
 pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
 pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};

@@ -1,12 +1,13 @@
 //! Running a farm: a coordinator, pilots started and started again, and the end.
 
-use std::path::Path;
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use ::farm::{Coordinator, Farm, Ledger, Nodes, Order, Settings, SqliteLedger, Story};
+use ::farm::{Coordinator, Farm, Incident, Ledger, Nodes, Order, Settings, Story};
 use anyhow::{Context, Result};
 use measure::{Saver, Stopper};
 
+use super::book::Book;
 use super::display::{Display, Show};
 use super::setup::Setup;
 use super::view;
@@ -39,7 +40,7 @@ pub(super) enum Ending {
 /// Everything that running one needs.
 pub(super) struct Drive<'a> {
     pub(super) setup: Setup,
-    pub(super) path: &'a Path,
+    pub(super) book: &'a Book,
     pub(super) show: &'a Show,
     pub(super) stopper: &'a Stopper,
 }
@@ -54,8 +55,8 @@ struct Seat {
 
 impl Drive<'_> {
     /// Runs until nothing is left to do, or it cannot go on.
-    pub(super) fn go(&self, ledger: SqliteLedger, farm: &Farm) -> Result<(Ending, Box<dyn Ledger>)> {
-        let mut nodes = self.nodes(&ledger)?;
+    pub(super) fn go(&self, ledger: Box<dyn Ledger>, farm: &Farm) -> Result<(Ending, Box<dyn Ledger>)> {
+        let story = ledger.incidents()?;
         let resumed = !farm.address.is_empty();
         let address = if resumed {
             farm.address.parse().with_context(|| format!("could not understand the address {}", farm.address))?
@@ -69,6 +70,8 @@ impl Drive<'_> {
             ..Settings::at(address)
         };
         let coordinator = self.start(ledger, settings, resumed)?;
+        let resumed = coordinator.begin().resumed;
+        let mut nodes = self.nodes(&coordinator, &story)?;
         let mut display = Display::new(self.show, &farm.job);
         let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
         coordinator.stop();
@@ -84,16 +87,22 @@ impl Drive<'_> {
         Ok((ending, ledger))
     }
 
-    /// A coordinator that died a moment ago may still hold its port.
-    fn start(&self, ledger: SqliteLedger, settings: Settings, resumed: bool) -> Result<Coordinator> {
+    /// A coordinator that died a moment ago may still hold its port. One that died on another host cannot be replaced at
+    /// its address: of a ledger that is shared, its pilots come to whoever is there.
+    fn start(&self, ledger: Box<dyn Ledger>, mut settings: Settings, resumed: bool) -> Result<Coordinator> {
         let until = Instant::now() + TAKEN;
         let mut ledger = Some(ledger);
         loop {
             let this = match ledger.take() {
                 Some(ledger) => ledger,
-                None => SqliteLedger::open(self.path)?,
+                None => self.book.open()?,
             };
-            match Coordinator::start(Box::new(this), settings.clone()) {
+            match Coordinator::start(this, settings.clone()) {
+                Err(::farm::Error::Io { source, .. })
+                    if resumed && self.book.is_shared() && source.kind() == ErrorKind::AddrNotAvailable =>
+                {
+                    settings.address = self.setup.address()?;
+                }
                 Err(::farm::Error::Io { .. }) if resumed && Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(200));
                 }
@@ -102,9 +111,12 @@ impl Drive<'_> {
         }
     }
 
-    fn nodes(&self, ledger: &SqliteLedger) -> Result<Box<dyn Nodes>> {
-        let mut nodes = self.setup.nodes()?;
-        for one in ledger.incidents()?.iter().filter(|one| one.what == "launched") {
+    /// Pilots of a coordinator that is no more are taken over; those of one that is alive are its own.
+    fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn Nodes>> {
+        let begin = coordinator.begin();
+        let prefix = if self.book.is_shared() { format!("c{}-", begin.coordinator) } else { String::new() };
+        let mut nodes = self.setup.nodes(&prefix)?;
+        for one in story.iter().filter(|one| begin.resumed && one.what == "launched") {
             if let Some((node, name)) = one.detail.split_once(": ")
                 && let Ok(node) = node.parse()
             {
@@ -201,15 +213,14 @@ impl Drive<'_> {
 pub(super) fn conclude(
     ending: &Ending,
     ledger: &dyn Ledger,
-    path: &Path,
+    book: &Book,
     expected: Option<u64>,
     label: Option<&str>,
     mut keeper: Keeper,
     common: &Common,
 ) -> Result<Exit> {
     let story = Story::read(ledger)?;
-    let directory = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, directory.to_path_buf());
+    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, book.directory());
     run.label = label.map(str::to_owned);
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
@@ -221,7 +232,7 @@ pub(super) fn conclude(
         output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
         return Ok(Exit::Failed);
     }
-    let resume = format!("go on with: prony farm resume {}", path.display());
+    let resume = format!("go on with: {}", book.resume(&story.farm.id));
     match ending {
         Ending::Stopped => {
             output::remark(&format!("stopped; what was committed is kept; {resume}"));

@@ -1,6 +1,7 @@
 //! `prony farm`: production runs over many machines.
 
 mod bench;
+mod book;
 mod display;
 mod drive;
 mod pilot;

@@ -1,12 +1,13 @@
 //! `prony farm run` and `prony farm resume`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use ::farm::{Farm, Job, Ledger, SqliteLedger};
+use ::farm::{Farm, Job};
 use anyhow::{Context, Result, bail};
 use fleet::serve::{Token, nonce};
 
 use super::super::run::watch_for_signals;
+use super::book::{Book, Entered};
 use super::display::Show;
 use super::drive::{Drive, conclude};
 use super::plan::{Wanted, plan};
@@ -59,8 +60,8 @@ pub(crate) struct Arguments {
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
-    /// The ledger, a new file [default: farm-ID.ledger in the present directory]
-    #[arg(long, value_name = "FILE", conflicts_with = "shared")]
+    /// The ledger: a new file, or a PostgreSQL database such as postgres://user@host/base, in which the same command elsewhere shares the run [default: farm-ID.ledger in the present directory]
+    #[arg(long, value_name = "FILE|ADDRESS", conflicts_with = "shared")]
     ledger: Option<PathBuf>,
     /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
     #[arg(long, value_name = "DIR")]
@@ -132,7 +133,7 @@ impl Place {
         };
         // What cannot start is refused before a ledger is made.
         setup.address()?;
-        setup.nodes()?;
+        setup.nodes("")?;
         Ok(setup)
     }
 }
@@ -167,19 +168,23 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         created: ::farm::now(),
         settings: serde_json::to_value(&setup)?,
     };
-    let ledger = SqliteLedger::create(&path, &farm)?;
-    output::remark(&format!("the ledger is {}", path.display()));
-    let drive = Drive { setup, path: &path, show: &arguments.show, stopper: &stopper };
+    let entered = Book::named(&path, None)?.enter(farm)?;
+    output::remark(&format!("the ledger is {}", entered.book.place()));
+    let Entered { book, ledger, farm } = entered;
+    let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &path, expected, arguments.keeping.label.as_deref(), keeper, common)
+    conclude(&ending, &*ledger, &book, expected, arguments.keeping.label.as_deref(), keeper, common)
 }
 
 /// Options of `prony farm resume`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArguments {
-    /// The ledger that the run wrote
+    /// The ledger that the run wrote: a file, or the address of a database
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
+    /// The run, where the ledger is a database [default: the last that was entered]
+    #[arg(long, value_name = "ID")]
+    farm: Option<String>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
@@ -192,15 +197,15 @@ pub(crate) struct ResumeArguments {
 pub(crate) fn resume(arguments: &ResumeArguments, common: &Common) -> Result<Exit> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
-    let ledger = SqliteLedger::open(&arguments.ledger)?;
+    let book = Book::named(&arguments.ledger, arguments.farm.as_deref())?;
+    let ledger = book.open()?;
     let farm = ledger.farm()?;
     let setup: Setup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
     let keeper = Keeper::open(&arguments.keeping, common)?;
-    let path: &Path = &arguments.ledger;
-    let drive = Drive { setup, path, show: &arguments.show, stopper: &stopper };
+    let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, path, expected, arguments.keeping.label.as_deref(), keeper, common)
+    conclude(&ending, &*ledger, &book, expected, arguments.keeping.label.as_deref(), keeper, common)
 }
 
 /// A digest as it is printed.

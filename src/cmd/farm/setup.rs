@@ -47,8 +47,8 @@ impl Setup {
         Ok(address)
     }
 
-    /// Where pilots run.
-    pub(super) fn nodes(&self) -> Result<Box<dyn Nodes>> {
+    /// Where pilots run. Local ones have names that begin with `prefix`, so that those of several coordinators differ.
+    pub(super) fn nodes(&self, prefix: &str) -> Result<Box<dyn Nodes>> {
         Ok(match self.launcher.as_str() {
             "slurm" => {
                 Box::new(Slurm::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
@@ -72,7 +72,10 @@ impl Setup {
                     commands: vec![[self.program.as_str(), "farm", "pilot"].map(str::to_owned).to_vec()],
                     addresses: Vec::new(),
                 };
-                Box::new(Processes::new(Box::new(local), (1..=self.nodes).map(|node| format!("n{node}")).collect()))
+                Box::new(Processes::new(
+                    Box::new(local),
+                    (1..=self.nodes).map(|node| format!("{prefix}n{node}")).collect(),
+                ))
             }
         })
     }

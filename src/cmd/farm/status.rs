@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use ::farm::{SqliteLedger, Story};
+use ::farm::Story;
 use anyhow::{Context, Result};
 use report::{Format, Html};
 
+use super::book::Book;
 use super::view;
 use crate::Exit;
 use crate::cli::Common;
@@ -14,17 +15,20 @@ use crate::output;
 /// Options of `prony farm status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The ledger that a run writes or wrote
+    /// The ledger that a run writes or wrote: a file, or the address of a database
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
+    /// The run, where the ledger is a database [default: the last that was entered]
+    #[arg(long, value_name = "ID")]
+    farm: Option<String>,
     /// Write the report, with its timeline, to this HTML file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let ledger = SqliteLedger::read(&arguments.ledger)?;
-    let story = Story::read(&ledger)?;
+    let ledger = Book::named(&arguments.ledger, arguments.farm.as_deref())?.read()?;
+    let story = Story::read(&*ledger)?;
     let folder = std::env::current_dir().context("could not find the present directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
     // This machine, now, is not what the farm ran on.

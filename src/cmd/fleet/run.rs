@@ -144,7 +144,7 @@ fn order(arguments: &Arguments) -> Result<Order> {
         seed: wishes.seed(),
         label: arguments.label.clone(),
         directory: arguments.directory.clone(),
-        command: std::env::args().collect(),
+        command: model::presentable(std::env::args()),
         note: String::new(),
     })
 }

@@ -194,7 +194,7 @@ impl Measuring {
             time_limit: self.time_limit,
             seed: self.seed.unwrap_or_else(draw_seed),
             label: self.keeping.label.clone(),
-            command: std::env::args().collect(),
+            command: model::presentable(std::env::args()),
         };
         let mut keeper = Keeper::open(&self.keeping, common)?;
         let stopper = watch_for_signals()?;

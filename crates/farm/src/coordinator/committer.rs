@@ -1,9 +1,10 @@
 //! The one thread that writes: takes all offers that came while the disk was busy, settles them in one transaction, and
 //! only then answers.
 
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 
 use super::Shared;
+use super::portion::Portion;
 use crate::ledger::{Incident, Ledger, Offer, Verdict, now};
 
 /// Most offers of one transaction.
@@ -21,32 +22,59 @@ pub(crate) enum Entry {
 
 /// Writes until nobody can say anything any more.
 pub(super) fn write(mut ledger: Box<dyn Ledger>, hear: &Receiver<Entry>, shared: &Shared) -> Box<dyn Ledger> {
-    while let Ok(first) = hear.recv() {
-        let mut entries = vec![first];
-        entries.extend(hear.try_iter().take(BATCH - 1));
-        let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        for entry in entries {
-            match entry {
-                Entry::Offer(offer, answer) => {
-                    offers.push(offer);
-                    answers.push(answer);
-                }
-                Entry::Note(incident) => notes.push(incident),
-                Entry::About(node, facts) => {
-                    if let Err(error) = ledger.describe(&node, &facts) {
-                        shared.fail(error.to_string());
-                    }
+    let mut portion = ledger.sharing().is_some().then(|| Portion::new(shared.settings.rules.expiry));
+    loop {
+        let heard = match &portion {
+            Some(portion) => hear.recv_timeout(portion.pause()),
+            None => hear.recv().map_err(RecvTimeoutError::from),
+        };
+        match heard {
+            Ok(first) => {
+                let settled = write_all(&mut *ledger, first, hear, shared);
+                portion.iter_mut().for_each(|portion| portion.settled(settled));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if let Some(portion) = &mut portion {
+            portion.look(&mut *ledger, shared);
+        }
+    }
+    if let Some(sharing) = ledger.sharing()
+        && let Err(error) = sharing.leave()
+    {
+        // The others find out after a while.
+        shared.fail(error.to_string());
+    }
+    ledger
+}
+
+/// Writes what there is at this moment. How many offers were in it.
+fn write_all(ledger: &mut dyn Ledger, first: Entry, hear: &Receiver<Entry>, shared: &Shared) -> usize {
+    let mut entries = vec![first];
+    entries.extend(hear.try_iter().take(BATCH - 1));
+    let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in entries {
+        match entry {
+            Entry::Offer(offer, answer) => {
+                offers.push(offer);
+                answers.push(answer);
+            }
+            Entry::Note(incident) => notes.push(incident),
+            Entry::About(node, facts) => {
+                if let Err(error) = ledger.describe(&node, &facts) {
+                    shared.fail(error.to_string());
                 }
             }
         }
-        settle(&mut *ledger, &offers, &answers, &mut notes, shared);
-        if !notes.is_empty()
-            && let Err(error) = ledger.note(&notes)
-        {
-            shared.fail(error.to_string());
-        }
     }
-    ledger
+    settle(ledger, &offers, &answers, &mut notes, shared);
+    if !notes.is_empty()
+        && let Err(error) = ledger.note(&notes)
+    {
+        shared.fail(error.to_string());
+    }
+    offers.len()
 }
 
 fn settle(

@@ -109,6 +109,10 @@ impl Guest<'_> {
                     let _ = self.say.send(Entry::About(self.node.clone(), facts));
                     FromCoordinator::Noted
                 }
+                FromPilot::Others => {
+                    let addresses = self.shared.shares.then(|| self.shared.others().clone());
+                    FromCoordinator::Others { addresses }
+                }
                 FromPilot::Bye => return Ok(()),
                 FromPilot::Proof { .. } => return self.refuse("you are in already"),
             };

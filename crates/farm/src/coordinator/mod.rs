@@ -1,4 +1,4 @@
-//! The coordinator: gives chunks out, counts results, and is the only one that writes into the ledger.
+//! The coordinator: gives chunks out, counts results, and is the only one that writes into the ledger, or one of a few.
 //!
 //! A thread a connection, one that writes, one that looks after leases. What a pilot is told holds: a verdict leaves only
 //! after it is on the disk, and one wait for the disk serves all offers that came meanwhile (group commit).
@@ -6,6 +6,7 @@
 mod accept;
 mod committer;
 mod conversation;
+mod portion;
 
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use fleet::serve::Token;
 use self::committer::Entry;
 use crate::board::{Board, Snapshot};
 use crate::leases::{Leases, Rules};
-use crate::ledger::{Farm, Incident, Ledger, now};
+use crate::ledger::{Begin, Farm, Incident, Ledger, now};
 use crate::{Error, Result};
 
 /// How often leases are looked after.
@@ -65,6 +66,10 @@ pub(crate) struct Shared {
     /// Connections that have not proved anything yet.
     strangers: AtomicUsize,
     trouble: Mutex<Option<String>>,
+    /// Whether other coordinators may do the same run.
+    shares: bool,
+    /// Where they listen.
+    others: Mutex<Vec<String>>,
 }
 
 impl Shared {
@@ -81,6 +86,14 @@ impl Shared {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn others(&self) -> MutexGuard<'_, Vec<String>> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
     fn fail(&self, reason: String) {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
     }
@@ -95,6 +108,7 @@ fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String
 pub struct Coordinator {
     shared: Arc<Shared>,
     address: SocketAddr,
+    begin: Begin,
     say: Option<SyncSender<Entry>>,
     writer: Option<JoinHandle<Box<dyn Ledger>>>,
     others: Vec<JoinHandle<()>>,
@@ -111,23 +125,22 @@ impl Coordinator {
             .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
         let address = listener.local_addr().map_err(Error::io("read the own address"))?;
         allow_files(settings.connections);
-        let (counted, totals) = (ledger.counted()?, ledger.totals()?);
-        let resumed = !farm.address.is_empty();
-        let what = if resumed { "resumed" } else { "started" };
-        ledger.note(&[Incident {
-            at: now(),
-            what: what.to_owned(),
-            node: String::new(),
-            chunk: None,
-            detail: format!("coordinator at {address}, {} of {} chunks counted", totals.commits, farm.job.chunks()),
-        }])?;
-        ledger.listens(&address.to_string())?;
-        let mut leases = Leases::new(settings.rules, farm.job.chunks(), counted, doubtful(&*ledger, resumed)?, 0.0);
-        leases.number_from(first_number(totals.number, resumed));
+        let shares = ledger.sharing().is_some();
+        let begin = ledger.begin(&address.to_string(), settings.rules.expiry)?;
+        let (chunks, counted) = (farm.job.chunks(), ledger.totals()?.commits);
+        ledger.note(&[portion::beginning(begin, &address.to_string(), counted, chunks, shares)])?;
+        // Of a run that is shared, what others did and do is heard again and again.
+        let (mut leases, board) = if shares {
+            (Leases::shared(settings.rules, chunks), Board::default())
+        } else {
+            let doubtful = doubtful(&*ledger, begin.resumed)?;
+            (Leases::new(settings.rules, chunks, ledger.counted()?, doubtful, 0.0), Board::new(&ledger.nodes()?))
+        };
+        leases.number_from(begin.lease);
         let shared = Arc::new(Shared {
             token: Token::parse(&farm.token)?,
             key: Token::parse(&farm.key)?,
-            board: Mutex::new(Board::new(&ledger.nodes()?)),
+            board: Mutex::new(board),
             leases: Mutex::new(leases),
             farm,
             settings,
@@ -137,6 +150,8 @@ impl Coordinator {
             guests: AtomicUsize::new(0),
             strangers: AtomicUsize::new(0),
             trouble: Mutex::new(None),
+            shares,
+            others: Mutex::new(Vec::new()),
         });
         let (say, hear) = std::sync::mpsc::sync_channel(QUEUE);
         let for_writer = Arc::clone(&shared);
@@ -145,13 +160,19 @@ impl Coordinator {
         let listening = thread("listen", move || accept::listen(&listener, &for_listener, &say_too))?;
         let (for_watch, say_too) = (Arc::clone(&shared), say.clone());
         let watching = thread("leases", move || watch(&for_watch, &say_too))?;
-        Ok(Self { shared, address, say: Some(say), writer: Some(writer), others: vec![listening, watching] })
+        Ok(Self { shared, address, begin, say: Some(say), writer: Some(writer), others: vec![listening, watching] })
     }
 
     /// Where it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// How it began.
+    #[must_use]
+    pub const fn begin(&self) -> Begin {
+        self.begin
     }
 
     /// What lets pilots in.
@@ -260,13 +281,6 @@ fn doubtful(ledger: &dyn Ledger, resumed: bool) -> Result<u64> {
     }
     let joined = ledger.incidents()?.iter().filter(|one| one.what == "joined").count() as u64;
     Ok(ledger.counted()?.greatest().map_or(0, |greatest| greatest + 1) + 2 * joined.min(10_000))
-}
-
-/// Numbers of leases never repeat, also those of leases that an earlier coordinator gave and nobody used.
-fn first_number(greatest: u64, resumed: bool) -> u64 {
-    /// More leases than one coordinator gives in a year.
-    const GENERATION: u64 = 1 << 40;
-    if resumed { (greatest / GENERATION + 1) * GENERATION } else { 1 }
 }
 
 fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>> {

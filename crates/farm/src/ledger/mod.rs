@@ -1,10 +1,16 @@
 //! The ledger: what counts. A chunk counts once, by the first durable commit; everything later is refused and written down.
 
+#[cfg(feature = "postgres")]
+mod postgres;
 mod schema;
+mod sharing;
 mod sqlite;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresLedger;
+pub use sharing::{Asked, Elsewhere, Grant, Share, Sharing};
 pub use sqlite::SqliteLedger;
 
 use crate::job::{Done, Job};
@@ -21,7 +27,7 @@ pub struct Farm {
     pub token: String,
     /// What leases are signed with.
     pub key: String,
-    /// Where the coordinator listens; empty before it does.
+    /// Where the coordinator listens, or the one before did; empty before any does.
     pub address: String,
     /// When it was planned, seconds since 1970.
     pub created: f64,
@@ -127,6 +133,17 @@ pub struct NodeTotals {
     pub span: (f64, f64),
 }
 
+/// How a coordinator begins with a ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begin {
+    /// Its number among the coordinators of the run, from 1; 1 where only one may be there at a time.
+    pub coordinator: u64,
+    /// Leases are numbered from here: no other coordinator gives these numbers.
+    pub lease: u64,
+    /// It goes on with what one did that is no more, and nobody else is at it.
+    pub resumed: bool,
+}
+
 /// Where a farm's results are kept for good.
 pub trait Ledger: Send {
     /// The run.
@@ -135,11 +152,17 @@ pub trait Ledger: Send {
     /// When the ledger cannot be read, as with all that follows.
     fn farm(&self) -> Result<Farm>;
 
-    /// Writes down where the coordinator listens.
+    /// Writes down that a coordinator begins, and where it listens. It is taken for dead when nothing was heard of it for
+    /// `expiry` seconds, where that matters.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn listens(&mut self, address: &str) -> Result<()>;
+    fn begin(&mut self, address: &str, expiry: f64) -> Result<Begin>;
+
+    /// What lets several coordinators share the run; `None` where there is never more than one.
+    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+        None
+    }
 
     /// Counts or refuses offers, in their order, all in one durable step: when this returns, the verdicts hold for ever.
     ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::schema::{APPLICATION, FORM, TABLES};
-use super::{Commit, Farm, Incident, Ledger, NodeTotals, Offer, Refusal, Totals, Verdict};
+use super::{Begin, Commit, Farm, Incident, Ledger, NodeTotals, Offer, Refusal, Totals, Verdict};
 use crate::job::Done;
 use crate::{ChunkSet, Error, Result};
 
@@ -230,8 +230,14 @@ impl Ledger for SqliteLedger {
         Ok(Farm { id, job, token, key, address, created, settings })
     }
 
-    fn listens(&mut self, address: &str) -> Result<()> {
-        self.writing(|all| all.execute("UPDATE farm SET address = ?1", [address]).map(drop))
+    fn begin(&mut self, address: &str, _expiry: f64) -> Result<Begin> {
+        /// More leases than one coordinator gives in a year.
+        const GENERATION: u64 = 1 << 40;
+        let resumed = !self.farm()?.address.is_empty();
+        // Numbers of leases never repeat, also those of leases that an earlier coordinator gave and nobody used.
+        let lease = if resumed { (self.totals()?.number / GENERATION + 1) * GENERATION } else { 1 };
+        self.writing(|all| all.execute("UPDATE farm SET address = ?1", [address]).map(drop))?;
+        Ok(Begin { coordinator: 1, lease, resumed })
     }
 
     fn settle(&mut self, offers: &[Offer], at: f64) -> Result<Vec<Verdict>> {

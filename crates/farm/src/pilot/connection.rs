@@ -60,21 +60,27 @@ impl Connection {
     }
 
     /// Connects, again and again with growing pauses, until it is let in, is told that it never will be, or patience
-    /// ends. `leave` says that trying is pointless by now.
-    pub(crate) fn find(order: &Order, pilot: &str, leave: &dyn Fn() -> bool) -> Result<Option<Self>> {
+    /// ends; each attempt at the next of `addresses`, whose first is the order's. `leave` says that trying is pointless by
+    /// now.
+    pub(crate) fn find(
+        order: &Order,
+        addresses: &[String],
+        pilot: &str,
+        leave: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>> {
         let token = Token::parse(&order.token)?;
         let began = Instant::now();
         let mut pause = PAUSE.0;
         // Pilots that lost their coordinator at one moment come back at different ones.
         let share =
             0.5 + f64::from(pilot.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte))) / 512.0;
-        loop {
+        for address in addresses.iter().cycle() {
             if leave() {
                 return Ok(None);
             }
-            let error = match Self::open(&order.address, &token, pilot, &order.node) {
+            let error = match Self::open(address, &token, pilot, &order.node) {
                 Ok(connection) => return Ok(Some(connection)),
-                Err(error @ Error::Refused(_)) => return Err(error),
+                Err(error @ Error::Refused(_)) if *address == order.address => return Err(error),
                 Err(error) => error,
             };
             let seconds = began.elapsed().as_secs_f64();
@@ -84,6 +90,7 @@ impl Connection {
             std::thread::sleep(Duration::from_secs_f64(pause * share));
             pause = (pause * 2.0).min(PAUSE.1);
         }
+        Err(Error::Usage("an order names the address of a coordinator".to_owned()))
     }
 
     /// Says something and hears the answer.

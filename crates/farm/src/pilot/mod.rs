@@ -3,8 +3,8 @@
 mod connection;
 mod slot;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,16 @@ struct Common {
     refused: AtomicU64,
     failed: AtomicU64,
     connections: AtomicU64,
+    /// Coordinators of the same run that would take this pilot, should its own be gone.
+    others: Mutex<Vec<String>>,
+}
+
+impl Common {
+    /// The addresses to try, one after the other.
+    fn addresses(&self, own: &str) -> Vec<String> {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::once(own.to_owned()).chain(others.iter().filter(|other| *other != own).cloned()).collect()
+    }
 }
 
 /// Works until nothing is left to do.

@@ -1,10 +1,10 @@
 //! One chunk at a time: a thread that works, and one that talks, so that heartbeats come while the work goes on and work
 //! goes on while the coordinator is away.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::connection::Connection;
 use super::{Common, Order, Workshop};
@@ -16,6 +16,8 @@ use crate::{Error, Result};
 type Outcome = std::result::Result<Done, String>;
 /// Longest reason of a failure that is passed on, characters.
 const REASON: usize = 2_000;
+/// How often a pilot asks which other coordinators there are.
+const OTHERS: Duration = Duration::from_secs(2);
 /// Pause before a result is offered again that could not be settled.
 const UNSETTLED: Duration = Duration::from_secs(1);
 
@@ -66,7 +68,7 @@ pub(super) fn serve(
     let mut state = State::default();
     let mut hands: Option<Hands> = None;
     let leave = || common.finished.load(Ordering::SeqCst);
-    while let Some(mut connection) = Connection::find(order, pilot, &leave)? {
+    while let Some(mut connection) = Connection::find(order, &common.addresses(&order.address), pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
         if state.farm.get_or_insert(connection.farm.clone()) != &connection.farm {
             return Err(Error::Refused("another run took the place of this pilot's".to_owned()));
@@ -101,7 +103,11 @@ pub(super) fn serve(
 /// Talks until nothing is left to do, or the connection is lost.
 fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &Common) -> Result<()> {
     let died = || Error::Broken("the thread that works died".to_owned());
+    let mut next = Some(Instant::now());
     loop {
+        if next.is_some_and(|next| next <= Instant::now()) {
+            next = others(connection, common)?;
+        }
         if let Some((lease, outcome)) = state.outcome.take() {
             let settled = offer(connection, &lease, &outcome, common);
             if matches!(settled, Ok(true)) {
@@ -139,6 +145,17 @@ fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &
             }
         }
     }
+}
+
+/// Hears which other coordinators there are; when to ask again, if ever.
+fn others(connection: &mut Connection, common: &Common) -> Result<Option<Instant>> {
+    let FromCoordinator::Others { addresses } = connection.ask(&FromPilot::Others)? else {
+        return Err(Error::Refused("it did not say who else is there".to_owned()));
+    };
+    Ok(addresses.map(|addresses| {
+        *common.others.lock().unwrap_or_else(PoisonError::into_inner) = addresses;
+        Instant::now() + OTHERS
+    }))
 }
 
 /// A node on which nothing works must not take every chunk and fail it while others work: it asks ever less often.

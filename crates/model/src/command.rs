@@ -1,0 +1,39 @@
+//! The command line as documents keep it: without what must stay secret.
+
+/// Words of a command line as they may be shown and kept: addresses such as `postgres://user:password@host/base` lose their
+/// password and what follows a question mark, where one may stand too (RFC 3986, section 3.2.1, advises so).
+#[must_use]
+pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
+    words.into_iter().map(|word| without_password(&word)).collect()
+}
+
+/// An address as it may be shown; any other text as it is.
+#[must_use]
+pub fn without_password(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let of_database = scheme.ends_with("postgres") || scheme.ends_with("postgresql");
+    let plain = if of_database { rest.split('?').next().unwrap_or_default() } else { rest };
+    match plain.rsplit_once('@') {
+        Some((user, host)) => format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or_default()),
+        None => format!("{scheme}://{plain}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_kept() {
+        for (word, kept) in [
+            ("postgres://me:s@c/ret@host:1/base?sslmode=disable", "postgres://me@host:1/base"),
+            ("--store=postgresql://host/base?password=secret", "--store=postgresql://host/base"),
+            ("postgres://me@%2Frun/base", "postgres://me@%2Frun/base"),
+            ("https://host/page?question=1", "https://host/page?question=1"),
+            ("a=b", "a=b"),
+            ("ssh -p 22 me@host", "ssh -p 22 me@host"),
+        ] {
+            assert_eq!(presentable([word.to_owned()]), [kept]);
+        }
+    }
+}
