@@ -12,6 +12,9 @@ const MANY: f64 = 0.10;
 const STOLEN: f64 = 0.01;
 /// How unlikely a trend must be by chance before it is called drift.
 const DRIFT_P: f64 = 0.01;
+/// Share of pairs in the order of time, less those against it, from which values go one way whatever the p-value says: a
+/// curved trend leaves residuals so alike that the correction for autocorrelation takes the trend for them.
+const ONE_WAY: f64 = 0.9;
 
 /// Sets a figure's outcome, flags, quantiles and footprint from its launches. Says whether it is settled: within its target, or
 /// at the last look.
@@ -205,8 +208,8 @@ fn evidence(
     let times: Vec<f64> = launches.iter().map(|launch| launch.began).collect();
     let positive = values.iter().all(|value| *value > 0.0);
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    if positive && stats::drift::trend(&times, &logs).is_some_and(|t| t.p_value < DRIFT_P && t.change.abs() > plan.band)
-    {
+    let moves = |t: stats::drift::Trend| (t.p_value < DRIFT_P || t.tau.abs() >= ONE_WAY) && t.change.abs() > plan.band;
+    if positive && stats::drift::trend(&times, &logs).is_some_and(moves) {
         flags.push(Flag::Drift);
     }
     let stolen: Vec<f64> = launches.iter().filter_map(|launch| launch.steal).collect();

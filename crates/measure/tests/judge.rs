@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{Order, judge, select};
-use model::{Figure, Identity, Launch, Machine, Plan};
+use model::{Figure, Flag, Identity, Launch, Machine, Plan};
 
 /// A figure of wake-ups with so many launches; each reading is drawn from a formula, and hangs on its launch.
 fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
@@ -51,4 +51,21 @@ fn a_rare_quantile_without_readings_enough_is_left_out() {
     let (mut figure, plan) = wakeups(10, 20);
     judge(&mut figure, &plan, 0.02, 14);
     assert!(figure.quantiles.iter().all(|one| one.quantile != 0.999), "{:?}", figure.quantiles);
+}
+
+#[test]
+fn what_goes_one_way_is_drift_however_it_bends() {
+    // As files a second were on ext4, where each launch passed over the inodes that those before it had freed.
+    let bent = |number: f64| 85_000.0 / (1.0 + 0.5 * number);
+    let around = |number: f64| 85_000.0 * (1.0 + 0.05 * (number * 2.4).sin());
+    let values: [(&dyn Fn(f64) -> f64, bool); 2] = [(&bent, true), (&around, false)];
+    for (value, drifts) in values {
+        let (mut figure, plan) = wakeups(40, 20);
+        for (number, launch) in figure.launches.iter_mut().enumerate() {
+            launch.began = number as f64;
+            launch.value = value(number as f64);
+        }
+        judge(&mut figure, &plan, 0.02, 14);
+        assert_eq!(figure.has(Flag::Drift), drifts, "{:?}", figure.flags);
+    }
 }

@@ -1,4 +1,8 @@
 //! Many small files, at most a hundred a directory.
+//!
+//! ext4 passes over inodes that were freed within the last minutes, one by one, before it gives out another (`recently_deleted` in its
+//! `ialloc.c`): files made beside those that earlier launches removed would tell how many those were, up to twentyfold. Each
+//! launch therefore works in a block group of its own, where the file system lets it.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -24,8 +28,8 @@ const A_FOLDER: usize = 100;
 
 /// Files of one size in folders of a hundred.
 pub(super) struct Folders {
-    scratch: Rc<Scratch>,
-    name: &'static str,
+    home: PathBuf,
+    _scratch: Rc<Scratch>,
     folders: Vec<(PathBuf, File)>,
     paths: Vec<PathBuf>,
     content: Vec<u8>,
@@ -37,9 +41,13 @@ impl Folders {
     pub(super) fn new(name: &'static str, at: &Point, bench: &mut Bench) -> Result<Self, Unfit> {
         let size = at.bytes("size")?;
         let scratch = place::open(at, bench, MOST * (size + 4 * KIB))?;
+        sys::file::spread_directories(scratch.path()).map_err(|error| Unfit::new(error.to_string()))?;
+        // ext4 chooses the group by the name, which therefore is another one in each launch.
+        let home = scratch.path().join(format!("{name}-{at}-{:x}", bench.seed()));
+        fs::create_dir(&home).map_err(|error| Unfit::new(format!("could not make {}: {error}", home.display())))?;
         let content = (0..size).map(|index| (index * 31 + bench.seed()) as u8).collect();
         let durable = at.choice("durability")? == "fsync";
-        Ok(Self { scratch, name, folders: Vec::new(), paths: Vec::new(), content, durable })
+        Ok(Self { home, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
     }
 
     /// Removes every file, and makes folders and names for `count`.
@@ -51,7 +59,7 @@ impl Folders {
         }
         let count = count as usize;
         while self.folders.len() < count.div_ceil(A_FOLDER) {
-            let path = self.scratch.path().join(format!("{}-{}", self.name, self.folders.len()));
+            let path = self.home.join(format!("folder-{}", self.folders.len()));
             fs::create_dir(&path)?;
             let open = File::open(&path)?;
             self.folders.push((path, open));

@@ -6,6 +6,7 @@ mod direct;
 mod filesystem;
 mod lock;
 mod mount;
+mod spread;
 
 pub use descriptor::{
     Advice, advise, pipe_capacity, read, read_at, set_pipe_capacity, sync, sync_data, write, write_at,
@@ -14,3 +15,4 @@ pub use direct::{AlignedBuffer, open_alone, open_direct, open_direct_alone};
 pub use filesystem::{Device, Filesystem, device, device_number, filesystem};
 pub use lock::{Lock, RecordLock, lock_region, set_lock};
 pub use mount::{Mount, mount_of, mounts};
+pub use spread::spread_directories;
