@@ -45,6 +45,9 @@ fn the_nodes_of_a_production_say_that_prices_are_placeholders() {
     let path = example("ams-nodes.toml");
     let said = place.ask(&["choose", path.to_str().unwrap()]).fine().out;
     assert!(said.contains("PLACEHOLDERS") && said.contains("Take "), "{said}");
+    // The note states no spread, which is not the same as none.
+    assert!(said.contains("NO SPREAD KNOWN of the rate of reconstruction on dual Athlon MP 1800+"), "{said}");
+    assert_eq!(found["problem"]["offers"][0]["unknown_spread"][0], "reconstruction");
 }
 
 #[test]

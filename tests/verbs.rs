@@ -171,3 +171,36 @@ fn a_published_table_is_recomputed_and_its_slips_are_named() {
         .fold(0.0, f64::max);
     assert!((worst - 2.49).abs() < 0.05, "the slowest machine of table 4: {worst}");
 }
+
+#[test]
+fn many_machines_stand_in_rows_and_sorting_moves_the_rows_alone() {
+    let place = Place::new();
+    let table = ["compare", "published:babar-cpu-1998", "--figures", "os.syscall_write"];
+    let sorted =
+        [&table[..], &["--reference", "published:babar-cpu-1998/amd-k6-200-mhz", "--sort", "os.syscall_write"]];
+    let said = place.ask(&sorted.concat()).fine().out;
+    assert!(said.starts_with("12 runs against published:babar-cpu-1998/amd-k6-200-mhz"), "{said}");
+    let row = |name: &str| {
+        let found = said.lines().position(|line| line.trim_start().starts_with(name) && line.contains(" ?"));
+        found.unwrap_or_else(|| panic!("no row of {name} in {said}"))
+    };
+    assert!(row("Sun Ultra60/360 MHz") < row("IBM F50/166 MHz") && row("IBM F50/166 MHz") < row("IBM 43P/200 MHz"));
+    assert!(said.contains("neither figure states a spread"), "{said}");
+    let refused = place.ask(&[&table[..], &["--across", "colour"]].concat()).refused();
+    assert!(refused.contains("could not compare across 'colour'"), "{refused}");
+}
+
+#[test]
+fn what_no_clock_can_show_is_no_figure() {
+    let place = Place::new();
+    let file = place.file("below.json");
+    std::fs::write(&file, r#"{"results":[{"command":"x","mean":-3,"median":-3,"min":-3,"max":-2,"times":[-3,-2]}]}"#)
+        .unwrap();
+    let said = place.ask(&["import", file.to_str().unwrap()]).fine().out;
+    assert!(said.starts_with("Imported 1 run with 1 figure\n"), "{said}");
+    let shown = place.ask(&["show", "1", "--json"]).fine().json();
+    assert!(shown["figures"][0]["outcome"]["failed"].is_string(), "{shown:#}");
+    std::fs::write(&file, "nothing that anybody writes").unwrap();
+    let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
+    assert!(refused.contains("--from") && refused.contains("prony import --formats"), "{refused}");
+}

@@ -8,7 +8,7 @@ use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, 
 use analyse::predict::{Options, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::{Figure, Run, Unit};
+use model::{Figure, Method, Run, Unit};
 use report::Document;
 use store::Detail;
 
@@ -47,8 +47,12 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
 pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
     let text = text_of(&arguments.file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
-    let rates = Rates { specification: &wanted, from: &arguments.from, common }.find()?;
+    let (rates, unknown) = Rates { specification: &wanted, from: &arguments.from, common }.find()?;
     let mut problem = wanted.problem(&rates).with_context(|| format!("{}", arguments.file.display()))?;
+    for (offer, application) in unknown {
+        let name = problem.demand.mix[application].0.clone();
+        problem.offers[offer].unknown_spread.push(name);
+    }
     problem.seed = arguments.seed.unwrap_or(problem.seed);
     problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
     let choice = decide(&problem)?;
@@ -72,12 +76,14 @@ struct Rates<'a> {
     common: &'a Common,
 }
 
+/// Rates by place of offer and application.
 type Found = BTreeMap<(usize, usize), Result<Uncertain, String>>;
 
 impl Rates<'_> {
-    fn find(&self) -> Result<Found> {
+    /// The rates, and the places of those whose figure states no spread.
+    fn find(&self) -> Result<(Found, Vec<(usize, usize)>)> {
         let wanted = self.specification.wanted();
-        let mut found = Found::new();
+        let (mut found, mut unknown) = (Found::new(), Vec::new());
         let mut store: Option<Vec<Run>> = None;
         for (o, a) in wanted {
             let offer = &self.specification.offers()[o];
@@ -91,7 +97,12 @@ impl Rates<'_> {
                 house::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
             let measured = own.iter().find_map(|run| figure(run, application.figure()));
             let rate = match measured {
-                Some(figure) => rate_of(figure, application),
+                Some(figure) => {
+                    if figure.outcome.estimate().is_some_and(|estimate| estimate.method == Method::None) {
+                        unknown.push((o, a));
+                    }
+                    rate_of(figure, application)
+                }
                 None => {
                     if store.is_none() {
                         store = Some(super::predict::learnt_from(self.from, self.common)?);
@@ -101,7 +112,7 @@ impl Rates<'_> {
             };
             found.insert((o, a), rate);
         }
-        Ok(found)
+        Ok((found, unknown))
     }
 }
 

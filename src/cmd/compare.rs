@@ -66,7 +66,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         ..Options::default()
     };
     let comparison = compare(&runs, &options)?;
-    let handles = named.iter().map(|named| named.handle.clone()).collect();
+    // Sorting puts the machines in another order than they were named in.
+    let handle = |id: &str| named.iter().find(|named| named.run.id == id).map(|named| named.handle.clone());
+    let handles = comparison.machines.iter().filter_map(|machine| handle(&machine.run)).collect();
     let mut document = report::view::compare(&comparison, &CompareContext { handles });
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;

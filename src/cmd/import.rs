@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
+use report::words::plural;
 use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
 
 use crate::Exit;
@@ -93,7 +94,8 @@ impl Imported {
     fn document(&self, dry: bool) -> Document {
         let figures: usize = self.rows.iter().map(|row| row.3).sum();
         let verb = if dry { "Would import" } else { "Imported" };
-        let mut document = Document::new(format!("{verb} {} runs with {figures} figures", self.rows.len()));
+        let mut document =
+            Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
         let columns = vec![
             Column::new("run", Kind::Label),
             Column::new("name", Kind::Words),

@@ -38,6 +38,14 @@ pub enum Error {
         /// Some columns.
         known: String,
     },
+    /// What to compare across is no axis of any figure.
+    #[error("could not compare across '{axis}': no figure of these runs has that axis; there are: {known}")]
+    Across {
+        /// What was asked for.
+        axis: String,
+        /// Axes of the runs' figures.
+        known: String,
+    },
     /// Not a condition to fail on.
     #[error(
         "could not read '{0}' as a condition to fail on: write slower, different, slower:PERCENT or different:PERCENT, such as slower:5"

@@ -1,13 +1,14 @@
 //! Numbers in words, for findings that people read.
 
-/// A time in seconds with its prefix.
+/// A time in seconds with its prefix, such as `8.29 µs`; a minus sign is kept.
 pub(crate) fn seconds(value: f64) -> String {
     let size = value.abs();
     let (scale, unit) = match size {
         _ if size >= 1.0 || size == 0.0 => (1.0, "s"),
         _ if size >= 1e-3 => (1e3, "ms"),
         _ if size >= 1e-6 => (1e6, "µs"),
-        _ => (1e9, "ns"),
+        _ if size >= 1e-9 => (1e9, "ns"),
+        _ => (1e12, "ps"),
     };
     format!("{} {unit}", digits(value * scale))
 }
@@ -68,6 +69,10 @@ mod tests {
         assert_eq!(digits(0.5), "0.500");
         assert_eq!(grouped(-1234.4), "−1 234");
         assert_eq!(seconds(0.0123), "12.3 ms");
+        assert_eq!(seconds(8.289e-6), "8.29 µs");
+        assert_eq!(seconds(2.896e-3), "2.90 ms");
+        assert_eq!(seconds(0.1616), "162 ms");
+        assert_eq!(seconds(-5e-10), "-500 ps");
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
     }
 }

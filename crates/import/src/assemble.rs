@@ -132,7 +132,7 @@ fn spelt(point: &Point, description: Option<&Description>) -> Point {
 
 fn outcome(reading: &Reading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
-    if !usable(value) {
+    if !meant(value) {
         return Outcome::Failed(format!("the source states {} and that has no meaning here", reading.value));
     }
     let (low, high, level, method) = match &reading.spread {
@@ -156,6 +156,11 @@ fn outcome(reading: &Reading, convert: Convert) -> Outcome {
         batches: reading.batches,
         method,
     })
+}
+
+/// Whether a time, a rate or a count can have the value: none is below nothing, though a tool that subtracts may print it.
+fn meant(value: f64) -> bool {
+    usable(value) && value >= 0.0
 }
 
 fn ordered(a: f64, b: f64, level: f64, method: Method) -> (f64, f64, f64, Method) {
@@ -183,7 +188,7 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
             method,
         })
     };
-    if !values.iter().all(|value| usable(*value)) {
+    if !values.iter().all(|value| meant(*value)) {
         return Outcome::Failed("an execution's value has no meaning here".to_owned());
     }
     if let Some(found) = stats::serial_median_interval(&values, LEVEL) {
@@ -201,7 +206,7 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
 fn launches(reading: &Reading, convert: Convert) -> Vec<Launch> {
     let Spread::Launches(values) = &reading.spread else { return Vec::new() };
     let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
-    (0..).zip(values).map(launch).filter(|launch| usable(launch.value)).collect()
+    (0..).zip(values).map(launch).filter(|launch| meant(launch.value)).collect()
 }
 
 fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {

@@ -142,6 +142,23 @@ fn two_runs_are_compared() {
 }
 
 #[test]
+fn five_runs_are_rows_with_their_places() {
+    let runs: Vec<model::Run> = [1.0, 1.0, 1.3, 1.7, 2.2]
+        .iter()
+        .zip(5..)
+        .map(|(factor, seed)| fixture::sample_run(seed, *factor, false))
+        .collect();
+    let runs: Vec<&model::Run> = runs.iter().collect();
+    let comparison = analyse::compare(&runs, &analyse::Options::default()).unwrap();
+    let text = terminal(&view::compare(&comparison, &CompareContext::default()));
+    let last = &comparison.machines[4].name;
+    let table = text.lines().find(|line| line.trim_start().starts_with(last.as_str()) && line.contains("slower"));
+    assert!(table.is_some_and(|line| line.contains(" – ")), "no ratio with its interval: {text}");
+    assert!(text.contains("\nplaces\n") && text.contains(" · 5 "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
 fn lists_and_findings_read_well() {
     let row = |handle: &str, complete| RunRow {
         handle: handle.into(),

@@ -73,6 +73,9 @@ pub struct Offer {
     pub excluded: Option<String>,
     /// Fields whose numbers the reader must supply.
     pub placeholders: Vec<String>,
+    /// Applications whose rate comes from figures that state no spread: taken as they are, though nobody knows how exact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_spread: Vec<String>,
 }
 
 /// The whole question.

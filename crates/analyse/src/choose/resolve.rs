@@ -209,6 +209,7 @@ impl Specification {
             measurement_cost: known(&offer.measurement_cost, "")?.middle(),
             excluded,
             placeholders: offer.placeholders.clone(),
+            unknown_spread: Vec::new(),
         })
     }
 

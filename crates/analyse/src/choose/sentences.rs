@@ -9,6 +9,7 @@ impl Choice {
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = self.placeholders();
+        sentences.extend(self.unknown_spreads());
         match &self.answer {
             Answer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
             Answer::Impossible(shortages) => sentences.extend(impossible(shortages)),
@@ -28,6 +29,19 @@ impl Choice {
             return found;
         }
         vec![format!("PLACEHOLDERS, to be replaced before this means anything: {}.", list(&found))]
+    }
+
+    fn unknown_spreads(&self) -> Option<String> {
+        let named = |offer: &super::problem::Offer| {
+            (!offer.unknown_spread.is_empty()).then(|| format!("{} on {}", list(&offer.unknown_spread), offer.name))
+        };
+        let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
+        (!found.is_empty()).then(|| {
+            format!(
+                "NO SPREAD KNOWN of the rate of {}: the figures behind them state none and are taken as they are, so every                  probability and interval below is too sure of itself.",
+                list(&found)
+            )
+        })
     }
 
     fn plan_in_words(&self, chosen: &Chosen) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Which figures of several runs are the same figure.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::{Figure, FigureKey, Point, Run};
 
@@ -33,6 +33,7 @@ pub(crate) struct Alignment<'a> {
 pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &Options) -> Result<Alignment<'a>, Error> {
     let mut order: Vec<usize> = vec![reference];
     order.extend((0..runs.len()).filter(|&run| run != reference));
+    known_axes(runs, &options.across)?;
     let keys = row_keys(runs, &options.across);
     let mut rows: Vec<Aligned<'a>> = Vec::new();
     let mut place: HashMap<&FigureKey, usize> = HashMap::new();
@@ -65,6 +66,21 @@ pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &Options) -
 
 fn selected(patterns: &str, figure: &Figure, key: &FigureKey) -> bool {
     matches(patterns, key) || matches(patterns, &figure.key())
+}
+
+/// Refuses an axis to compare across that no figure has, which would silently change nothing.
+fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
+    if across.is_empty() {
+        return Ok(());
+    }
+    let figures = runs.iter().flat_map(|run| &run.figures);
+    let known: BTreeSet<&str> = figures.flat_map(|figure| figure.point.iter().map(|(axis, _)| axis)).collect();
+    match across.iter().find(|axis| !known.contains(axis.as_str())) {
+        Some(axis) => {
+            Err(Error::Across { axis: axis.clone(), known: known.into_iter().collect::<Vec<_>>().join(", ") })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The name under which each figure is matched. Axes of `across` are left out where no run has two figures that would

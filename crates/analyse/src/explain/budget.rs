@@ -97,9 +97,9 @@ fn doubt(test: &Test, unit: &Test) -> Option<String> {
         format!(
             "its unit is doubtful: one {} would take {}, less than the {} it needs ({})",
             test.per,
-            super::text::seconds(test.time_a),
+            crate::words::seconds(test.time_a),
             unit.per,
-            super::text::seconds(unit.time_a)
+            crate::words::seconds(unit.time_a)
         )
     })
 }

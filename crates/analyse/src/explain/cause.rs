@@ -7,6 +7,7 @@ use super::result::{Cause, Difference, DifferenceKind, Payment};
 use super::rules::{RULES, Rule};
 use super::test::Test;
 use super::text;
+use crate::words;
 
 /// A cause before it is written out.
 pub(crate) struct Group {
@@ -193,7 +194,7 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
     let axis = group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
     let title = match group.rule {
         Some(rule) if axis || group.primitives.len() > 1 => rule.title.to_owned(),
-        _ => text::list(&group.primitives.iter().map(|p| p.title().to_owned()).collect::<Vec<_>>()),
+        _ => words::list(&group.primitives.iter().map(|p| p.title().to_owned()).collect::<Vec<_>>()),
     };
     let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index], common)).collect();
     for &index in &group.tests {
@@ -223,10 +224,10 @@ pub(crate) fn line(test: &Test, common: f64) -> String {
     format!(
         "{}: {} − {} × {:.4} = {} per {} ({} after the common factor)",
         test.key,
-        text::seconds(test.time_b),
-        text::seconds(test.time_a),
+        words::seconds(test.time_b),
+        words::seconds(test.time_a),
         common,
-        text::seconds(test.excess(common)),
+        words::seconds(test.excess(common)),
         test.per,
         text::percent(test.residual.exp(), 0)
     )
@@ -241,8 +242,8 @@ fn payment_line(test: &Test, unit: &Test, needed: f64, common: f64) -> String {
     format!(
         "{}: {} / {} = {} of {}{uses}",
         test.key,
-        text::seconds(test.excess(common)),
-        text::seconds(unit.excess(common)),
+        words::seconds(test.excess(common)),
+        words::seconds(unit.excess(common)),
         text::count(needed),
         unit.key
     )

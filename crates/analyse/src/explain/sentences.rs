@@ -4,7 +4,8 @@ use model::Primitive;
 
 use super::result::{Cause, DifferenceKind, Explanation, Unmeasured};
 use super::stream_line::StreamLine;
-use super::text::{count, figures, list, percent, plural, range, seconds};
+use super::text::{count, figures, percent, plural, range};
+use crate::words::{list, seconds};
 
 impl Explanation {
     /// The answer, one numbered thought a string, without numbers in front; causes in their order, then what nothing pays

@@ -9,7 +9,7 @@ use model::{Figure, FigureKey, Method, Outcome, Run};
 use super::result::{Cause, Difference, Payment};
 use super::rules::RULES;
 use super::test::Test;
-use super::text;
+use crate::words;
 
 /// Fewest figures from which stalls are read.
 const FEWEST: usize = 6;
@@ -70,12 +70,12 @@ pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Differenc
 }
 
 fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
-    let of = |run: &Run| run.figure(key).and_then(taken).map_or_else(String::new, text::digits);
+    let of = |run: &Run| run.figure(key).and_then(taken).map_or_else(String::new, words::digits);
     format!(
         "{key}: mean over median batch {} in B, {} in A: {}× taken away",
         of(runs.1),
         of(runs.0),
-        text::digits(log.exp())
+        words::digits(log.exp())
     )
 }
 

@@ -19,6 +19,7 @@ use super::test::{Sides, Test, tests};
 use super::text;
 use crate::Error;
 use crate::compare::{Comparison, Normalise, Relation, compare, relation};
+use crate::words;
 
 /// Choices of an explanation.
 #[derive(Debug, Clone)]
@@ -234,8 +235,8 @@ fn describe_unmeasured(group: &[usize], tests: &[Test], causes: &[Cause], common
         };
         arithmetic.push(format!(
             "{} / {} = {} {} by {}; at most {} are used",
-            text::range(excess.0, excess.1, text::seconds),
-            text::seconds(found.excess),
+            text::range(excess.0, excess.1, words::seconds),
+            words::seconds(found.excess),
             text::range(need.least, need.most, text::count),
             text::plural(&found.per),
             found.unit,
@@ -301,7 +302,7 @@ fn assumed(tests: &[Test], a: &Run, b: &Run, difference: bool) -> Vec<String> {
     for (test, declared) in declared {
         let uses: Vec<String> =
             declared.uses.iter().map(|(primitive, count)| format!("{} × {primitive}", text::count(*count))).collect();
-        let uses = if uses.is_empty() { String::new() } else { format!(" and uses at most {}", text::list(&uses)) };
+        let uses = if uses.is_empty() { String::new() } else { format!(" and uses at most {}", words::list(&uses)) };
         let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.per, test.key.probe);
         if !units.contains(&unit) {
             units.push(unit);

@@ -5,8 +5,9 @@ use model::{Class, Estimate, Figure, Outcome, Point, Run};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
-use super::text::{digits, percent, seconds};
+use super::text::percent;
 use crate::compare::differing_axes;
+use crate::words::{digits, seconds};
 
 const OVERHEAD: &str = "network.tcp_write_overhead";
 const BANDWIDTH: &str = "network.tcp_write_bandwidth";

@@ -1,31 +1,8 @@
-//! Numbers in words: three digits and a unit that fits.
+//! What only explanations say of numbers: counts of operations, percentages, ranges, figures by probe.
 
 use model::FigureKey;
 
-/// A time in seconds with its prefix, such as `8.29 µs`; a minus sign is kept.
-pub(crate) fn seconds(value: f64) -> String {
-    let size = value.abs();
-    let (scale, unit) = match size {
-        _ if size >= 1.0 || size == 0.0 => (1.0, "s"),
-        _ if size >= 1e-3 => (1e3, "ms"),
-        _ if size >= 1e-6 => (1e6, "µs"),
-        _ if size >= 1e-9 => (1e9, "ns"),
-        _ => (1e12, "ps"),
-    };
-    format!("{} {unit}", digits(value * scale))
-}
-
-/// Three significant digits without an exponent.
-pub(crate) fn digits(value: f64) -> String {
-    let size = value.abs();
-    match size {
-        _ if size == 0.0 => "0".to_owned(),
-        _ if size >= 99.95 => format!("{value:.0}"),
-        _ if size >= 9.995 => format!("{value:.1}"),
-        _ if size >= 0.9995 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
-}
+use crate::words::{digits, list};
 
 /// A count of units: whole as it is, else one decimal below 10; two digits above 10,000.
 pub(crate) fn count(value: f64) -> String {
@@ -99,31 +76,17 @@ pub(crate) fn figures(keys: &[FigureKey]) -> String {
     list(&named.collect::<Vec<_>>())
 }
 
-/// Words joined by commas and a last "and".
-pub(crate) fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_in_words() {
-        assert_eq!(seconds(8.289e-6), "8.29 µs");
-        assert_eq!(seconds(2.896e-3), "2.90 ms");
-        assert_eq!(seconds(0.1616), "162 ms");
-        assert_eq!(seconds(-5e-10), "-500 ps");
         assert_eq!(count(1.906), "1.9");
         assert_eq!(count(349.4), "349");
         assert_eq!(count(18_843.0), "19,000");
         assert_eq!(percent(0.9625, 2), "−3.75%");
         assert_eq!(percent(3.9335, 0), "+293%");
         assert_eq!(range(1.0, 1.0, digits), "1.00");
-        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
     }
 }

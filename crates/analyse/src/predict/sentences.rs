@@ -29,7 +29,7 @@ impl Prediction {
                 100.0 * error.median,
                 100.0 * error.worst_tenth,
             ));
-        } else {
+        } else if self.forecasts.iter().any(|forecast| forecast.value.is_some()) {
             sentences.push(format!(
                 "Measured on {}: its own error cannot be told from so few.",
                 count(self.models, "model of CPU", "models of CPU")

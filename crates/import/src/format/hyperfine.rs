@@ -57,7 +57,11 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
         }
         if let Some((user, system)) = outcome.user.zip(outcome.system) {
-            reading = reading.note(format!("on average {user} s in user mode and {system} s in the kernel"));
+            reading = reading.note(format!(
+                "on average {:.3} ms in user mode and {:.3} ms in the kernel",
+                1e3 * user,
+                1e3 * system
+            ));
         }
         let failed = outcome.exit_codes.0.iter().filter(|code| **code != Some(0.0)).count();
         if failed > 0 {

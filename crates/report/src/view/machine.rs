@@ -13,8 +13,9 @@ pub fn heading(run: &Run, handle: Option<&str>) -> String {
         run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
     let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
     let when = day(&run.session.started);
-    let when = if when.is_empty() { String::new() } else { format!(", {when}") };
-    format!("Run {handle}{label}: {machine}{when}")
+    let about: Vec<String> = [machine.clone(), when].into_iter().filter(|words| !words.is_empty()).collect();
+    let about = if about.is_empty() { "a machine that is not named".to_owned() } else { about.join(", ") };
+    format!("Run {handle}{label}: {about}")
 }
 
 /// What a reader should know of a session before its figures.

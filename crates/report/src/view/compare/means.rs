@@ -7,7 +7,8 @@ use model::Unit;
 use crate::words::{family_title, percent};
 use crate::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
 
-/// The means against the reference, one row a family, `most` machines in one table; nothing when there is none.
+/// The means against the reference, a row a family, or of many machines a row each with `most` families in
+/// one table; nothing when there is none.
 pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<Section> {
     let mut families: Vec<Option<&str>> = Vec::new();
     for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
@@ -20,7 +21,8 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
     }
     let blocks = match others {
         [other] => vec![Block::Table(pair(comparison, &families, &comparison.machines[*other].name))],
-        many => many.chunks(most.max(1)).map(|part| Block::Table(beside(comparison, &families, part))).collect(),
+        few if few.len() <= super::BESIDE => vec![Block::Table(beside(comparison, &families, few))],
+        many => families.chunks(most.max(1)).map(|part| Block::Table(below(comparison, part, many))).collect(),
     };
     Some(Section { title: format!("geometric means against {}", comparison.reference), blocks })
 }
@@ -54,18 +56,39 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
 fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) -> Table {
     let machines: Vec<&str> = part.iter().map(|index| comparison.machines[*index].name.as_str()).collect();
     let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(machines.iter().map(|machine| Column::new(super::short_name(machine), Kind::Words)));
+    columns.extend(machines.iter().map(|machine| Column::new(*machine, Kind::Words)));
     let row = |family: &Option<&str>| {
         let means: Vec<Option<&GeometricMean>> =
             machines.iter().map(|machine| find(comparison, *family, machine)).collect();
         let first = means.iter().flatten().next()?;
         let mut cells = vec![Cell::text(name(first))];
-        cells.extend(
-            means.iter().map(|mean| mean.map_or(Cell::Empty, |mean| Cell::text(quantity(mean).text_with_interval()))),
-        );
+        cells.extend(means.into_iter().map(cell));
         Some(Row { cells })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
+}
+
+/// A row a machine that has any mean.
+fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize]) -> Table {
+    let title = |family: &Option<&str>| {
+        let mean = comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == *family);
+        Column::new(mean.map(name).unwrap_or_default(), Kind::Words)
+    };
+    let mut columns = vec![Column::new("", Kind::Label)];
+    columns.extend(families.iter().map(title));
+    let row = |index: &usize| {
+        let machine = &comparison.machines[*index].name;
+        let means: Vec<Option<&GeometricMean>> =
+            families.iter().map(|family| find(comparison, *family, machine)).collect();
+        means.iter().flatten().next()?;
+        let cells = std::iter::once(Cell::text(machine)).chain(means.into_iter().map(cell));
+        Some(Row { cells: cells.collect() })
+    };
+    Table::plain(columns, machines.iter().filter_map(row).collect())
+}
+
+fn cell(mean: Option<&GeometricMean>) -> Cell {
+    mean.map_or(Cell::Empty, |mean| Cell::text(quantity(mean).text_with_interval()))
 }
 
 /// The mean with its interval, where the spread of every figure is known.

@@ -1,6 +1,8 @@
 //! Runs side by side: verdicts, ratios with intervals, geometric means.
 
+pub(super) mod many;
 pub(super) mod means;
+pub(super) mod open;
 mod records;
 pub(super) mod rows;
 mod self_test;
@@ -8,16 +10,16 @@ mod self_test;
 pub use self_test::self_test;
 
 use analyse::Comparison;
-use analyse::compare::{Compared, Relation, Tally};
+use analyse::compare::{Relation, Tally};
 
-use crate::words::{day, family_title, percent};
+use crate::words::{day, family_title, percent, plural};
 use crate::{Block, Column, Data, Document, Group, Kind, Section, Table};
 
-/// Machines beside the reference in one table; more get a table more.
-const BESIDE: usize = 4;
+/// Machines that stand beside the reference in columns; more get a row each.
+pub(super) const BESIDE: usize = 3;
 
-/// The same for geometric means, which carry their intervals.
-const MEANS_BESIDE: usize = 3;
+/// Figures in one table of many machines.
+const FIGURES: usize = 5;
 
 /// What a comparison does not know: what people type to name its runs.
 #[derive(Debug, Clone, Default)]
@@ -32,20 +34,22 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
     let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
     let mut document = Document::new(title(comparison, context, reference, &others));
-    document.notes = notes(comparison, &others);
-    document.sections.push(tallies(comparison, context, &others));
+    document.notes = notes(comparison, context, &others);
+    document.sections.push(tallies(comparison, &others));
     match others.as_slice() {
-        [] => document.sections.push(Section::of("", Block::Table(side_by_side(comparison, context, reference, &[])))),
+        [] => document.sections.push(Section::of("", Block::Table(side_by_side(comparison, reference, &[])))),
         [other] => document.sections.push(Section::of("", Block::Table(pair(comparison, context, reference, *other)))),
-        many => {
-            for part in many.chunks(BESIDE) {
-                let table = side_by_side(comparison, context, reference, part);
-                document.sections.push(Section::of("", Block::Table(table)));
-            }
+        few if few.len() <= BESIDE => {
+            let table = side_by_side(comparison, reference, few);
+            document.sections.push(Section::of("", Block::Table(table)));
         }
+        _ => document.sections.extend(many::sections(comparison, reference, FIGURES)),
     }
-    document.sections.extend(still_open(comparison, &others));
-    document.sections.extend(means::section(comparison, &others, MEANS_BESIDE));
+    if others.len() > 1 {
+        document.sections.extend(many::places(comparison));
+    }
+    document.sections.extend(open::section(comparison, &others));
+    document.sections.extend(means::section(comparison, &others, FIGURES));
     if let [other] = others.as_slice() {
         let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
         document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
@@ -94,21 +98,32 @@ const fn relation_words(relation: Relation) -> &'static str {
     }
 }
 
-fn notes(comparison: &Comparison, others: &[usize]) -> Vec<String> {
+fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
     if others.len() > 1 {
-        let line =
-            |m: &Compared| format!("{}: {}, {} ({})", m.name, m.summary, day(&m.started), relation_words(m.relation));
-        notes.extend(comparison.machines.iter().map(line));
+        notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
     if !others.is_empty() {
-        notes.push(format!(
-            "DIFFERENT: surely, and by more than {0}; SAME: surely by less; UNDECIDED: neither can be said. All {1} tests \
-             together claim a false difference with a chance of at most {2}",
-            percent(comparison.band),
-            comparison.tests,
-            percent(1.0 - comparison.level)
-        ));
+        let mut line = format!(
+            "DIFFERENT: surely, and by more than {}; SAME: surely by less; UNDECIDED",
+            percent(comparison.band)
+        );
+        if others.len() > BESIDE && many::undecided(comparison) {
+            line.push_str(&format!(" ({})", many::UNDECIDED));
+        }
+        line.push_str(": neither can be said.");
+        match comparison.tests {
+            0 => line.push_str(" No figure has a known spread on both sides, so nothing could be tested"),
+            1 => line.push_str(&format!(
+                " The test claims a false difference with a chance of at most {}",
+                percent(1.0 - comparison.level)
+            )),
+            tests => line.push_str(&format!(
+                " All {tests} tests together claim a false difference with a chance of at most {}",
+                percent(1.0 - comparison.level)
+            )),
+        }
+        notes.push(line);
     }
     for attribution in comparison.machines.iter().filter_map(|machine| machine.attribution.as_ref()) {
         if !notes.contains(attribution) {
@@ -118,55 +133,36 @@ fn notes(comparison: &Comparison, others: &[usize]) -> Vec<String> {
     notes
 }
 
-fn tallies(comparison: &Comparison, context: &CompareContext, others: &[usize]) -> Section {
-    let line = |tally: &Tally| {
-        let of = tally.different + tally.same + tally.undecided;
-        let without = match tally.without {
-            0 => String::new(),
-            n => format!("   not comparable {n}"),
-        };
-        format!("DIFFERENT {} of {of}   SAME {}   UNDECIDED {}{without}", tally.different, tally.same, tally.undecided)
-    };
-    let mut lines: Vec<String> = others
-        .iter()
-        .map(|index| {
-            let name =
-                if others.len() > 1 { format!("{}: ", handle(comparison, context, *index)) } else { String::new() };
-            name + &line(&comparison.machines[*index].tally)
-        })
-        .collect();
-    let lonely = comparison.unmatched.len();
-    if lonely > 0 {
-        lines.push(format!(
-            "{} only one of the runs has",
-            if lonely == 1 { "1 figure".to_owned() } else { format!("{lonely} figures") }
-        ));
-    }
-    Section { title: String::new(), blocks: lines.into_iter().map(Block::Text).collect() }
+/// `old (run 12): AMD K6/200 MHz, FreeBSD 2.2.5, 1998-01-01 (another machine)`.
+fn machine_note(comparison: &Comparison, context: &CompareContext, index: usize) -> String {
+    let machine = &comparison.machines[index];
+    let called = run_name(comparison, context, index);
+    let name = if called.starts_with("run ") { format!("{} ({called})", machine.name) } else { machine.name.clone() };
+    let facts = [machine.summary.clone(), day(&machine.started)];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    format!("{name}: {} ({})", facts.join(", "), relation_words(machine.relation))
 }
 
-/// What is not decided and what would decide it, figures with the same answer together.
-pub(super) fn still_open(comparison: &Comparison, others: &[usize]) -> Option<Section> {
-    let mut answers: Vec<(String, Vec<String>)> = Vec::new();
-    for row in &comparison.rows {
-        for other in others {
-            let Some(ratio) = row.ratios.get(*other) else { continue };
-            let Some(why) = rows::open(ratio) else { continue };
-            let whose =
-                if others.len() > 1 { format!("{}: ", comparison.machines[*other].name) } else { String::new() };
-            let why = whose + &why;
-            let name = rows::name(row);
-            match answers.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, names)) => names.push(name),
-                None => answers.push((why, vec![name])),
-            }
-        }
+fn tallies(comparison: &Comparison, others: &[usize]) -> Section {
+    let mut blocks = match others {
+        [] => Vec::new(),
+        [other] => vec![Block::Text(tally(comparison.machines[*other].tally))],
+        many => vec![Block::Table(many::tallies(comparison, many))],
+    };
+    let lonely = comparison.unmatched.len();
+    if lonely > 0 {
+        blocks.push(Block::Text(format!("{} only one of the runs has", plural(lonely, "figure"))));
     }
-    if answers.is_empty() {
-        return None;
-    }
-    let items = answers.into_iter().map(|(why, names)| format!("{}: {why}", names.join("; "))).collect();
-    Some(Section::of("not decided, and why", Block::List { numbered: false, items }))
+    Section { title: String::new(), blocks }
+}
+
+fn tally(tally: Tally) -> String {
+    let of = tally.different + tally.same + tally.undecided;
+    let without = match tally.without {
+        0 => String::new(),
+        n => format!("   not comparable {n}"),
+    };
+    format!("DIFFERENT {} of {of}   SAME {}   UNDECIDED {}{without}", tally.different, tally.same, tally.undecided)
 }
 
 fn pair(comparison: &Comparison, context: &CompareContext, reference: usize, other: usize) -> Table {
@@ -181,19 +177,10 @@ fn pair(comparison: &Comparison, context: &CompareContext, reference: usize, oth
     Table { columns, groups: groups(comparison, |row| rows::pair(row, reference, other)) }
 }
 
-pub(super) fn side_by_side(
-    comparison: &Comparison,
-    context: &CompareContext,
-    reference: usize,
-    others: &[usize],
-) -> Table {
-    let mut columns = vec![
-        Column::new("", Kind::Label),
-        Column::new(short_name(&run_name(comparison, context, reference)), Kind::Number),
-    ];
-    for other in others {
-        columns.push(Column::new(short_name(&run_name(comparison, context, *other)), Kind::Words));
-    }
+pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[usize]) -> Table {
+    let name = |index: usize| comparison.machines[index].name.as_str();
+    let mut columns = vec![Column::new("", Kind::Label), Column::new(name(reference), Kind::Number)];
+    columns.extend(others.iter().map(|other| Column::new(name(*other), Kind::Words)));
     Table { columns, groups: groups(comparison, |row| rows::side_by_side(row, reference, others)) }
 }
 

@@ -46,13 +46,20 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize]) -
     cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, unit)));
     for other in others {
         let Some(ratio) = row.ratios.get(*other) else { continue };
-        let (word, tone) = brief(ratio);
-        cells.push(match quantity(ratio) {
-            Some(quantity) => Cell::Text(format!("{} {word}", quantity.text()), tone),
-            None => Cell::Text(word.to_owned(), tone),
-        });
+        cells.push(self::ratio(ratio, "undecided"));
     }
     Row { cells }
+}
+
+/// A ratio with its interval and its verdict; `undecided` is the word for the verdict that says the least.
+pub(super) fn ratio(ratio: &Ratio, undecided: &str) -> Cell {
+    let (word, tone) = brief(ratio);
+    let word = if ratio.verdict == Some(Verdict::Undecided) { undecided } else { word };
+    match quantity(ratio) {
+        Some(quantity) => Cell::Text(format!("{} {word}", quantity.text_with_interval()), tone),
+        None if !ratio.modes.is_empty() => Cell::Text(format!("in modes, {word}"), tone),
+        None => Cell::Text(word.to_owned(), tone),
+    }
 }
 
 /// The ratio of a machine, with its interval where it has one.
@@ -64,7 +71,7 @@ pub(crate) fn quantity(ratio: &Ratio) -> Option<Quantity> {
     })
 }
 
-fn value(ratio: &Ratio, unit: Unit) -> Cell {
+pub(super) fn value(ratio: &Ratio, unit: Unit) -> Cell {
     match &ratio.outcome {
         Some(Outcome::Measured(estimate)) => Cell::Value(Quantity::of(estimate, unit)),
         Some(Outcome::Below { bound }) => Cell::Below(Quantity::bare(*bound, unit)),

@@ -13,23 +13,6 @@ const WHOLE: usize = 3;
 /// Rows of one plot.
 const ROWS: usize = 160;
 
-/// How many figures of every machine got which verdict.
-pub(super) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
-    let columns = ["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"]
-        .iter()
-        .enumerate()
-        .map(|(index, title)| Column::new(*title, if index == 0 { Kind::Label } else { Kind::Number }))
-        .collect();
-    let row = |other: &usize| {
-        let machine = &comparison.machines[*other];
-        let tally = machine.tally;
-        let counts = [tally.different, tally.same, tally.undecided, tally.without];
-        let cells = std::iter::once(Cell::text(&machine.name));
-        Row { cells: cells.chain(counts.map(|count| Cell::Count(count as u64))).collect() }
-    };
-    Table::plain(columns, others.iter().map(row).collect())
-}
-
 /// What is surely different, the largest change first.
 pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
     let mut found: Vec<(f64, Row)> = Vec::new();

@@ -15,13 +15,15 @@ use analyse::explain::Explanation;
 use model::{FigureKey, Run};
 use serde::Serialize;
 
-use super::compare::{means, side_by_side, still_open};
-use super::{CompareContext, explain, machine, run};
+use super::compare::{many, means, open, side_by_side};
+use super::{compare, explain, machine, run};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Data, Document, Records, Section, Table};
 
 /// Runs whose own tables are shown, folded, beside the comparison; of more, the comparison and the data must do.
 const OWN_TABLES: usize = 4;
+/// Figures in one table of many machines.
+const FIGURES: usize = 8;
 /// How the heading of the verdicts begins.
 const VERDICTS: &str = "Verdicts against";
 
@@ -139,33 +141,40 @@ fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
 }
 
 fn compared(document: &mut Document, input: &ReportInput, comparison: &Comparison) {
-    let context = CompareContext::default();
     let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
     let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
     let on_curves = curves::keys(input.runs);
     let (mut rest, mut points) = (comparison.clone(), comparison.clone());
     rest.rows.retain(|row| !on_curves.contains(&row.key()));
     points.rows.retain(|row| on_curves.contains(&row.key()));
-    let mut blocks = vec![Block::Table(forest::tallies(comparison, &others))];
+    let mut blocks = vec![Block::Table(many::tallies(comparison, &others))];
     blocks.extend(forest::verdict_list(&rest, &others));
     document.sections.push(Section { title: format!("{VERDICTS} {}", comparison.reference), blocks });
-    document.sections.extend(means::section(comparison, &others, usize::MAX).map(|mut section| {
+    document.sections.extend(means::section(comparison, &others, FIGURES).map(|mut section| {
         section.title = format!("Geometric means against {}", comparison.reference);
         section
     }));
     let mut ratios = forest::charts(&rest, &others);
     if !points.rows.is_empty() {
         let title = format!("ratios of {} on curves", plural(points.rows.len(), "figure"));
-        ratios.push(Block::Folded { title, blocks: forest::charts(&points, &others) });
+        let blocks = forest::charts(&points, &others);
+        if !blocks.is_empty() {
+            ratios.push(Block::Folded { title, blocks });
+        }
     }
-    document.sections.push(Section { title: "Ratios".to_owned(), blocks: ratios });
-    let mut normalised = vec![Block::Table(side_by_side(&rest, &context, reference, &others))];
+    if !ratios.is_empty() {
+        document.sections.push(Section { title: "Ratios".to_owned(), blocks: ratios });
+    }
+    if let Some(places) = many::places(comparison).filter(|_| others.len() > 1) {
+        let title = "places of the machines, figure by figure".to_owned();
+        document.sections.push(Section::of("Ranks", Block::Folded { title, blocks: places.blocks }));
+    }
+    let mut normalised = normalised(&rest, reference, &others);
     if !points.rows.is_empty() {
         let title = format!("{} on curves, which are drawn below", plural(points.rows.len(), "figure"));
-        let table = Block::Table(side_by_side(&points, &context, reference, &others));
-        normalised.push(Block::Folded { title, blocks: vec![table] });
+        normalised.push(Block::Folded { title, blocks: self::normalised(&points, reference, &others) });
     }
-    if let Some(open) = still_open(comparison, &others) {
+    if let Some(open) = open::section(comparison, &others) {
         let title = "not decided or not comparable: why, and what would decide".to_owned();
         normalised.push(Block::Folded { title, blocks: open.blocks });
     }
@@ -177,6 +186,15 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         });
         document.sections.push(Section { title: "Every run by itself".to_owned(), blocks: tables.collect() });
     }
+}
+
+/// The reference's values and every other machine's ratios.
+fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Block> {
+    if others.len() <= compare::BESIDE {
+        return vec![Block::Table(side_by_side(comparison, reference, others))];
+    }
+    let titled = |section: Section| std::iter::once(Block::Text(section.title)).chain(section.blocks);
+    many::sections(comparison, reference, FIGURES).into_iter().flat_map(titled).collect()
 }
 
 /// Everything behind the report. The times of single batches stay in the run documents: they are most of the bytes, and

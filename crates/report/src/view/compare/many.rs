@@ -1,0 +1,134 @@
+//! Many machines against one: a row a machine, a column a figure, as published tables are.
+
+use analyse::Comparison;
+use analyse::compare::{Ratio, Row as Compared, Verdict};
+
+use super::rows;
+use crate::words::{family_title, plural};
+use crate::{Block, Cell, Column, Kind, Row, Section, Table};
+
+/// What stands for UNDECIDED, which most cells of old tables are.
+pub(crate) const UNDECIDED: &str = "?";
+
+/// A table a family, `most` figures in each; figures that no machine can be compared in are left to the list of what is open.
+pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<Section> {
+    let mut families: Vec<(String, Vec<&Compared>)> = Vec::new();
+    for row in comparison.rows.iter().filter(|row| comparable(row, reference)) {
+        let family = row.probe.split('.').next().unwrap_or_default().to_owned();
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, figures)) => figures.push(row),
+            None => families.push((family, vec![row])),
+        }
+    }
+    let parts = families.iter().flat_map(|(family, figures)| even(figures, most).map(move |part| (family, part)));
+    parts
+        .map(|(family, part)| Section {
+            title: family_title(family),
+            blocks: vec![Block::Table(table(comparison, reference, part))],
+        })
+        .collect()
+}
+
+/// Parts of at most so many, none much smaller than the others.
+fn even<'a, 'r>(figures: &'a [&'r Compared], most: usize) -> std::slice::Chunks<'a, &'r Compared> {
+    let parts = figures.len().div_ceil(most.max(1)).max(1);
+    figures.chunks(figures.len().div_ceil(parts).max(1))
+}
+
+fn comparable(row: &Compared, reference: usize) -> bool {
+    row.ratios.iter().enumerate().any(|(index, ratio)| index != reference && has(ratio))
+}
+
+const fn has(ratio: &Ratio) -> bool {
+    ratio.value.is_some() || !ratio.modes.is_empty()
+}
+
+fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Table {
+    let mut columns = vec![Column::new("", Kind::Label)];
+    columns.extend(figures.iter().map(|row| Column::new(rows::name(row), Kind::Words)));
+    let mut lines = Vec::with_capacity(comparison.machines.len());
+    for (index, machine) in comparison.machines.iter().enumerate() {
+        let ratios: Vec<Option<&Ratio>> = figures.iter().map(|row| row.ratios.get(index)).collect();
+        if index != reference && !ratios.iter().flatten().any(|ratio| has(ratio)) {
+            continue;
+        }
+        let cell = |(row, ratio): (&&Compared, Option<&Ratio>)| match ratio {
+            Some(ratio) if index == reference => own(rows::value(ratio, row.metric.unit)),
+            Some(ratio) if has(ratio) => rows::ratio(ratio, UNDECIDED),
+            _ => Cell::Empty,
+        };
+        let name = std::iter::once(Cell::text(&machine.name));
+        lines.push(Row { cells: name.chain(figures.iter().zip(ratios).map(cell)).collect() });
+    }
+    Table::plain(columns, lines)
+}
+
+/// The value of the reference with a prefix of its own: its neighbours in the row are of other figures.
+fn own(cell: Cell) -> Cell {
+    match cell {
+        Cell::Value(quantity) => Cell::text(quantity.text()),
+        Cell::Below(quantity) => Cell::text(format!("< {}", quantity.text())),
+        other => other,
+    }
+}
+
+/// The places of the machines where some are surely better than others: a place, or the span that equals share.
+pub(crate) fn places(comparison: &Comparison) -> Option<Section> {
+    let sure = |row: &&Compared| {
+        let mut spans = row.ratios.iter().filter_map(|ratio| ratio.rank);
+        spans.next().is_some_and(|first| spans.any(|rank| (rank.low, rank.high) != (first.low, first.high)))
+    };
+    let ordered: Vec<&Compared> = comparison.rows.iter().filter(sure).collect();
+    let open = comparison.rows.len() - ordered.len();
+    if ordered.is_empty() {
+        return None;
+    }
+    let columns = vec![Column::new("", Kind::Label), Column::new("places, the best first", Kind::Remark)];
+    let line = |row: &&Compared| Row { cells: vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))] };
+    let mut blocks = vec![Block::Table(Table::plain(columns, ordered.iter().map(line).collect()))];
+    if open > 0 {
+        blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "figure"))));
+    }
+    Some(Section { title: "places".to_owned(), blocks })
+}
+
+/// `1 node3 · 2–4 node1, node2, node5`.
+fn order(comparison: &Comparison, row: &Compared) -> String {
+    let mut spans: Vec<((usize, usize), Vec<&str>)> = Vec::new();
+    for (ratio, machine) in row.ratios.iter().zip(&comparison.machines) {
+        let Some(rank) = ratio.rank else { continue };
+        let span = (rank.low, rank.high);
+        match spans.iter_mut().find(|(known, _)| *known == span) {
+            Some((_, names)) => names.push(&machine.name),
+            None => spans.push((span, vec![&machine.name])),
+        }
+    }
+    spans.sort_by_key(|(span, _)| *span);
+    let say = |((low, high), names): &((usize, usize), Vec<&str>)| {
+        let place = if low == high { low.to_string() } else { format!("{low}–{high}") };
+        format!("{place} {}", names.join(", "))
+    };
+    spans.iter().map(say).collect::<Vec<_>>().join(" · ")
+}
+
+/// How many figures of every machine got which verdict.
+pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
+    let columns = ["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"]
+        .iter()
+        .enumerate()
+        .map(|(index, title)| Column::new(*title, if index == 0 { Kind::Label } else { Kind::Number }))
+        .collect();
+    let row = |other: &usize| {
+        let machine = &comparison.machines[*other];
+        let tally = machine.tally;
+        let counts = [tally.different, tally.same, tally.undecided, tally.without];
+        let cells = std::iter::once(Cell::text(&machine.name));
+        Row { cells: cells.chain(counts.map(|count| Cell::Count(count as u64))).collect() }
+    };
+    Table::plain(columns, others.iter().map(row).collect())
+}
+
+/// Whether a table of many has a cell that is undecided, so that its mark must be told.
+pub(crate) fn undecided(comparison: &Comparison) -> bool {
+    comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.verdict == Some(Verdict::Undecided))
+}

@@ -1,0 +1,75 @@
+//! What is not decided and what would decide it.
+
+use analyse::Comparison;
+
+use super::rows;
+use crate::words::plural;
+use crate::{Block, Section};
+
+/// Names that one answer lists before it counts the rest.
+const NAMED: usize = 6;
+
+/// Figures and machines with the same answer.
+struct Answer {
+    why: String,
+    figures: Vec<usize>,
+    machines: Vec<usize>,
+}
+
+/// One line an answer; nothing where everything is decided.
+pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Section> {
+    let answers = answers(comparison, others);
+    if answers.is_empty() {
+        return None;
+    }
+    let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
+    Some(Section::of("not decided, and why", Block::List { numbered: false, items }))
+}
+
+/// First the figures that a machine has one answer for, then the machines for which these are the same.
+fn answers(comparison: &Comparison, others: &[usize]) -> Vec<Answer> {
+    let mut answers: Vec<Answer> = Vec::new();
+    for other in others {
+        let mut own: Vec<Answer> = Vec::new();
+        for (figure, row) in comparison.rows.iter().enumerate() {
+            let Some(why) = row.ratios.get(*other).and_then(rows::open) else { continue };
+            match own.iter_mut().find(|answer| answer.why == why) {
+                Some(answer) => answer.figures.push(figure),
+                None => own.push(Answer { why, figures: vec![figure], machines: vec![*other] }),
+            }
+        }
+        for answer in own {
+            match answers.iter_mut().find(|known| known.why == answer.why && known.figures == answer.figures) {
+                Some(known) => known.machines.push(*other),
+                None => answers.push(answer),
+            }
+        }
+    }
+    answers
+}
+
+fn say(comparison: &Comparison, others: &[usize], answer: &Answer) -> String {
+    let figures = answer.figures.iter().map(|index| rows::name(&comparison.rows[*index])).collect();
+    if others.len() == 1 {
+        return format!("{}: {}", joined(figures, usize::MAX, "figure", "; "), answer.why);
+    }
+    let figures = match answer.figures.len() {
+        all if all > 1 && all == comparison.rows.len() => "every figure".to_owned(),
+        _ => joined(figures, NAMED, "figure", "; "),
+    };
+    let machines = answer.machines.iter().map(|index| comparison.machines[*index].name.clone()).collect();
+    let machines = match answer.machines.len() {
+        all if all > 1 && all == others.len() => "every machine".to_owned(),
+        _ => joined(machines, NAMED, "machine", ", "),
+    };
+    format!("{figures}: {machines}: {}", answer.why)
+}
+
+/// The first names and how many more there are; one more than the limit is named as well.
+fn joined(mut names: Vec<String>, most: usize, what: &str, between: &str) -> String {
+    if names.len() <= most.saturating_add(1) {
+        return names.join(between);
+    }
+    let rest = names.split_off(most).len();
+    format!("{} and {} more", names.join(between), plural(rest, what))
+}
