@@ -52,23 +52,21 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
         std::fs::write(place.file(name), vec![0; 100_000]).unwrap();
     }
     let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", "sleep 0.5"]).fine().out;
-    // The machine may be busy with others, which is a verdict of its own; what may not be said is that the disk is.
-    assert!(said.contains("neither CPU nor disk bound") || said.contains("busy with others"), "{said}");
+    // Whatever else the machine does: these sessions want neither a CPU nor the disk.
+    assert!(said.contains("neither CPU nor disk bound"), "{said}");
     assert!(said.contains("2 sessions at "), "{said}");
 }
 
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
+    // As many loops as CPUs, or more, want all of them.
     let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     for name in ["a", "b"] {
         std::fs::write(place.file(name), "x").unwrap();
     }
     let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", busy]).fine().out;
-    assert!(
-        said.contains("CPU bound in") && said.contains("of the machine") || said.contains("CPU bound in"),
-        "{said}"
-    );
+    assert!(said.contains("CPU bound in"), "{said}");
 }
 
 #[test]

@@ -22,6 +22,26 @@ fn the_manifests_that_come_along_are_sound() {
 }
 
 #[test]
+fn the_examples_are_sound_and_their_sources_are_there() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/manifests"));
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let manifest = Manifest::read(&entry).unwrap_or_else(|error| panic!("{error}"));
+        for application in manifest.applications {
+            assert!(application.directory.is_dir(), "{}: {}", application.name, application.directory.display());
+            names.push(application.name);
+        }
+    }
+    names.sort();
+    for wanted in ["acts", "pythia", "sieve"] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted} of {names:?}");
+    }
+}
+
+#[test]
 fn a_whole_manifest_is_understood() {
     let text = r#"
 [application.x]

@@ -17,13 +17,16 @@ pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionR
         .with("sharing", if order.sharing == Sharing::Own { "own" } else { "shared" })
         .with("cache", if order.cached { "cached" } else { "cold" });
     type Value = fn(&SessionReport) -> Option<f64>;
-    let rows: [(&str, &str, Unit, &str, Better, Value); 6] = [
+    let rows: [(&str, &str, Unit, &str, Better, Value); 7] = [
         ("session_cpu", "CPU use of a session", Unit::Ratio, "session", Better::Higher, |go| mean(go, |used| used.cpu)),
         ("session_asked", "data asked by a session", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
             mean(go, |used| used.asked)
         }),
         ("session_device", "data from the device for a session", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
             mean(go, |used| used.device)
+        }),
+        ("session_waiting", "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |go| {
+            mean(go, |used| used.waiting)
         }),
         ("sessions_asked", "data asked by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
             Some(go.sessions.iter().map(|used| used.asked * used.wall).sum::<f64>() / go.wall)

@@ -51,6 +51,10 @@ pub struct Use {
     pub asked: f64,
     /// Bytes a second that came from a device.
     pub device: f64,
+    /// Share of the time in which it waited for storage, as far as looking every 10 ms tells.
+    pub waiting: f64,
+    /// Share of the time in which it ran or wanted to.
+    pub ready: f64,
 }
 
 /// One go of all sessions.

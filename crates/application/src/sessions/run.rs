@@ -13,7 +13,7 @@ use sys::signal::Signal;
 use sys::usage::{Io, Stat};
 
 use super::load::Moment;
-use super::verdict::verdict;
+use super::verdict::{Seen, verdict};
 use super::{SessionOrder, SessionReport, Sharing, Use};
 use crate::Error;
 
@@ -54,7 +54,18 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
     let sessions: Vec<Use> = sessions.iter().filter_map(|session| session.used).collect();
     // Sessions that end early leave CPUs idle at the end; what they used is set against the whole time.
     let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
-    let (verdict, because) = verdict((cpu, sessions.len()), cpus, utilisation, iowait, pressure);
+    let share = |of: fn(&Use) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
+    let (verdict, because) = verdict(&Seen {
+        cpu,
+        sessions: sessions.len(),
+        cpus,
+        busy: utilisation,
+        waiting: share(|used| used.waiting),
+        ready: share(|used| used.ready),
+        read: sessions.iter().any(|used| used.device > 0.0),
+        iowait,
+        pressure,
+    });
     Ok(SessionReport { sessions, cpus, wall, utilisation, iowait, pressure, verdict, because })
 }
 
@@ -100,7 +111,16 @@ struct Session {
     child: Child,
     pid: i32,
     began: Instant,
+    looks: Looks,
     used: Option<Use>,
+}
+
+/// How often a session was seen, and as what.
+#[derive(Debug, Default)]
+struct Looks {
+    waiting: u32,
+    ready: u32,
+    all: u32,
 }
 
 impl Session {
@@ -126,13 +146,16 @@ impl Session {
             .spawn()
             .map_err(|error| Error::Sessions(format!("{program} could not be started: {error}")))?;
         let pid = i32::try_from(child.id()).map_err(|error| Error::Sessions(error.to_string()))?;
-        Ok(Self { child, pid, began: Instant::now(), used: None })
+        Ok(Self { child, pid, began: Instant::now(), looks: Looks::default(), used: None })
     }
 
     /// Takes what the session used once it has ended: a process that was not waited for still tells.
     fn look(&mut self, index: usize) -> Result<(), Error> {
         let stat = Stat::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
         if stat.state != 'Z' {
+            self.looks.all += 1;
+            self.looks.waiting += u32::from(stat.state == 'D');
+            self.looks.ready += u32::from(stat.state == 'R');
             return Ok(());
         }
         let wall = self.began.elapsed().as_secs_f64();
@@ -141,11 +164,14 @@ impl Session {
         if !status.success() {
             return Err(Error::Sessions(format!("session {} ended with {status}", index + 1)));
         }
+        let share = |looks: u32| f64::from(looks) / f64::from(self.looks.all.max(1));
         self.used = Some(Use {
             wall,
-            cpu: (stat.user_ticks + stat.system_ticks) as f64 * TICK / wall,
+            cpu: (stat.user_ticks + stat.system_ticks + stat.children_ticks) as f64 * TICK / wall,
             asked: io.read_chars as f64 / wall,
             device: io.read_bytes as f64 / wall,
+            waiting: share(self.looks.waiting),
+            ready: share(self.looks.ready),
         });
         Ok(())
     }

@@ -19,15 +19,34 @@ const BUSY: f64 = 0.85;
 /// Share of the time in which something waits for storage, from which storage is the limit.
 const WAITING: f64 = 0.25;
 
-/// Judges what was seen: sum of the sessions' CPU use, how many there are, CPUs, machine's busy share, iowait and pressure.
+/// What was seen of all sessions and of the machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// Sum of the sessions' CPU use: 1 is one CPU all the time.
+    pub(super) cpu: f64,
+    /// How many there are.
+    pub(super) sessions: usize,
+    /// CPUs that they may use.
+    pub(super) cpus: usize,
+    /// Share of the machine's CPU time that was busy.
+    pub(super) busy: f64,
+    /// Share of their time in which sessions waited for storage.
+    pub(super) waiting: f64,
+    /// Share of their time in which sessions ran or wanted to.
+    pub(super) ready: f64,
+    /// Whether anything came from a device for them.
+    pub(super) read: bool,
+    /// Share of the machine's CPU time that was idle while something waited for a device.
+    pub(super) iowait: Option<f64>,
+    /// Share of the time in which some task of the machine waited for storage.
+    pub(super) pressure: Option<f64>,
+}
+
+/// Judges what was seen. The states of the sessions come before those of the machine, which may be busy for others; where a
+/// session's own children do the work its state says little, and what the machine shows counts when anything was read.
 #[must_use]
-pub(super) fn verdict(
-    (cpu, sessions): (f64, usize),
-    cpus: usize,
-    busy: f64,
-    iowait: Option<f64>,
-    pressure: Option<f64>,
-) -> (Verdict, String) {
+pub(super) fn verdict(seen: &Seen) -> (Verdict, String) {
+    let Seen { cpu, sessions, cpus, busy, .. } = *seen;
     let usable = sessions.min(cpus) as f64;
     let each = cpu / sessions as f64;
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
@@ -40,35 +59,60 @@ pub(super) fn verdict(
     if cpu >= BUSY * usable {
         return (Verdict::CpuBound, format!("{told}: no CPU is left over"));
     }
-    if busy >= BUSY {
+    if seen.waiting >= WAITING && seen.waiting >= seen.ready {
+        return (Verdict::DiskBound, format!("{told}; {} of their time they wait for storage", percent(seen.waiting)));
+    }
+    if busy >= BUSY && seen.ready >= WAITING {
         return (Verdict::CpuBound, format!("{told}, and the machine is {} busy with others besides", percent(busy)));
     }
-    let waiting = iowait.map(|share| share * cpus as f64 / usable).into_iter().chain(pressure).fold(0.0, f64::max);
-    if waiting >= WAITING {
-        let share = percent(waiting.min(1.0));
-        return (Verdict::DiskBound, format!("{told}; {share} of the time they wait for storage"));
+    let iowait = seen.iowait.map(|share| share * cpus as f64 / usable);
+    let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
+    if seen.read && machine >= WAITING {
+        let share = percent(machine.min(1.0));
+        return (Verdict::DiskBound, format!("{told}; {share} of the time something waits for storage"));
     }
-    (Verdict::Neither, format!("{told}, and hardly anything waits for storage"))
+    (Verdict::Neither, format!("{told}, and they hardly wait for storage"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const IDLE: Seen = Seen {
+        cpu: 0.0,
+        sessions: 1,
+        cpus: 2,
+        busy: 0.0,
+        waiting: 0.0,
+        ready: 0.0,
+        read: true,
+        iowait: Some(0.0),
+        pressure: None,
+    };
+
     #[test]
     fn the_figure_of_one_process_does_not_mislead() {
-        let judge = |each: f64, sessions: usize, cpus, busy, iowait| {
-            verdict((each * sessions as f64, sessions), cpus, busy, iowait, None)
-        };
-        let (found, because) = judge(0.17, 12, 2, 0.99, Some(0.0));
+        let twelve = Seen { cpu: 12.0 * 0.17, sessions: 12, busy: 0.99, ready: 0.9, ..IDLE };
+        let (found, because) = verdict(&twelve);
         assert_eq!(found, Verdict::CpuBound);
         assert!(because.starts_with("12 sessions at 17% each are 204% of 200%"), "{because}");
-        assert_eq!(judge(0.17, 12, 4, 0.53, Some(0.45)).0, Verdict::DiskBound);
-        assert_eq!(judge(0.05, 4, 4, 0.06, Some(0.01)).0, Verdict::Neither);
-        assert_eq!(
-            judge(0.98, 1, 16, 0.07, Some(0.0)).0,
-            Verdict::CpuBound,
-            "one session cannot use more than one CPU"
-        );
+        assert_eq!(verdict(&Seen { cpus: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0, Verdict::DiskBound);
+        assert_eq!(verdict(&Seen { cpu: 0.2, sessions: 4, cpus: 4, iowait: Some(0.01), ..IDLE }).0, Verdict::Neither);
+        // One session cannot use more than one CPU.
+        assert_eq!(verdict(&Seen { cpu: 0.98, cpus: 16, busy: 0.07, ..IDLE }).0, Verdict::CpuBound);
+    }
+
+    #[test]
+    fn what_others_do_is_not_laid_at_the_sessions_door() {
+        let alone = Seen { cpu: 0.02, sessions: 2, ..IDLE };
+        // Others compute: sessions that wait for storage are disk bound all the same, those that want a CPU are not.
+        let busy = Seen { busy: 1.0, ..alone };
+        assert_eq!(verdict(&Seen { waiting: 0.9, ..busy }).0, Verdict::DiskBound);
+        assert_eq!(verdict(&Seen { ready: 0.9, ..busy }).0, Verdict::CpuBound);
+        assert_eq!(verdict(&busy).0, Verdict::Neither);
+        // Others wait for storage: sessions that read nothing do not.
+        let pressed = Seen { iowait: Some(0.6), pressure: Some(0.9), ..alone };
+        assert_eq!(verdict(&Seen { read: false, ..pressed }).0, Verdict::Neither);
+        assert_eq!(verdict(&pressed).0, Verdict::DiskBound);
     }
 }

@@ -78,6 +78,8 @@ pub struct Stat {
     pub user_ticks: u64,
     /// CPU time in the kernel, clock ticks.
     pub system_ticks: u64,
+    /// CPU time in both modes of children that it waited for, clock ticks.
+    pub children_ticks: u64,
     /// -20 most favoured .. 19 least.
     pub nice: i32,
     /// Number of threads.
@@ -119,6 +121,7 @@ impl Stat {
             group: field(5)?.parse().ok()?,
             user_ticks: field(14)?.parse().ok()?,
             system_ticks: field(15)?.parse().ok()?,
+            children_ticks: field(16)?.parse::<u64>().ok()? + field(17)?.parse::<u64>().ok()?,
             nice: field(19)?.parse().ok()?,
             threads: field(20)?.parse().ok()?,
             started_ticks: field(22)?.parse().ok()?,
