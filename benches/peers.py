@@ -78,7 +78,8 @@ def fio(words, find):
 
 
 def timed(loops):
-    return ["--time_based", "--runtime=1", "--size=64m"] + loops
+    # A file of its own each time, as ours: where its pages lie decides which caches hold them.
+    return ["--time_based", "--runtime=1", "--size=64m", "--unlink=1"] + loops
 
 
 def qperf(test):
@@ -116,6 +117,7 @@ def of_each(loops):
 SERVERS = {"qperf": [["qperf", "-lp", "19999"]], "sockperf": [["sockperf", "server", "--tcp", "-p", "11999"],
                                                              ["sockperf", "server", "-p", "11998"]]}
 SAME = "placement=same_cpu"
+APPEND = ["--rw=write", "--bs=4k", "--size=2m", "--fsync=1", "--fallocate=none", "--unlink=1", "--overwrite=0"]
 READ = "memory.read:working_set=1MiB,threads=1,width=integer,pages=base"
 WRITE = "memory.write:working_set=1MiB,threads=1,width=integer,stores=normal,pages=base"
 PIPE = perf(["sched", "pipe", "-l", "300000"], of_each(300000))
@@ -141,13 +143,21 @@ ROWS = [
     ("fio_cached", "GB/s", 1e-9, ours("file.read_cached:data=copied,place=target"),
      fio(timed(["--rw=read", "--bs=64k", "--invalidate=0", "--pre_read=1"]), lambda job: job["read"]["bw_bytes"]),
      "fio read of 64 KiB, cached"),
+    ("fio_small", "GB/s", 1e-9, ours("file.read:buffer=4KiB,place=target"),
+     fio(["--time_based", "--runtime=1", "--size=8000k", "--unlink=1", "--rw=read", "--bs=4k", "--invalidate=0", "--pre_read=1",
+          "--gtod_reduce=1"], lambda job: job["read"]["bw_bytes"]), "fio read of 4 KiB, cached, clock seldom read"),
     ("fio_direct_read", "GB/s", 1e-9, ours("file.sequential_read:block=1MiB,format=plain,medium=file"),
      fio(timed(["--rw=read", "--bs=1m", "--direct=1"]), lambda job: job["read"]["bw_bytes"]), "fio read of 1 MiB, direct"),
     ("fio_direct_write", "GB/s", 1e-9, ours("file.sequential_write:block=1MiB,format=plain,medium=file"),
      fio(timed(["--rw=write", "--bs=1m", "--direct=1"]), lambda job: job["write"]["bw_bytes"]), "fio write of 1 MiB, direct"),
+    ("fio_direct_write_plain", "GB/s", 1e-9, ours("file.sequential_write:block=1MiB,format=plain,medium=file"),
+     fio(timed(["--rw=write", "--bs=1m", "--direct=1", "--scramble_buffers=0"]), lambda job: job["write"]["bw_bytes"]),
+     "fio write of 1 MiB, direct, buffers not scrambled"),
     ("fio_fsync", "us", 1e6, ours("file.fsync"),
-     fio(["--rw=write", "--bs=4k", "--size=2m", "--fsync=1", "--fallocate=none", "--unlink=1", "--overwrite=0"],
-         lambda job: job["write"]["runtime"] * 1e-3 / job["write"]["total_ios"]), "fio append of 4 KiB, fsync"),
+     fio(APPEND, lambda job: job["write"]["runtime"] * 1e-3 / job["write"]["total_ios"]), "fio append of 4 KiB, fsync, mean"),
+    ("fio_fsync_median", "us", 1e6, ours("file.fsync"),
+     fio(APPEND, lambda job: 1e-9 * (job["sync"]["lat_ns"]["percentile"]["50.000000"] +
+                                     job["write"]["clat_ns"]["percentile"]["50.000000"])), "fio append of 4 KiB, fsync, medians"),
     ("sockperf_tcp", "us", 1e6, ours("ipc.tcp_latency:" + SAME), sockperf(["--tcp", "-p", "11999"]), "sockperf, TCP, 14 bytes"),
     ("sockperf_tcp_single", "us", 1e6, ours("ipc.tcp_latency:" + SAME, quantile=0.5), sockperf(["--tcp", "-p", "11999"]),
      "sockperf, TCP, 14 bytes; ours is the median of single round trips too"),
