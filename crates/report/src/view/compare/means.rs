@@ -19,6 +19,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
     if families.is_empty() {
         return None;
     }
+    families.sort_by_key(Option::is_none); // all figures last
     let blocks = match others {
         [other] => vec![Block::Table(pair(comparison, &families, &comparison.machines[*other].name))],
         few if few.len() <= super::BESIDE => vec![Block::Table(beside(comparison, &families, few))],
@@ -54,41 +55,44 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
 }
 
 fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) -> Table {
-    let machines: Vec<&str> = part.iter().map(|index| comparison.machines[*index].name.as_str()).collect();
     let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(machines.iter().map(|machine| Column::new(*machine, Kind::Words)));
+    columns.extend(part.iter().map(|index| Column::new(&comparison.machines[*index].name, Kind::Words)));
     let row = |family: &Option<&str>| {
-        let means: Vec<Option<&GeometricMean>> =
-            machines.iter().map(|machine| find(comparison, *family, machine)).collect();
-        let first = means.iter().flatten().next()?;
-        let mut cells = vec![Cell::text(name(first))];
-        cells.extend(means.into_iter().map(cell));
-        Some(Row { cells })
+        let (title, cells) = of_family(comparison, *family, part)?;
+        Some(Row { cells: std::iter::once(Cell::text(title)).chain(cells).collect() })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
 
 /// A row a machine that has any mean.
 fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize]) -> Table {
-    let title = |family: &Option<&str>| {
-        let mean = comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == *family);
-        Column::new(mean.map(name).unwrap_or_default(), Kind::Words)
+    let named = families.iter().filter_map(|family| of_family(comparison, *family, machines));
+    let (titles, columns): (Vec<String>, Vec<Vec<Cell>>) = named.unzip();
+    let mut heads = vec![Column::new("", Kind::Label)];
+    heads.extend(titles.into_iter().map(|title| Column::new(title, Kind::Words)));
+    let row = |(place, index): (usize, &usize)| {
+        let cells: Vec<Cell> = columns.iter().map(|column| column[place].clone()).collect();
+        let any = cells.iter().any(|cell| *cell != Cell::Empty);
+        let name = Cell::text(&comparison.machines[*index].name);
+        any.then(|| Row { cells: std::iter::once(name).chain(cells).collect() })
     };
-    let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(families.iter().map(title));
-    let row = |index: &usize| {
-        let machine = &comparison.machines[*index].name;
-        let means: Vec<Option<&GeometricMean>> =
-            families.iter().map(|family| find(comparison, *family, machine)).collect();
-        means.iter().flatten().next()?;
-        let cells = std::iter::once(Cell::text(machine)).chain(means.into_iter().map(cell));
-        Some(Row { cells: cells.collect() })
-    };
-    Table::plain(columns, machines.iter().filter_map(row).collect())
+    Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
 
-fn cell(mean: Option<&GeometricMean>) -> Cell {
-    mean.map_or(Cell::Empty, |mean| Cell::text(quantity(mean).text_with_interval()))
+/// What the means of a family are called and the mean on each machine. Where some are ratios and others gains, for not
+/// all machines have figures of both directions, each says which it is.
+fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) -> Option<(String, Vec<Cell>)> {
+    let means: Vec<Option<&GeometricMean>> =
+        machines.iter().map(|index| find(comparison, family, &comparison.machines[*index].name)).collect();
+    let first = means.iter().flatten().next()?;
+    let alike = means.iter().flatten().all(|mean| mean.of == first.of);
+    let title = if alike { name(first) } else { title(first) };
+    let cell = |mean: &GeometricMean| {
+        let said = quantity(mean).text_with_interval();
+        Cell::text(if alike { said } else { format!("{said} {}", kind(mean)) })
+    };
+    let cells = means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect();
+    Some((title, cells))
 }
 
 /// The mean with its interval, where the spread of every figure is known.
@@ -101,9 +105,16 @@ fn quantity(mean: &GeometricMean) -> Quantity {
 }
 
 fn name(mean: &GeometricMean) -> String {
-    let family = mean.family.as_deref().map_or_else(|| "all figures".to_owned(), family_title);
+    format!("{}, {}", title(mean), kind(mean))
+}
+
+fn title(mean: &GeometricMean) -> String {
+    mean.family.as_deref().map_or_else(|| "all figures".to_owned(), family_title)
+}
+
+const fn kind(mean: &GeometricMean) -> &'static str {
     match mean.of {
-        Normalise::Ratio => format!("{family}, ratio"),
-        Normalise::Gain => format!("{family}, times better"),
+        Normalise::Ratio => "ratio",
+        Normalise::Gain => "times better",
     }
 }

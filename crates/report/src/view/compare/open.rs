@@ -71,5 +71,5 @@ fn joined(mut names: Vec<String>, most: usize, what: &str, between: &str) -> Str
         return names.join(between);
     }
     let rest = names.split_off(most).len();
-    format!("{} and {} more", names.join(between), plural(rest, what))
+    format!("{} and {}", names.join(between), plural(rest, &format!("more {what}")))
 }

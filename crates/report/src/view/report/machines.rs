@@ -6,7 +6,7 @@ use model::Run;
 
 use super::words_table;
 use crate::view::machine::fact_words;
-use crate::{Block, Column, Kind, Section};
+use crate::{Block, Column, Kind, Section, Table};
 
 /// What is written where a machine is silent about a fact.
 const NOT_RECORDED: &str = "not recorded";
@@ -43,7 +43,9 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
             line("started (UTC)", runs, |run| crate::words::day(&run.session.started)),
         ];
         rows.extend(differ);
-        blocks.push(Block::Table(words_table(heads("what differs"), rows)));
+        let table =
+            if runs.len() > rows.len() { turned(&rows, names) } else { words_table(heads("what differs"), rows) };
+        blocks.push(Block::Table(table));
     }
     if runs.len() == 1 && !same.is_empty() {
         blocks.push(Block::Table(words_table(heads(""), same)));
@@ -57,6 +59,17 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
     }
     let title = if runs.len() > 1 { "Machines" } else { "Machine" };
     (!blocks.is_empty()).then(|| Section { title: title.to_owned(), blocks })
+}
+
+/// A row a machine instead of a column, where there are more machines than facts that differ.
+fn turned(rows: &[Vec<String>], names: &[String]) -> Table {
+    let told: Vec<&Vec<String>> = rows.iter().filter(|row| row[1..] != *names).collect();
+    let mut heads = vec![Column::new("what differs", Kind::Label)];
+    heads.extend(told.iter().map(|row| Column::new(&row[0], Kind::Words)));
+    let line = |(place, name): (usize, &String)| {
+        std::iter::once(name.clone()).chain(told.iter().map(|row| row[place + 1].clone())).collect()
+    };
+    words_table(heads, names.iter().enumerate().map(line).collect())
 }
 
 fn line(name: &str, runs: &[&Run], say: impl Fn(&Run) -> String) -> Vec<String> {

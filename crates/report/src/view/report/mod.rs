@@ -193,8 +193,13 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
     if others.len() <= compare::BESIDE {
         return vec![Block::Table(side_by_side(comparison, reference, others))];
     }
+    let mark = format!("{} stands for undecided.", many::UNDECIDED);
     let titled = |section: Section| std::iter::once(Block::Text(section.title)).chain(section.blocks);
-    many::sections(comparison, reference, FIGURES).into_iter().flat_map(titled).collect()
+    let mut blocks: Vec<Block> = many::sections(comparison, reference, FIGURES).into_iter().flat_map(titled).collect();
+    if many::undecided(comparison) {
+        blocks.insert(0, Block::Text(mark));
+    }
+    blocks
 }
 
 /// Everything behind the report. The times of single batches stay in the run documents: they are most of the bytes, and
