@@ -76,7 +76,11 @@ fn a_c_program_under_every_compiler_and_level() {
     let builds = figures(&run, "application.sieve_build_time");
     assert!(builds.len() == 2 * found.len() && value(builds[0]) > 0.0);
     assert!(figures(&run, "application.sieve_text_size").iter().all(|size| value(size) > 500.0));
-    assert!(figures(&run, "application.sieve_memory").iter().all(|memory| value(memory) > 1e5));
+    for memory in figures(&run, "application.sieve_memory") {
+        // A program smaller than the one that starts it is told to be just that.
+        let bound = memory["outcome"]["below"]["bound"].as_f64();
+        assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
+    }
     let efficiency = figures(&run, "application.sieve_efficiency");
     assert_eq!(efficiency.len(), 2 * found.len());
     assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["point"]["copies"] == "2"), "{efficiency:?}");

@@ -28,6 +28,9 @@ const SHOWN: [&str; 12] = [
     "CXXFLAGS",
     "PYTHONPATH",
 ];
+/// Compilers that tell their version when asked with `--version`.
+const COMPILERS: [&str; 14] =
+    ["cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "flang", "rustc", "nvcc", "icx", "icpx", "ifx", "ghc"];
 /// Bytes of output that a figure keeps of what went wrong.
 const KEPT: usize = 4000;
 
@@ -62,12 +65,12 @@ impl Builder<'_> {
             let report =
                 self.starter.launch(&order(application, argv, application.patience.as_secs_f64()), self.stopper)?;
             if let Some(copy) = report.copies.first() {
-                built.seconds = Some(copy.ended - copy.started);
                 if let Some(trouble) = copy.how.trouble(application.patience.as_secs_f64()) {
                     built.failed = Some(format!("the build {trouble}"));
                     built.notes.extend(outputs(&copy.stdout, &copy.stderr));
                     return Ok(built);
                 }
+                built.seconds = Some(copy.ended - copy.started);
             }
             if let Some(seconds) = built.seconds {
                 built.record(format!("building took {seconds:.2} s"));
@@ -94,8 +97,12 @@ impl Builder<'_> {
 
     /// Compiler, sources, directory and environment.
     fn describe(&self, application: &Application, built: &mut Built) -> Result<(), Error> {
-        if let Some(version) = &application.version {
-            let argv = fill_all(version, &built.values);
+        let asked = match (&application.version, &application.build) {
+            (Some(version), _) => Some(fill_all(version, &built.values)),
+            (None, Some(build)) => compiler(fill_all(build, &built.values)),
+            (None, None) => None,
+        };
+        if let Some(argv) = asked {
             let report = self.starter.launch(&order(application, argv.clone(), VERSION_PATIENCE), self.stopper)?;
             let told = report.copies.first().and_then(|copy| {
                 copy.how.trouble(VERSION_PATIENCE).is_none().then(|| {
@@ -142,6 +149,15 @@ impl Builder<'_> {
     }
 }
 
+/// How to ask the compiler that a command names for its version; `None` where none is known that tells when asked so.
+fn compiler(command: Vec<String>) -> Option<Vec<String>> {
+    let program = command.into_iter().next()?;
+    let name = Path::new(&program).file_name()?.to_str()?;
+    // gcc-12, x86_64-linux-gnu-g++, clang++-15.
+    let words: Vec<&str> = name.split('-').filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())).collect();
+    COMPILERS.contains(words.last()?).then(|| vec![program, "--version".to_owned()])
+}
+
 pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64) -> Order {
     Order {
         commands: vec![argv],
@@ -171,4 +187,20 @@ pub(crate) fn outputs(stdout: &str, stderr: &str) -> Vec<String> {
             format!("{RECORD}{name}: {}{}", if start > 0 { "[...] " } else { "" }, &text[start..])
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_are_known_by_their_names() {
+        let asked = |program: &str| compiler(vec![program.to_owned(), "-O2".to_owned()]);
+        for program in ["gcc", "/usr/bin/gcc-12", "x86_64-linux-gnu-g++", "clang++-15", "rustc"] {
+            assert_eq!(asked(program), Some(vec![program.to_owned(), "--version".to_owned()]));
+        }
+        for program in ["make", "./build.sh", "sh", "python3", "12", ""] {
+            assert_eq!(asked(program), None, "{program}");
+        }
+    }
 }

@@ -23,6 +23,23 @@ pub(super) fn settled(run: &mut Run, figures: &[usize]) -> bool {
     settled
 }
 
+/// How far the kernel's count of resident pages may be off: every CPU adds its share in batches.
+const COUNT: f64 = 1.05;
+
+/// Says of programs that need no more memory than what starts them only that.
+pub(super) fn hidden_memory(run: &mut Run, subjects: &[Subject], hidden: f64) {
+    for subject in subjects {
+        let figure = &mut run.figures[subject.figures[1]];
+        let measured = matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
+        let most = figure.values().into_iter().fold(0.0, f64::max);
+        if measured && most <= COUNT * hidden {
+            figure.outcome = Outcome::Below { bound: most };
+            figure.flags.clear();
+            figure.notes.push("the program that starts it is as large, and the kernel tells no less".to_owned());
+        }
+    }
+}
+
 /// Adds the efficiency of a copy: what n copies do together over n times what one does alone.
 pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects: &[Subject]) {
     let estimate = |run: &Run, subject: &Subject| run.figures[subject.figures[0]].outcome.estimate().copied();

@@ -58,6 +58,8 @@ pub struct Campaign<'a> {
     subjects: Vec<Subject>,
     open: Vec<bool>,
     digests: Digests,
+    /// Most that a helper was resident with, bytes.
+    hidden: u64,
     starter: &'a Starter,
     listener: &'a mut dyn Listener,
     saver: &'a mut dyn Saver,
@@ -85,6 +87,7 @@ impl<'a> Campaign<'a> {
             subjects: Vec::new(),
             open: Vec::new(),
             digests: Digests::default(),
+            hidden: 0,
             starter,
             listener,
             saver,
@@ -247,6 +250,7 @@ impl<'a> Campaign<'a> {
         invalid: Option<Invalid>,
     ) {
         let wall = report.wall();
+        self.hidden = self.hidden.max(report.own_resident);
         let values = [Some(reading.rate), Some(reading.memory), reading.startup];
         for (figure, value) in self.subjects[index].figures.iter().zip(values.into_iter().flatten()) {
             self.run.figures[*figure].launches.push(Launch {
@@ -300,6 +304,7 @@ impl<'a> Campaign<'a> {
     }
 
     fn finish(mut self, ending: Ending) -> measure::Ended {
+        judge::hidden_memory(&mut self.run, &self.subjects, self.hidden as f64);
         judge::efficiencies(&mut self.run, &self.applications, &self.subjects);
         close(&mut self.run, self.began.elapsed().as_secs_f64(), ending == Ending::Complete);
         self.listener.hear(&Event::Ended(&self.run));

@@ -64,6 +64,10 @@ pub struct Report {
     pub system_seconds: f64,
     /// Resident memory of the largest process, bytes.
     pub peak_resident: u64,
+    /// Resident memory of the process that started them, bytes: a started process counts it as its own until it becomes the
+    /// program (execve(2) keeps the mark that getrusage(2) tells), so less than this cannot be seen.
+    #[serde(default)]
+    pub own_resident: u64,
     /// Switches because a process waited.
     pub voluntary_switches: u64,
     /// Switches because the scheduler took the CPU away.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use sys::signal::Signal;
-use sys::usage::{Usage, Who, machine_times};
+use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
 use super::{Copy, Ended, Order, Report};
 
@@ -34,6 +34,7 @@ pub fn perform(order: &Order) -> Report {
     let running: Vec<Running> =
         order.commands.iter().enumerate().map(|(index, argv)| start(index, argv, order, began, &tell)).collect();
     drop(tell);
+    let own = peak_resident_bytes().unwrap_or(0);
     let mut ended: Vec<Option<(f64, Ended)>> = vec![None; running.len()];
     let deadline = began + Duration::from_secs_f64(order.patience);
     loop {
@@ -60,6 +61,7 @@ pub fn perform(order: &Order) -> Report {
         user_seconds: used.user_nanos as f64 * 1e-9,
         system_seconds: used.system_nanos as f64 * 1e-9,
         peak_resident: used.max_resident_bytes,
+        own_resident: own,
         voluntary_switches: used.voluntary_switches,
         involuntary_switches: used.involuntary_switches,
         minor_faults: used.minor_faults,

@@ -7,7 +7,8 @@ mod process;
 pub use machine::{CpuTimes, forks, frequency_of, load_average, machine_times, per_cpu_times};
 pub use pressure::{Pressure, Resource, pressure};
 pub use process::{
-    Io, RunQueue, Stat, Switches, anonymous_bytes, migrations_of, resident_bytes, run_queue_of, switches_of,
+    Io, RunQueue, Stat, Switches, anonymous_bytes, migrations_of, peak_resident_bytes, resident_bytes, run_queue_of,
+    switches_of,
 };
 
 use std::mem::MaybeUninit;

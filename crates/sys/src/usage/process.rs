@@ -158,6 +158,14 @@ pub fn resident_bytes() -> Result<u64> {
     Ok(kib * 1024)
 }
 
+/// Most memory that this program was resident with, in bytes. Unlike the mark of getrusage(2) it begins anew with execve(2).
+pub fn peak_resident_bytes() -> Result<u64> {
+    let text = text::read("/proc/self/status")?;
+    let kib: u64 = text::field_number(&text, "VmHWM")
+        .ok_or_else(|| Error::refused("read /proc/self/status", "it has no VmHWM"))?;
+    Ok(kib * 1024)
+}
+
 /// Resident memory of this process's own: pages that no file backs, in bytes (`RssAnon`, Linux 4.5).
 pub fn anonymous_bytes() -> Result<u64> {
     let text = text::read("/proc/self/status")?;
