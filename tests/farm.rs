@@ -224,6 +224,8 @@ fn what_makes_no_sense_is_refused_in_a_line() {
     assert!(refused(&[&run[..], &["--listen", "0.0.0.0"]].concat()).contains("name the one address"));
     assert!(refused(&[&run[..], &["--launcher", "slurm"]].concat()).contains("--listen"));
     assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
+    let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=-oProxyCommand=x"];
+    assert!(refused(&[&run[..], &host].concat()).contains("no host"));
     assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
     assert!(refused(&["resume", "nothing"]).contains("nothing"));
     #[cfg(not(feature = "postgres"))]
@@ -243,4 +245,57 @@ fn the_bench_counts_everything_once() {
     let place = Place::new();
     let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
     assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
+}
+
+/// What a person sees on a terminal while a farm runs: all of it in lines that are drawn anew, and nothing left of them.
+#[test]
+fn a_terminal_shows_how_the_farm_stands() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_prony");
+    let run = format!(
+        "stty cols 200 rows 40; exec {program} farm run builtin:simulate --events 60 --chunk 2 --nodes 2 --slots 1 --pace 0.2"
+    );
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--flush", "--command", &run, "/dev/null"]).current_dir(place.path());
+    let Ok(output) = terminal.env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", "xterm").output() else {
+        eprintln!("skipped: no terminal here: script(1) is not installed");
+        return;
+    };
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{seen}");
+    for words in ["/30 chunks", " events/s now, ", " so far, efficiency ", " left, 0 refused (0.0 s of CPU time)"] {
+        assert!(seen.contains(words), "{words}: {seen}");
+    }
+    for node in ["  n1: ", "  n2: "] {
+        let line = seen.split(['\r', '\n']).rfind(|line| line.contains(node)).unwrap();
+        assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 refused"), "{line}");
+    }
+    // The report comes after the lines are gone.
+    let last = seen.rfind(" events/s now, ").unwrap();
+    assert!(seen[last..].contains("what must hold"), "{seen}");
+}
+
+#[test]
+fn a_program_hears_how_the_farm_stands() {
+    let place = Place::new();
+    let arguments =
+        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--slots", "1"];
+    let answer = place.ask(&[&arguments[..], &["--pace", "0.2", "--progress", "json", "--json"]].concat());
+    let answer = answer.fine();
+    let lines: Vec<Value> = answer.err.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert!(lines.len() >= 2, "{}", answer.err);
+    let counted = |line: &Value| line["counted"].as_u64().unwrap();
+    assert!(lines.windows(2).all(|pair| counted(&pair[0]) <= counted(&pair[1])), "{lines:?}");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (counted(last), &last["chunks"], &last["events"], &last["eta"]),
+        (30, &30.into(), &60.into(), &0.0.into())
+    );
+    assert_eq!((&last["refused"], &last["given_up"]), (&0.into(), &0.into()));
+    assert!(last["rate_so_far"].as_f64().unwrap() > 0.0 && last["efficiency"].as_f64().unwrap() > 0.0);
+    let nodes = last["nodes"].as_array().unwrap();
+    assert_eq!(nodes.iter().map(|node| node["chunks"].as_u64().unwrap()).sum::<u64>(), 30);
+    // Told to be silent, it is.
+    let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
+    assert!(!silent.fine().err.contains("events/s"));
 }

@@ -114,3 +114,41 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
         answer["totals"]["refused"]
     );
 }
+
+/// A site where no job is begun again: a pilot that somebody cancels, and one whose node loses its power, are handed in anew.
+#[test]
+fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
+    let Some(lab) = SlurmLab::start(3) else { return };
+    let place = Place::new();
+    let digest = undisturbed(&place, 240, 12);
+    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
+                 --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --sbatch=--no-requeue";
+    let arguments: Vec<&str> = words.split_whitespace().collect();
+    let at_head = |command: &std::process::Command| Some(lab.at_head(command));
+    let mut farm = Running::start(&place, &arguments, at_head);
+    farm.wait_for("two pilots", |farm| farm.count("joined") >= 2 && farm.counted() >= 2);
+    let joined: Vec<String> =
+        farm.incidents().into_iter().filter(|one| one.what == "joined").map(|one| one.node).collect();
+    let launched = farm.incidents().into_iter().find(|one| one.what == "launched").unwrap().detail;
+    let job = launched.rsplit(' ').next().unwrap().to_owned();
+    let mut cancel = std::process::Command::new("scancel");
+    cancel.arg(&job);
+    assert!(lab.at_head(&cancel).status().unwrap().success());
+    farm.wait_for("the cancelled pilot to be handed in anew", |farm| farm.count("launched") >= 3);
+    farm.wait_for("it to come", |farm| farm.count("joined") >= 3);
+    // One of the two that were there at first is still at it: its node loses its power.
+    let ended = farm.incidents().into_iter().find(|one| one.what == "left").unwrap().node;
+    let dead = joined.iter().find(|node| **node != ended).unwrap();
+    lab.tell(&["kill-node", &dead[1..]]);
+    farm.wait_for("the pilot of the dead node to be handed in anew", |farm| farm.count("launched") >= 4);
+    farm.wait_for("it to come", |farm| farm.count("joined") >= 4);
+    let answer = farm.finish().fine().json();
+    holds(&answer, 60, 240, &digest);
+    let story = answer["incidents"].as_array().unwrap();
+    let ends: Vec<&str> =
+        story.iter().filter(|one| one["what"] == "ended").map(|one| one["detail"].as_str().unwrap()).collect();
+    assert!(
+        ends.iter().any(|end| end.contains("CANCELLED")) && ends.iter().any(|end| end.contains("NODE_FAIL")),
+        "{ends:?}"
+    );
+}

@@ -229,3 +229,13 @@ fn the_published_design_is_worked_out_and_its_slip_named() {
     let no = place.ask(&["net", "plan", "--rate", "fast"]);
     assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
 }
+
+/// Nodes never start within no time at all: such a job says nothing of a network, and is refused with the skew that it had.
+#[test]
+fn a_job_whose_nodes_start_too_far_apart_is_refused() {
+    let place = Place::new();
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--launches", "10"];
+    let answer = place.ask(&[&build[..], &["--most-skew", "0", "--json"]].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");
+}

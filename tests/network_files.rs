@@ -50,6 +50,8 @@ fn told(report: &Value) -> (String, [f64; 3], String) {
     let all = |figure: &&Value| figure["probe"] == "farm.efficiency" && figure["point"]["node"] == "all";
     let measured = common::estimate(figures.iter().find(all).unwrap()).unwrap();
     let efficiency = ["low", "value", "high"].map(|key| measured[key].as_f64().unwrap());
+    // Twelve chunks have an interval, of whatever confidence they bear.
+    assert!(efficiency[0] < efficiency[2], "{measured}");
     assert!(efficiency[0] <= efficiency[1] && efficiency[1] <= efficiency[2], "{measured}");
     assert_eq!(report["broken"].as_array().map(Vec::len), Some(0), "{report}");
     (notes.join("; "), efficiency, report["digest"].as_str().unwrap().to_owned())

@@ -75,7 +75,8 @@ impl Nodes {
                     bail!("could not use {count} nodes: --hosts names {}", self.hosts.len());
                 }
                 let program: Vec<String> = self.ssh.split_whitespace().map(str::to_owned).collect();
-                let launcher = Ssh { program, hosts: self.hosts.clone(), remote: self.program()?, addresses };
+                let (hosts, remote, arguments) = (self.hosts.clone(), self.program()?, Ssh::agent());
+                let launcher = Ssh { program, hosts, remote, arguments, addresses };
                 // A host that ssh would take for an option is refused before anything is started.
                 (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
                 Ok(Chosen { launcher: Box::new(launcher), count, missing: Vec::new() })

@@ -244,14 +244,15 @@ impl Story {
             let mut figure = empty("farm.efficiency", point, "Efficiency of counted chunks", metric);
             figure.launches =
                 values.iter().map(|value| Launch { value: *value, steady: true, ..Launch::default() }).collect();
-            figure.outcome = outcome(values);
-            figure.notes = self.inputs(node);
+            (figure.outcome, figure.notes) = outcome(values);
+            figure.notes.extend(self.inputs(node));
             figures.push(figure);
         }
         let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over time that pilots were there");
         let mut figure = empty("farm.utilisation", point, "Use of the pilots' time", metric);
         if let Some(value) = self.utilisation() {
             figure.outcome = Outcome::Measured(Estimate::without_spread(value));
+            figure.notes.push("one value of the whole run: it has no interval".to_owned());
         }
         figures.push(figure);
         figures
@@ -269,8 +270,8 @@ impl Story {
             ..Launch::default()
         };
         figure.launches = self.rates.iter().enumerate().map(launch).collect();
-        figure.outcome = outcome(&figure.values());
-        figure.notes = self.inputs("all");
+        (figure.outcome, figure.notes) = outcome(&figure.values());
+        figure.notes.extend(self.inputs("all"));
         figure
             .notes
             .extend(self.rate().map(|rate| format!("over the whole run, begin and end included: {rate:.1} events/s")));
@@ -302,21 +303,59 @@ fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
     }
 }
 
-/// The median of values in the order of time with its interval, or the mean without one where there are too few.
-fn outcome(values: &[f64]) -> Outcome {
+/// The median of values in the order of time with its interval. Where they are too few, or depend too much on each other,
+/// to bear one of the wanted confidence, the widest that they bear, with the confidence that it has, and a note that says so.
+fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     if values.is_empty() {
-        return Outcome::Unfit("nothing was counted".to_owned());
+        return (Outcome::Unfit("nothing was counted".to_owned()), Vec::new());
     }
-    let Some(found) = stats::serial_median_interval(values, LEVEL) else {
-        return Outcome::Measured(Estimate::without_spread(values.iter().sum::<f64>() / values.len() as f64));
+    let sure = stats::serial_median_interval(values, LEVEL);
+    let Some(found) = sure.or_else(|| stats::order_statistic::median_range(values)) else {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let note = "too few values for an interval: more and smaller chunks give one";
+        return (Outcome::Measured(Estimate::without_spread(mean)), vec![note.to_owned()]);
     };
-    Outcome::Measured(Estimate {
+    let level = found.interval.level;
+    let note = format!(
+        "{} values bear an interval of {:.0}% at most: more and smaller chunks give a surer one",
+        values.len(),
+        100.0 * level
+    );
+    let estimate = Estimate {
         value: found.median,
         low: found.interval.low,
         high: found.interval.high,
-        level: found.interval.level,
+        level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: 1,
         method: Method::OrderStatistic,
-    })
+    };
+    (Outcome::Measured(estimate), if sure.is_some() { Vec::new() } else { vec![note] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_values_have_the_interval_that_they_bear_and_say_so() {
+        let measured = |values: &[f64]| match outcome(values) {
+            (Outcome::Measured(estimate), notes) => (estimate, notes),
+            other => panic!("{other:?}"),
+        };
+        // Twelve values that drift: no interval of 95%, and never one of no width.
+        let drifting: Vec<f64> = (0..12).map(|i| 0.2 + 0.01 * f64::from(i)).collect();
+        let (estimate, notes) = measured(&drifting);
+        assert_eq!((estimate.low, estimate.high), (drifting[0], drifting[11]));
+        assert!(estimate.level < LEVEL && notes[0].contains("12 values bear an interval"), "{notes:?}");
+        let (estimate, notes) = measured(&[0.2, 0.3, 0.25]);
+        assert_eq!((estimate.value, estimate.low, estimate.high, estimate.level), (0.25, 0.2, 0.3, 0.75));
+        assert_eq!(notes.len(), 1);
+        let (estimate, notes) = measured(&[0.2]);
+        assert!(!estimate.has_spread() && notes[0].contains("too few"), "{notes:?}");
+        let mixed = [0.2, 0.4, 0.3, 0.25, 0.35, 0.22, 0.38, 0.27, 0.33, 0.29];
+        let (estimate, notes) = measured(&mixed);
+        assert!(estimate.level >= LEVEL && estimate.low < estimate.high && notes.is_empty());
+        assert!(matches!(outcome(&[]), (Outcome::Unfit(_), _)));
+    }
 }

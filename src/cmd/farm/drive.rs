@@ -17,8 +17,10 @@ use crate::{Exit, output};
 
 /// How often things are looked at.
 const LOOK: Duration = Duration::from_millis(100);
-/// Times that the pilot of a node is started again.
+/// Times that the pilot of a node is started again: a node on which none lives must not be tried for ever.
 const AGAIN: u32 = 5;
+/// A pilot that lived for so long says that its node is well: those before it are forgotten.
+const WELL: Duration = Duration::from_secs(600);
 /// Time that pilots of an earlier coordinator have to come back before others are started: their longest pause and more.
 const RETURN: Duration = Duration::from_secs(4);
 /// Time that late results have to be refused in, and pilots to say good-bye.
@@ -51,6 +53,7 @@ struct Seat {
     started: bool,
     again: u32,
     due: Instant,
+    since: Instant,
 }
 
 impl Drive<'_> {
@@ -134,7 +137,7 @@ impl Drive<'_> {
         display: &mut Display,
     ) -> Ending {
         let due = Instant::now() + if resumed { RETURN } else { Duration::ZERO };
-        let mut seats = vec![Seat { started: false, again: 0, due }; self.setup.nodes];
+        let mut seats = vec![Seat { started: false, again: 0, due, since: Instant::now() }; self.setup.nodes];
         loop {
             if coordinator.finished() {
                 return Ending::Finished;
@@ -148,6 +151,9 @@ impl Drive<'_> {
             for gone in nodes.look() {
                 coordinator.note("ended", &nodes.name(gone.node), &gone.said);
                 let seat = &mut seats[gone.node];
+                if seat.started && seat.since.elapsed() > WELL {
+                    seat.again = 0;
+                }
                 (seat.started, seat.due) = (false, Instant::now() + Duration::from_secs(1 << seat.again.min(5)));
                 seat.again += 1;
             }
@@ -189,7 +195,7 @@ impl Drive<'_> {
             };
             match nodes.start(node, &order) {
                 Ok(said) => {
-                    seat.started = true;
+                    (seat.started, seat.since) = (true, Instant::now());
                     coordinator.note("launched", &name, &format!("{node}: {said}"));
                 }
                 Err(error) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ::farm::{Nodes, Processes, Rules, Slurm};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::Local;
+use fleet::launcher::{Local, Ssh};
 use serde::{Deserialize, Serialize};
 
 /// Everything but the job.
@@ -57,15 +57,16 @@ impl Setup {
                 if self.hosts.is_empty() {
                     bail!("could not use ssh without hosts; name them with --hosts a,b,c");
                 }
-                // A password that somebody would have to type holds everything up: better an error.
-                let quoted = format!("exec '{}' farm pilot", self.program.replace('\'', r"'\''"));
-                let options = ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "--"];
-                let command = |host: &String| -> Vec<String> {
-                    let words = self.ssh.split_whitespace().chain(options).chain([host.as_str(), quoted.as_str()]);
-                    words.map(str::to_owned).collect()
+                let launcher = Ssh {
+                    program: self.ssh.split_whitespace().map(str::to_owned).collect(),
+                    hosts: self.hosts.clone(),
+                    remote: self.program.clone(),
+                    arguments: ["farm", "pilot"].map(str::to_owned).to_vec(),
+                    addresses: Vec::new(),
                 };
-                let commands = self.hosts.iter().map(command).collect();
-                Box::new(Processes::new(Box::new(Local { commands, addresses: Vec::new() }), self.hosts.clone()))
+                // A host that ssh would take for an option is refused before anything is started.
+                (0..self.hosts.len()).try_for_each(|node| launcher.command(node).map(|_| ()))?;
+                Box::new(Processes::new(Box::new(launcher), self.hosts.clone()))
             }
             _ => {
                 let local = Local {

@@ -13,6 +13,9 @@ pub(super) type Jobs = Rc<RefCell<Vec<(Outcome, Option<Drops>)>>>;
 
 /// What a reader must know of the jobs: where packets were lost, windows, skew, load.
 pub(super) fn remarks(jobs: &[(Outcome, Option<Drops>)]) -> Vec<String> {
+    if jobs.is_empty() {
+        return Vec::new();
+    }
     let nodes = || jobs.iter().flat_map(|(outcome, _)| outcome.senders.iter().chain(&outcome.receivers));
     let sum = |pick: fn(&Counters) -> u64| -> u64 { nodes().map(pick).sum() };
     let mut notes = vec![drops(jobs, sum(|one| one.socket_drops), sum(|one| one.queue_full))];

@@ -1,6 +1,7 @@
 //! Pilots as Slurm jobs, one a node: batch jobs that Slurm starts again when their node dies (`--requeue`, sbatch(1)).
 //!
-//! Slurm starts at least once, never exactly once: the ledger decides what counts. The order stands in the batch script
+//! Where a site or an option forbids that, or somebody cancels a pilot, the job is over, and who drives the farm hands in
+//! another. Slurm starts at least once, never exactly once: the ledger decides what counts. The order stands in the batch script
 //! as the pilot's standard input, which Slurm shows to the job's owner alone; it is in nobody's arguments.
 
 use std::collections::BTreeMap;
@@ -14,9 +15,21 @@ use crate::{Error, Result};
 
 /// How often Slurm is asked which jobs are there.
 const LOOK: Duration = Duration::from_secs(5);
-/// States in which a job will not come back (squeue(1), JOB STATE CODES).
-const OVER: [&str; 8] =
-    ["BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "REVOKED", "TIMEOUT"];
+/// A job that Slurm does not list, or lists as lost, for so long is not waited for any more. At worst one pilot more comes.
+const FORGOTTEN: Duration = Duration::from_secs(60);
+
+/// The job of a pilot.
+struct Handed {
+    id: u64,
+    /// When it was last known to be there or on its way.
+    known: Instant,
+}
+
+impl Handed {
+    fn now(id: u64) -> Self {
+        Self { id, known: Instant::now() }
+    }
+}
 
 /// Pilots as batch jobs.
 pub struct Slurm {
@@ -27,7 +40,7 @@ pub struct Slurm {
     /// Time after which Slurm ends a pilot.
     limit: Duration,
     name: String,
-    running: BTreeMap<usize, u64>,
+    running: BTreeMap<usize, Handed>,
     looked: Instant,
 }
 
@@ -55,13 +68,13 @@ impl Nodes for Slurm {
             ..Batch::default()
         };
         let id = submit(&batch, &[])?;
-        self.running.insert(node, id);
+        self.running.insert(node, Handed::now(id));
         Ok(format!("job {id}"))
     }
 
     fn adopt(&mut self, node: usize, said: &str) {
         if let Some(id) = said.strip_prefix("job ").and_then(|id| id.parse().ok()) {
-            self.running.insert(node, id);
+            self.running.insert(node, Handed::now(id));
         }
     }
 
@@ -76,14 +89,21 @@ impl Nodes for Slurm {
         self.looked = Instant::now();
         // A controller that does not answer, or does not know a job yet or any more, says nothing about pilots.
         let Ok(found) = jobs(&self.name) else { return Vec::new() };
-        let over = |id: u64| {
-            let job = found.iter().find(|job| job.id == id)?;
-            OVER.iter()
-                .any(|state| job.state.starts_with(state))
-                .then(|| format!("job {id}: {} {}", job.state, job.reason))
-        };
-        let ended: Vec<Gone> =
-            self.running.iter().filter_map(|(node, id)| Some(Gone { node: *node, said: over(*id)? })).collect();
+        let mut ended = Vec::new();
+        for (node, handed) in &mut self.running {
+            let job = found.iter().find(|job| job.id == handed.id);
+            if job.is_some_and(|job| !job.is_lost()) {
+                handed.known = Instant::now();
+            }
+            let forgotten = handed.known.elapsed() > FORGOTTEN;
+            let id = handed.id;
+            let said = match job {
+                Some(job) if job.is_over() || forgotten => format!("job {id}: {} {}", job.state, job.reason),
+                None if forgotten => format!("job {id}: Slurm does not list it any more"),
+                _ => continue,
+            };
+            ended.push(Gone { node: *node, said });
+        }
         for gone in &ended {
             self.running.remove(&gone.node);
         }
@@ -91,7 +111,7 @@ impl Nodes for Slurm {
     }
 
     fn end(&mut self) {
-        let all: Vec<u64> = std::mem::take(&mut self.running).into_values().collect();
+        let all: Vec<u64> = std::mem::take(&mut self.running).into_values().map(|handed| handed.id).collect();
         // Those that ended by themselves cannot be ended again.
         let _ = cancel(&all);
     }

@@ -16,12 +16,14 @@ pub struct Ssh {
     pub hosts: Vec<String>,
     /// This program there.
     pub remote: String,
+    /// What it is given there ([`Ssh::agent`] for an agent).
+    pub arguments: Vec<String>,
     /// Address of each host, where it is not to use the one that ssh came to.
     pub addresses: Vec<IpAddr>,
 }
 
 impl Ssh {
-    /// The command that starts an agent on a host.
+    /// The command that starts this program on a host.
     ///
     /// # Errors
     /// When no program or host is named, or the host would be taken for an option.
@@ -42,8 +44,15 @@ impl Ssh {
         }
         words.extend(["-T".to_owned(), host.clone()]);
         // ssh joins its words and gives them to the user's shell.
-        words.push(format!("exec {} agent --by {}", quoted(&self.remote), By::Ssh.word()));
+        let there = std::iter::once(&self.remote).chain(&self.arguments).map(|word| quoted(word));
+        words.push(format!("exec {}", there.collect::<Vec<_>>().join(" ")));
         Ok(words)
+    }
+
+    /// The arguments that make this program an agent.
+    #[must_use]
+    pub fn agent() -> Vec<String> {
+        ["agent", "--by", By::Ssh.word()].map(str::to_owned).to_vec()
     }
 }
 
@@ -85,6 +94,7 @@ mod tests {
             program: vec!["ssh".to_owned(), "-p".to_owned(), "22022".to_owned()],
             hosts: vec![host.to_owned()],
             remote: "/opt/my tools/prony".to_owned(),
+            arguments: Ssh::agent(),
             addresses: Vec::new(),
         };
         let words = ssh("user@a").command(0).unwrap();

@@ -20,6 +20,24 @@ pub struct Job {
     pub nodes: String,
     /// How often it was begun again.
     pub restarts: u32,
+    /// Whether Slurm forbids that it is begun again: the job was handed in so, or the site has it so.
+    pub final_end: bool,
+}
+
+impl Job {
+    /// Whether it ended and will not come back (squeue(1), JOB STATE CODES).
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let for_good =
+            ["BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "REVOKED", "TIMEOUT"];
+        for_good.iter().any(|state| self.state.starts_with(state)) || self.final_end && self.is_lost()
+    }
+
+    /// Whether its node or its place was taken from it: where requeuing is allowed, it is on its way back.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        ["NODE_FAIL", "PREEMPTED"].iter().any(|state| self.state.starts_with(state))
+    }
 }
 
 /// Jobs of a text of `squeue --json`. Versions of Slurm differ: a state is one word or a list of them, a number may be
@@ -42,6 +60,7 @@ fn one(job: &Value) -> Option<Job> {
         reason: given(&word(job.get("state_reason"))),
         nodes: word(job.get("nodes")),
         restarts: job.get("restart_cnt").and_then(number).and_then(|count| count.try_into().ok()).unwrap_or(0),
+        final_end: job.get("requeue").is_some_and(|value| value.as_bool() == Some(false) || number(value) == Some(0)),
     })
 }
 
@@ -81,6 +100,7 @@ pub fn parse_one_line(text: &str) -> Vec<Job> {
             reason: given(&field("Reason").unwrap_or_default()),
             nodes: field("NodeList").unwrap_or_default(),
             restarts: field("Restarts").and_then(|count| count.parse().ok()).unwrap_or(0),
+            final_end: field("Requeue").is_some_and(|value| value == "0"),
         })
     };
     text.lines().filter_map(of).collect()
@@ -133,6 +153,19 @@ mod tests {
         let [line] = &parse_one_line(LINE)[..] else { panic!() };
         assert_eq!((line.id, line.name.as_str(), line.state.as_str()), (7, "a JobState=FUN", "PENDING"));
         assert_eq!((line.reason.as_str(), line.nodes.as_str(), line.restarts), ("BeginTime", "", 2));
+    }
+
+    #[test]
+    fn a_job_is_over_when_it_will_not_come_back() {
+        let queue = r#"{"jobs":[{"job_id":1,"job_state":"NODE_FAIL","requeue":true},{"job_id":2,"job_state":"NODE_FAIL",
+            "requeue":false},{"job_id":3,"job_state":["CANCELLED"]},{"job_id":4,"job_state":["NODE_FAIL","REQUEUED"]},
+            {"job_id":5,"job_state":"RUNNING","requeue":{"set":true,"number":0}}]}"#;
+        let over = |job: &Job| (job.is_over(), job.is_lost());
+        let all: Vec<(bool, bool)> = parse_queue(queue).unwrap().iter().map(over).collect();
+        assert_eq!(all, [(false, true), (true, true), (true, false), (false, true), (false, false)]);
+        let line = |requeue| LINE.replace("JobState=PENDING", "JobState=NODE_FAIL").replace("Requeue=1", requeue);
+        let over = |requeue| parse_one_line(&line(requeue))[0].is_over();
+        assert!(over("Requeue=0") && !over("Requeue=1"));
     }
 
     #[test]
