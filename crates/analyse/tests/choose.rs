@@ -279,6 +279,7 @@ fn mistakes_are_named_by_line() {
         ("name = \"middle\"", "name = \"large\"", "line 37", "twice"),
         ("rate = \"300 events/s\"", "rate = \"300 events\"", "line 6", "a second"),
         ("years = \"3 years\"", "years = ", "line 7", ""),
+        ("years = \"3 years\"", "years = \"0 years\"", "line 7", "some time"),
     ] {
         let text = FARM.replacen(from, to, 1);
         assert_ne!(text, FARM, "{from}");

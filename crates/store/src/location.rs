@@ -68,7 +68,7 @@ fn open_postgres(address: &str, _: Access) -> Result<Box<dyn Store>, Error> {
 /// # Errors
 /// When there is no memory.
 pub fn empty() -> Result<Box<dyn Store>, Error> {
-    Ok(Box::new(SqliteStore::in_memory()?))
+    Ok(Box::new(SqliteStore::in_memory()?.called("the store, which is still empty")))
 }
 
 /// Makes the directory that a file is to stand in, for this user alone where it is new.

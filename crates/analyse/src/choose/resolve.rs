@@ -20,6 +20,11 @@ impl Specification {
         if !demand.rate.get_ref().unit.ends_with("/s") {
             return Err(self.mistake(&demand.rate, "a rate is counted a second, such as \"300 events/s\"".to_owned()));
         }
+        if demand.years.get_ref().0.middle() <= 0.0 {
+            return Err(
+                self.mistake(&demand.years, "machines are bought for some time, such as \"3 years\"".to_owned())
+            );
+        }
         self.check_mix()?;
         for (share, least, most, what) in [
             (&demand.confidence, 0.0, 1.0, "the confidence lies between 0 and 1"),
@@ -141,7 +146,7 @@ impl Specification {
             rate: wanted.rate.get_ref().value.middle(),
             unit: unit.clone(),
             mix: names.iter().cloned().zip(shares.chain(std::iter::repeat(1.0))).collect(),
-            years: wanted.years.0.middle(),
+            years: wanted.years.get_ref().0.middle(),
             nodes: wanted.nodes.unwrap_or(0),
             spare_nodes: wanted.spare_nodes,
             energy_price: match &wanted.energy_price {

@@ -41,7 +41,7 @@ const fn thousand() -> usize {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DemandWanted {
     pub(crate) rate: Spanned<Quantity>,
-    pub(crate) years: Years,
+    pub(crate) years: Spanned<Years>,
     #[serde(default, rename = "application")]
     pub(crate) applications: Vec<ApplicationWanted>,
     pub(crate) nodes: Option<u32>,

@@ -75,6 +75,12 @@ impl SqliteStore {
         schema::migrate(&mut connection).map_err(explain)?;
         Ok(Self { connection, path })
     }
+
+    /// The same store, told to people by another name.
+    pub(crate) fn called(mut self, name: &str) -> Self {
+        self.path = PathBuf::from(name);
+        self
+    }
 }
 
 /// Connects and looks what the file is. A file that cannot be written is opened to read; where even the shared memory
