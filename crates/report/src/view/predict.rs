@@ -127,8 +127,14 @@ pub fn evaluation(evaluation: &Evaluation) -> Document {
         percent(evaluation.level)
     )];
     document.data = Data::of(evaluation).ok();
+    document.records = Some(sizes(evaluation));
+    document
+}
+
+/// A record for each number of machines that were learnt from.
+fn sizes(evaluation: &Evaluation) -> Records {
     let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    document.records = Some(Records {
+    Records {
         header: vec![
             "machines",
             "predictions",
@@ -153,8 +159,7 @@ pub fn evaluation(evaluation: &Evaluation) -> Document {
                 ]
             })
             .collect(),
-    });
-    document
+    }
 }
 
 fn percent(share: f64) -> String {

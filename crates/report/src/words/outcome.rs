@@ -27,6 +27,10 @@ pub fn percent(share: f64) -> String {
     if !value.is_finite() {
         return "an unknown percentage".to_owned();
     }
+    // Little is not nothing: the first digit that says so.
+    if (1e-6..0.05).contains(&value.abs()) {
+        return format!("{value:.*}%", -value.abs().log10().floor() as usize);
+    }
     let whole = value.abs() >= 9.95 || (value - value.round()).abs() < 0.05;
     if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
 }
@@ -95,7 +99,15 @@ mod tests {
 
     #[test]
     fn percentages() {
-        for (share, text) in [(0.02, "2%"), (0.005, "0.5%"), (0.313, "31%"), (-0.0375, "-3.8%"), (1.0, "100%")] {
+        for (share, text) in [
+            (0.02, "2%"),
+            (0.005, "0.5%"),
+            (0.313, "31%"),
+            (-0.0375, "-3.8%"),
+            (1.0, "100%"),
+            (0.0001, "0.01%"),
+            (0.0, "0%"),
+        ] {
             assert_eq!(percent(share), text);
         }
     }
