@@ -7,6 +7,7 @@
 mod catalogue;
 mod class;
 mod command;
+mod conditions;
 mod error;
 mod estimate;
 mod figure;
@@ -19,11 +20,13 @@ mod point;
 mod primitive;
 mod run;
 mod schema;
+mod share;
 mod size;
 
 pub use catalogue::{AxisDescription, Catalogue, Description, Reference};
 pub use class::Class;
 pub use command::{presentable, without_password};
+pub use conditions::{Conditions, TakenTime};
 pub use error::{Error, Place};
 pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
 pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
@@ -36,4 +39,5 @@ pub use point::Point;
 pub use primitive::Primitive;
 pub use run::{Identity, Origin, Run, Session};
 pub use schema::{SCHEMA, json_schema, parse_run, render_run};
+pub use share::Share;
 pub use size::{GIB, KIB, MIB, format_size, parse_size};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Figure, FigureKey, Machine, Plan};
+use crate::{Conditions, Figure, FigureKey, Machine, Plan};
 
 /// Which machine and boot it was, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +48,9 @@ pub struct Session {
     /// What a reader of every figure should know: virtualised, load beside it, limits.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What disturbed it, as the machine recorded it meanwhile.
+    #[serde(default, skip_serializing_if = "Conditions::is_empty")]
+    pub conditions: Conditions,
 }
 
 /// Where figures come from that Prony did not measure.

@@ -1,0 +1,56 @@
+//! A share of a whole: a number that cannot leave 0 to 1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A share of a whole, 0 to 1. Values outside are held to the nearer end; a value that is no number is no share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Share(f64);
+
+impl Share {
+    /// Nothing of the whole.
+    pub const NONE: Self = Self(0.0);
+    /// The whole.
+    pub const ALL: Self = Self(1.0);
+
+    /// A share; `None` for what is no number.
+    #[must_use]
+    pub const fn new(value: f64) -> Option<Self> {
+        if value.is_nan() { None } else { Some(Self(value.clamp(0.0, 1.0))) }
+    }
+
+    /// A part of a whole; `None` when there is no whole.
+    #[must_use]
+    pub fn of(part: f64, whole: f64) -> Option<Self> {
+        if whole > 0.0 { Self::new(part / whole) } else { None }
+    }
+
+    /// The number, 0 to 1.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Self::new(value).ok_or_else(|| serde::de::Error::custom("a share is a number"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_never_leaves_its_range() {
+        assert_eq!(Share::new(2_861_523.93), Some(Share::ALL));
+        assert_eq!(Share::new(-0.1), Some(Share::NONE));
+        assert_eq!(Share::new(f64::NAN), None);
+        assert_eq!(Share::of(1.0, 0.0), None);
+        assert_eq!(Share::of(1.0, 4.0), Share::new(0.25));
+        assert_eq!(serde_json::from_str::<Share>("7.5").unwrap(), Share::ALL);
+    }
+}
