@@ -4,7 +4,7 @@
 //! on both sides: valley seeking by gaps (Hartigan, Clustering Algorithms, 1975) with the separation index of Ashman,
 //! Bird and Zepf (Astronomical Journal 108, 1994) made robust. Each side must hold enough launches: a few disturbed ones
 //! are outliers, not a mode, and a few may lie scattered in the valley. The thresholds hold the share of false alarms on
-//! unimodal noise of heavy tails below 1%; `tests/modes.rs` proves it.
+//! unimodal noise of heavy tails below 1%; `tests/it/modes.rs` proves it.
 
 /// A group of launches at one level.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Speed of the stores on 1,000 runs x 80 figures: `cargo bench -p prony-store`. Prints the median of several goes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and ends when it cannot go on")]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::path::Path;

@@ -1,0 +1,105 @@
+//! Whatever runs hold, comparing and explaining answer or refuse; they never panic and never print a number that is none.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
+
+use crate::common::{figure, rate, run, time};
+use analyse::compare::{FailOn, Normalise, Options, Verdict};
+use analyse::{compare, explain};
+use model::{Class, Estimate, Figure, Launch, Method, Mode, Outcome, Primitive, Run};
+use proptest::prelude::*;
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        8 => 1e-9..1e9_f64,
+        1 => Just(0.0),
+        1 => -1e3..0.0_f64,
+        1 => prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(1e-320), Just(f64::MAX)],
+    ]
+}
+
+fn estimate() -> impl Strategy<Value = Estimate> {
+    (number(), 0.0..0.5_f64, prop_oneof![Just(0.0), Just(0.95), Just(1.0)], 0_u32..50).prop_map(
+        |(value, half, level, launches)| {
+            let (low, high) = (value * (1.0 - half), value * (1.0 + half));
+            let method = if level == 0.0 { Method::None } else { Method::Stated };
+            Estimate { value, low: low.min(high), high: low.max(high), level, launches, batches: 1, method }
+        },
+    )
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        6 => estimate().prop_map(Outcome::Measured),
+        1 => number().prop_map(|bound| Outcome::Below { bound }),
+        1 => prop::collection::vec((0.0..1.0_f64, estimate()), 0..4)
+            .prop_map(|modes| Outcome::Modes(modes.into_iter().map(|(share, estimate)| Mode { share, estimate }).collect())),
+        1 => Just(Outcome::Unfit("no".into())),
+        1 => Just(Outcome::Failed("hung".into())),
+    ]
+}
+
+const PROBES: [&str; 10] = [
+    "cpu.arithmetic",
+    "memory.read",
+    "os.pipe_switch",
+    "os.fork_exit",
+    "os.exec",
+    "shell.script",
+    "shell.compile",
+    "file.write",
+    "ipc.pipe_latency",
+    "odd",
+];
+
+fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
+    let points = prop_oneof![
+        Just(""),
+        Just("working_set=4KiB"),
+        Just("placement=free"),
+        Just("placement=same_cpu"),
+        Just("concurrent=0")
+    ];
+    let stresses = prop::sample::subsequence(vec![Primitive::Exec, Primitive::DramRead, Primitive::Pipe], 0..3);
+    (outcome(), points, any::<bool>(), stresses, prop::collection::vec(number(), 0..14)).prop_map(
+        move |(outcome, at, higher, stresses, values)| {
+            let metric = if higher { rate("loops") } else { time("loop") };
+            let mut made = figure(PROBES[index], at, metric, Class::Process, &stresses, outcome);
+            made.launches =
+                values.into_iter().map(|value| Launch { value, nanos: vec![1, 0, 7], ..Launch::default() }).collect();
+            made
+        },
+    )
+}
+
+fn any_run(id: &'static str) -> impl Strategy<Value = Run> {
+    let figures = (0..PROBES.len()).map(any_figure).collect::<Vec<_>>();
+    (figures, prop::bool::ANY).prop_map(move |(figures, now)| run(id, "m", if now { "now" } else { id }, figures))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn answers_or_refuses(a in any_run("a"), b in any_run("b"), c in any_run("c"), gain in any::<bool>()) {
+        let normalise = if gain { Normalise::Gain } else { Normalise::Ratio };
+        let across = vec!["placement".to_owned()];
+        if let Ok(found) = compare(&[&a, &b, &c], &Options { normalise, across, changed_first: true, ..Options::default() }) {
+            for ratio in found.rows.iter().flat_map(|row| &row.ratios) {
+                if let (Some(value), Some(low), Some(high)) = (ratio.value, ratio.low, ratio.high) {
+                    prop_assert!(low <= value * (1.0 + 1e-9) && value <= high * (1.0 + 1e-9), "{ratio:?}");
+                }
+                prop_assert!(ratio.verdict != Some(Verdict::Different) || ratio.low.is_some() || !ratio.modes.is_empty());
+                prop_assert!(ratio.value.is_none_or(f64::is_finite), "{ratio:?}");
+                if let Some(rank) = ratio.rank {
+                    prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);
+                }
+            }
+            let _ = "slower:3".parse::<FailOn>().unwrap().failures(&found);
+            prop_assert!(serde_json::to_string(&found).is_ok());
+        }
+        if let Ok(found) = explain(&a, &b, &explain::Options::default()) {
+            let said = found.sentences().join("\n") + &found.arithmetic().join("\n");
+            prop_assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
+            prop_assert!(serde_json::from_str::<analyse::Explanation>(&serde_json::to_string(&found).unwrap()).is_ok());
+        }
+    }
+}

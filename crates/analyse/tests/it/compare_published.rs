@@ -1,0 +1,166 @@
+//! The derived tables that others printed are reproduced from their raw ones.
+
+use crate::common;
+
+use crate::common::{plain, published, rate, refs, table, time};
+use analyse::compare::{Normalise, Printed, RatioMethod, Verdict};
+use analyse::{Comparison, Options, compare};
+use model::{FigureKey, Point, Run};
+
+const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
+
+fn ams() -> Option<Vec<Run>> {
+    let rows = published("ams02-2002/table1_raw.csv")?;
+    Some(table(&rows, &[0], |head, value| {
+        head.starts_with("test").then(|| plain(&format!("ams02.{head}"), "", time("event"), value))
+    }))
+}
+
+fn printed_table2() -> Option<Vec<Printed>> {
+    let rows = published("ams02-2002/table2_normalised.csv")?;
+    let mut cells = Vec::new();
+    for row in &rows[1..] {
+        for (head, text) in rows[0].iter().zip(row).filter(|(head, _)| head.starts_with("test")) {
+            let key = FigureKey::new(format!("ams02.{head}"), Point::origin());
+            cells.push(Printed { machine: row[0].clone(), figure: Some(key), text: text.clone() });
+        }
+    }
+    Some(cells)
+}
+
+#[test]
+fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
+    let (Some(runs), Some(printed)) = (ams(), printed_table2()) else { return };
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    assert_eq!(found.rows.len(), 4);
+    for cell in &printed {
+        let key = cell.figure.as_ref().unwrap();
+        let row = found.rows.iter().find(|row| row.key() == *key).unwrap();
+        let ratio = row.ratio(&cell.machine).unwrap();
+        let difference = ratio.value.unwrap() - cell.text.parse::<f64>().unwrap();
+        assert!(difference.abs() <= 0.02, "{key} of {}: {difference}", cell.machine);
+    }
+    let slips = found.disagreements(&printed, 1.0);
+    let named: Vec<(&str, &str)> =
+        slips.iter().map(|slip| (&slip.printed.machine[..12], slip.printed.text.as_str())).collect();
+    for expected in [
+        ("Intel PIV 1.", "0.82"),
+        ("Intel PIV-Xe", "0.60"),
+        ("Intel PIV-Xe", "1.06"),
+        ("AMD Athlon 1", "0.47"),
+        ("Compaq alpha", "0.50"),
+        ("Sun Ultraspa", "0.88"),
+    ] {
+        assert!(named.contains(&expected), "{expected:?} is missing from {named:?}");
+    }
+    assert!(slips.iter().all(|slip| slip.difference.abs() <= 0.02 && slip.difference.abs() > slip.rounding));
+    assert!(!named.contains(&("Intel PIV 1.", "1.1")), "1.110 printed as 1.1 is rounding");
+}
+
+#[test]
+fn ams_table_4_is_reproduced_within_two_percent() {
+    let (Some(runs), Some(rows)) = (ams(), published("ams02-2002/table4_geometric_average.csv")) else { return };
+    let options =
+        Options { reference: Some(ATHLON.to_owned()), figures: Some("ams02.*".to_owned()), ..Options::default() };
+    let found = compare(&refs(&runs), &options).unwrap();
+    let mut seen = 0;
+    for row in &rows[1..] {
+        let Some(mean) = overall(&found, &row[0]) else {
+            assert!(row[0].contains("projected"), "{} is missing", row[0]);
+            continue;
+        };
+        let printed: f64 = row[2].parse().unwrap();
+        assert!((100.0 * mean.0 / printed - 1.0).abs() <= 0.02, "{}: {} against {printed}", row[0], 100.0 * mean.0);
+        assert_eq!(mean.1, 4);
+        seen += 1;
+    }
+    assert_eq!(seen, runs.len());
+}
+
+fn overall(found: &Comparison, machine: &str) -> Option<(f64, usize)> {
+    let mean = found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.machine == machine)?;
+    Some((mean.value, mean.figures))
+}
+
+#[test]
+fn published_tables_support_no_difference() {
+    let Some(runs) = ams() else { return };
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    for ratio in found.rows.iter().flat_map(|row| &row.ratios).filter(|ratio| ratio.machine != found.reference) {
+        assert_eq!((ratio.verdict, ratio.method), (Some(Verdict::Undecided), RatioMethod::None));
+        assert!(ratio.low.is_none() && ratio.need.is_none());
+        assert_eq!(ratio.reason.as_deref(), Some("neither figure states a spread"));
+        let rank = ratio.rank.unwrap();
+        assert_eq!((rank.low, rank.high), (1, runs.len()));
+    }
+    assert!(found.geometric_means.iter().filter(|m| m.machine != found.reference).all(|m| m.level == 0.0));
+}
+
+/// Shuffled by a fixed rule, so that an order which comes out right is not the one that went in.
+fn shuffled<T>(items: Vec<T>) -> Vec<T> {
+    let mut keyed: Vec<(usize, T)> = items.into_iter().enumerate().map(|(i, item)| (i * 7919 % 31, item)).collect();
+    keyed.sort_by_key(|(key, _)| *key);
+    keyed.into_iter().map(|(_, item)| item).collect()
+}
+
+#[test]
+fn babar_tables_come_out_in_their_printed_order() {
+    let tables = [
+        ("table1_memory_bandwidth", "memcpy_libc_mb_s"),
+        ("table2_null_syscall", "null_syscall_us"),
+        ("table3_process_creation", "simple_process_ms"),
+        ("table4_signal_handling", "signal_handler_us"),
+        ("table5_context_switch", "context_switch_2proc_us"),
+        ("table6_ipc_latency", "tcp_us"),
+    ];
+    for (name, column) in tables {
+        let Some(rows) = published(&format!("babar-cpu-1998/{name}.csv")) else { return };
+        let made = table(&rows, &[0, 1], |head, value| {
+            let metric = if head.ends_with("_mb_s") { rate("bytes") } else { time("call") };
+            ["_mb_s", "_us", "_ms"]
+                .iter()
+                .any(|unit| head.ends_with(unit))
+                .then(|| plain(&format!("babar.{head}"), "", metric, value))
+        });
+        let value = |machine: &str| {
+            let run = made.iter().find(|run| run.id == machine).unwrap();
+            run.figures.iter().find(|f| f.probe.ends_with(column)).unwrap().outcome.estimate().unwrap().value
+        };
+        let key = format!("babar.{column}");
+        let options = Options { sort_by: Some(key.clone()), ..Options::default() };
+        let in_order = compare(&refs(&made), &options).unwrap();
+        let printed: Vec<&str> = made.iter().map(|run| run.id.as_str()).collect();
+        let sorted: Vec<&str> = in_order.machines.iter().map(|machine| machine.run.as_str()).collect();
+        assert_eq!(sorted, printed, "{name}: ties keep the printed order");
+        let mixed = shuffled(made.clone());
+        let again = compare(&refs(&mixed), &options).unwrap();
+        let values: Vec<f64> = again.machines.iter().map(|machine| value(&machine.run)).collect();
+        let expected: Vec<f64> = printed.iter().map(|machine| value(machine)).collect();
+        assert_eq!(values, expected, "{name} from a shuffled table");
+        for row in &again.rows {
+            let order: Vec<&str> = row.ratios.iter().map(|ratio| ratio.machine.as_str()).collect();
+            assert_eq!(order, again.machines.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn gains_turn_times_and_leave_rates() {
+    let a = common::published_run(
+        "a",
+        vec![plain("x.time", "", time("call"), 2.0), plain("x.rate", "", rate("calls"), 10.0)],
+    );
+    let b = common::published_run(
+        "b",
+        vec![plain("x.time", "", time("call"), 1.0), plain("x.rate", "", rate("calls"), 20.0)],
+    );
+    let ratio = compare(&[&a, &b], &Options::default()).unwrap();
+    let gain = compare(&[&a, &b], &Options { normalise: Normalise::Gain, ..Options::default() }).unwrap();
+    let values = |c: &Comparison| c.rows.iter().map(|row| row.ratios[1].value.unwrap()).collect::<Vec<_>>();
+    assert_eq!(values(&ratio), [0.5, 2.0]);
+    assert_eq!(values(&gain), [2.0, 2.0]);
+    // Directions differ, so that only gains can be averaged.
+    let mean = ratio.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
+    assert_eq!(mean.of, Normalise::Gain);
+    assert!((mean.value - 2.0).abs() < 1e-12);
+}

@@ -1,0 +1,324 @@
+//! What the product promises of its verdicts, on launches whose truth is known.
+
+use crate::common;
+
+use crate::common::{from_values, rate, refs, run, time};
+use analyse::compare::{Direction, FailOn, Need, Options, RatioMethod, Relation, Verdict, self_test};
+use analyse::{Comparison, compare};
+use model::{Class, Estimate, Figure, Method, Outcome, Run};
+use rand_chacha::ChaCha8Rng;
+use stats::simulate::{Noise, generator, standard_normal};
+
+const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class::MemoryLatency, Class::FileMetadata];
+
+/// A run of `figures` figures with 10 to 40 launches each. `moved` is the session's own shift of each class, in units of
+/// the class's floor.
+fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
+    let shifts: Vec<f64> =
+        CLASSES.iter().map(|c| if moved { c.session_floor() * standard_normal(rng) } else { 0.0 }).collect();
+    let made = (0..figures).map(|i| {
+        let class = i % CLASSES.len();
+        let noise = Noise { centre: (1.0 + i as f64) * 1e-6 * shifts[class].exp(), ..Noise::stable(1.0) };
+        let values = noise.launches([10, 14, 20, 28, 40][i % 5], rng);
+        // A chance cut into modes is an outcome of the measuring side and tested there.
+        let values = if stats::modes(&values).len() > 1 { noise.launches(20, rng) } else { values };
+        from_values(&format!("sim.f{i}"), "", time("call"), CLASSES[class], &values)
+    });
+    run(id, "one machine", session, made.collect())
+}
+
+#[test]
+fn equals_in_one_session_are_not_called_different() {
+    let mut rng = generator(1);
+    let runs: Vec<Run> = (0..120).map(|i| simulated(&format!("r{i}"), "now", 60, false, &mut rng)).collect();
+    let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
+    let found = self_test(&pairs, &Options::default()).unwrap();
+    assert!(found.figures >= 60 * 55, "{found:?}");
+    assert!(found.share() <= 0.05, "{found:?}");
+    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
+    assert!(found.same > found.figures / 2, "{found:?}");
+}
+
+#[test]
+fn equals_across_sessions_are_not_called_different() {
+    let mut rng = generator(2);
+    let runs: Vec<Run> =
+        (0..120).map(|i| simulated(&format!("r{i}"), &format!("day {i}"), 60, true, &mut rng)).collect();
+    let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
+    let found = self_test(&pairs, &Options::default()).unwrap();
+    assert!(found.share() <= 0.05, "{found:?}");
+    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
+    let without_history = compare(&[&runs[0], &runs[1]], &Options::default()).unwrap();
+    assert_eq!(without_history.machines[1].relation, Relation::AnotherSession);
+    assert!(without_history.rows.iter().all(|row| row.ratios[1].floor.unwrap().sessions.is_none()));
+    let options = Options { history: &runs[2..9], ..Options::default() };
+    let with_history = compare(&[&runs[0], &runs[1]], &options).unwrap();
+    assert!(
+        with_history
+            .rows
+            .iter()
+            .all(|row| row.ratios[1].floor.is_none_or(|floor| floor.sessions.is_some_and(|n| n <= 7)))
+    );
+    assert_eq!(with_history.machines[1].tally.different, 0);
+}
+
+#[test]
+fn sessions_without_their_floor_would_be_called_different() {
+    // The same runs, passed off as one session: the floor is what holds the promise.
+    let mut rng = generator(2);
+    let runs: Vec<Run> = (0..20).map(|i| simulated(&format!("r{i}"), "now", 60, true, &mut rng)).collect();
+    let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
+    assert!(self_test(&pairs, &Options::default()).unwrap().share() > 0.10);
+}
+
+/// Two runs of one session: 30 equal figures and one whose second value is `factor` times the first.
+fn planted(factor: f64, launches: usize, metric: model::Metric, rng: &mut ChaCha8Rng) -> Vec<Run> {
+    let figures = |factor: f64, rng: &mut ChaCha8Rng| -> Vec<Figure> {
+        (0..31)
+            .map(|i| {
+                let centre = if i == 0 { factor } else { 1.0 };
+                let noise = Noise { disturbed: 0.0, ..Noise::stable(centre) };
+                from_values(&format!("sim.f{i}"), "", metric.clone(), Class::Compute, &noise.launches(launches, rng))
+            })
+            .collect()
+    };
+    let first = run("a", "m", "now", figures(1.0, rng));
+    let second = run("b", "m", "now", figures(factor, rng));
+    vec![first, second]
+}
+
+#[test]
+fn planted_differences_are_found_and_named() {
+    let mut rng = generator(3);
+    for (factor, metric, direction) in [
+        (1.05, time("call"), Direction::Slower),
+        (0.95, time("call"), Direction::Faster),
+        (1.05, rate("calls"), Direction::Faster),
+        (0.90, rate("calls"), Direction::Slower),
+    ] {
+        let mut found = 0;
+        for _ in 0..20 {
+            let runs = planted(factor, 20, metric.clone(), &mut rng);
+            let comparison = compare(&refs(&runs), &Options { changed_first: true, ..Options::default() }).unwrap();
+            let first = &comparison.rows[0].ratios[1];
+            if first.verdict == Some(Verdict::Different) {
+                assert_eq!((comparison.rows[0].probe.as_str(), first.direction), ("sim.f0", Some(direction)));
+                assert_eq!(first.method, RatioMethod::Launches);
+                assert!(first.low.unwrap() <= first.value.unwrap() && first.value.unwrap() <= first.high.unwrap());
+                found += 1;
+            }
+            assert_eq!(comparison.tests, 31);
+        }
+        assert!(found >= 18, "{factor} was found {found} times of 20");
+    }
+}
+
+#[test]
+fn equals_with_enough_launches_are_called_same() {
+    let mut rng = generator(4);
+    let runs = planted(1.0, 40, time("call"), &mut rng);
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    assert_eq!(found.machines[1].tally.same, 31, "{:?}", found.machines[1].tally);
+    let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
+    assert!(mean.low <= mean.value && mean.value <= mean.high && mean.high / mean.low < 1.01);
+    assert_eq!(mean.figures, 31);
+}
+
+#[test]
+fn undecided_says_what_would_decide() {
+    let mut rng = generator(5);
+    let noise = Noise { between: 0.04, disturbed: 0.0, ..Noise::stable(1.0) };
+    let made = |id: &str, rng: &mut ChaCha8Rng| {
+        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
+    };
+    let runs = [made("a", &mut rng), made("b", &mut rng)];
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let ratio = &found.rows[0].ratios[1];
+    assert_eq!(ratio.verdict, Some(Verdict::Undecided));
+    assert!(matches!(ratio.need, Some(Need::Launches(1..) | Need::TooClose)), "{ratio:?}");
+}
+
+#[test]
+fn the_mean_of_a_class_carries_its_shared_floor() {
+    // Sixteen figures with a floor of 5% each: averaging does not shrink what a session shifts together.
+    let mut rng = generator(6);
+    let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
+    let made = |id: &str, rng: &mut ChaCha8Rng| {
+        let figures = (0..16)
+            .map(|i| from_values(&format!("sim.f{i}"), "", time("call"), Class::Process, &noise.launches(20, rng)))
+            .collect();
+        run(id, "m", id, figures)
+    };
+    let runs = [made("a", &mut rng), made("b", &mut rng)];
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let mean = found.geometric_means.iter().find(|mean| mean.machine == "b").unwrap();
+    let half = (mean.high / mean.low).ln() / 2.0;
+    assert!((half - 1.96 * 2.0_f64.sqrt() * 0.05).abs() < 0.01, "{half}");
+}
+
+/// Launches at 6.5 and 70 in turn, `slow` of ten of them slow.
+fn bimodal(slow: usize, factor: f64, launches: usize, rng: &mut ChaCha8Rng) -> Figure {
+    let values: Vec<f64> = (0..launches)
+        .map(|i| if i * 3 % 10 < slow { 70.0 * factor } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
+        .collect();
+    from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &values)
+}
+
+#[test]
+fn modes_are_compared_mode_by_mode() {
+    let mut rng = generator(7);
+    let mut judge = |a: (usize, f64), b: (usize, f64)| -> Comparison {
+        let first = run("a", "m", "now", vec![bimodal(a.0, a.1, 40, &mut rng)]);
+        let second = run("b", "m", "now", vec![bimodal(b.0, b.1, 40, &mut rng)]);
+        assert!(matches!(first.figures[0].outcome, Outcome::Modes(_)));
+        compare(&[&first, &second], &Options::default()).unwrap()
+    };
+    let same = judge((5, 1.0), (5, 1.0));
+    let ratio = &same.rows[0].ratios[1];
+    assert_eq!((ratio.verdict, ratio.value, ratio.modes.len()), (Some(Verdict::Same), None, 2), "{ratio:?}");
+    assert!(same.geometric_means.iter().all(|mean| mean.machine == same.reference));
+    let slower = judge((5, 1.0), (5, 1.2));
+    let ratio = &slower.rows[0].ratios[1];
+    assert_eq!((ratio.verdict, ratio.direction), (Some(Verdict::Different), Some(Direction::Slower)));
+    assert_eq!(ratio.modes.iter().filter(|mode| mode.verdict == Some(Verdict::Different)).count(), 1);
+    let shares = judge((2, 1.0), (8, 1.0));
+    let ratio = &shares.rows[0].ratios[1];
+    assert_eq!(ratio.verdict, Some(Verdict::Different));
+    assert!(ratio.modes.iter().any(|mode| mode.shares_differ) && ratio.direction.is_none());
+}
+
+#[test]
+fn a_mode_without_counterpart_is_no_sameness() {
+    let mut rng = generator(8);
+    let one = Noise { disturbed: 0.0, ..Noise::stable(6.5) }.launches(20, &mut rng);
+    let first = run(
+        "a",
+        "m",
+        "day 1",
+        vec![from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &one)],
+    );
+    let second = run("b", "m", "day 2", vec![bimodal(5, 1.0, 20, &mut rng)]);
+    let found = compare(&[&first, &second], &Options::default()).unwrap();
+    let ratio = &found.rows[0].ratios[1];
+    assert_eq!(ratio.verdict, Some(Verdict::Undecided), "{ratio:?}");
+    assert!(ratio.reason.as_ref().unwrap().contains("no counterpart"));
+}
+
+#[test]
+fn what_has_no_value_says_why() {
+    let good = from_values("os.a", "", time("call"), Class::Compute, &[1.0; 10]);
+    let with = |probe: &str, outcome: Outcome| common::figure(probe, "", time("call"), Class::Compute, &[], outcome);
+    let measured = |probe: &str| Figure { probe: probe.to_owned(), ..good.clone() };
+    let mut other_unit = measured("os.unit");
+    other_unit.metric = rate("calls");
+    let a =
+        run("a", "m", "1", ["os.below", "os.unfit", "os.failed", "os.unit", "os.zero", "os.a"].map(measured).to_vec());
+    let zero =
+        Estimate { low: -1.0, value: 0.0, high: 1.0, level: 0.95, launches: 10, batches: 1, method: Method::Stated };
+    let b = run(
+        "b",
+        "n",
+        "2",
+        vec![
+            with("os.below", Outcome::Below { bound: 0.5 }),
+            with("os.unfit", Outcome::Unfit("no shell".into())),
+            with("os.failed", Outcome::Failed("it hung".into())),
+            other_unit,
+            with("os.zero", Outcome::Measured(zero)),
+            with("os.only_here", Outcome::Below { bound: 1.0 }),
+        ],
+    );
+    let found = compare(&[&a, &b], &Options::default()).unwrap();
+    for (probe, reason) in [
+        ("os.below", "ratio is below 0.5"),
+        ("os.unfit", "no shell"),
+        ("os.failed", "it hung"),
+        ("os.unit", "different units"),
+        ("os.zero", "not positive"),
+    ] {
+        let ratio = found.rows.iter().find(|row| row.probe == probe).unwrap().ratios[1].clone();
+        assert!(ratio.reason.as_ref().unwrap().contains(reason), "{probe}: {ratio:?}");
+        assert_eq!((ratio.value, ratio.verdict), (None, None));
+    }
+    assert_eq!(found.machines[1].tally.without, 5);
+    let alone: Vec<String> = found.unmatched.iter().map(|u| format!("{} {}", u.machine, u.figure)).collect();
+    assert_eq!(alone, ["a os.a", "b os.only_here"]);
+    // Nothing in it is NaN or infinite, so that it survives JSON.
+    let text = serde_json::to_string(&found).unwrap();
+    assert_eq!(serde_json::from_str::<Comparison>(&text).unwrap(), found);
+}
+
+#[test]
+fn stated_spread_decides_and_no_spread_never_does() {
+    let stated = |value: f64, half: f64| {
+        let estimate = Estimate {
+            value,
+            low: value - half,
+            high: value + half,
+            level: 0.95,
+            launches: 5,
+            batches: 1,
+            method: Method::Stated,
+        };
+        vec![common::figure("x.y", "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))]
+    };
+    let a = run("a", "m", "1", stated(1.0, 0.01));
+    let b = run("b", "n", "2", stated(1.5, 0.01));
+    let none = run("c", "o", "3", vec![common::plain("x.y", "", time("call"), 9.0)]);
+    let found = compare(&[&a, &b, &none], &Options::default()).unwrap();
+    let verdicts: Vec<_> = found.rows[0].ratios.iter().map(|ratio| (ratio.verdict, ratio.method)).collect();
+    assert_eq!(verdicts[1], (Some(Verdict::Different), RatioMethod::Propagated));
+    assert_eq!(verdicts[2], (Some(Verdict::Undecided), RatioMethod::None));
+    assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it states no spread"));
+}
+
+#[test]
+fn only_established_changes_for_the_worse_fail() {
+    let mut rng = generator(9);
+    let slower = planted(1.10, 20, time("call"), &mut rng);
+    let found = compare(&refs(&slower), &Options::default()).unwrap();
+    let failures = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().failures(found).len();
+    assert_eq!((failures("slower", &found), failures("slower:5", &found), failures("slower:15", &found)), (1, 1, 0));
+    let faster = planted(0.90, 20, time("call"), &mut rng);
+    let found = compare(&refs(&faster), &Options::default()).unwrap();
+    assert_eq!(
+        (failures("slower", &found), failures("different", &found), failures("different:30", &found)),
+        (0, 1, 0)
+    );
+}
+
+#[test]
+fn axes_are_crossed_when_asked() {
+    let at = |placement: &str, value: f64| {
+        from_values("ipc.pipe_latency", &format!("placement={placement}"), time("round trip"), Class::Ipc, &[value; 10])
+    };
+    let a = run("a", "m", "1", vec![at("same_cpu", 1.0)]);
+    let b = run("b", "m", "1", vec![at("cross_cpu", 10.0)]);
+    let refused = compare(&[&a, &b], &Options::default()).unwrap_err().to_string();
+    assert!(refused.contains("across placement"), "{refused}");
+    let across = Options { across: vec!["placement".into()], ..Options::default() };
+    let found = compare(&[&a, &b], &across).unwrap();
+    assert!((found.rows[0].ratios[1].value.unwrap() - 10.0).abs() < 1e-9);
+    assert_eq!(found.rows[0].ratios[1].point.as_ref().unwrap().get("placement"), Some("cross_cpu"));
+    let both = run("c", "m", "1", vec![at("same_cpu", 1.0), at("cross_cpu", 10.0)]);
+    let found = compare(&[&both, &b], &across).unwrap();
+    assert_eq!(found.rows[0].point.get("placement"), Some("cross_cpu"), "what would be ambiguous is matched exactly");
+}
+
+#[test]
+fn names_are_unique_and_errors_name_what_there_is() {
+    let made = || run("same", "m", "1", vec![common::plain("x.y", "", time("call"), 1.0)]);
+    let runs = [made(), made()];
+    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    assert_ne!(found.machines[0].name, found.machines[1].name);
+    assert!(compare(&[], &Options::default()).is_err());
+    for (options, word) in [
+        (Options { reference: Some("nobody".into()), ..Options::default() }, "same"),
+        (Options { figures: Some("z.*".into()), ..Options::default() }, "x.y"),
+        (Options { sort_by: Some("z".into()), ..Options::default() }, "x.y"),
+    ] {
+        let error = compare(&refs(&runs), &options).unwrap_err().to_string();
+        assert!(error.starts_with("could not") && error.contains(word), "{error}");
+    }
+    assert!(compare(&refs(&runs[..1]), &Options::default()).is_ok(), "one run is a table of its own");
+}

@@ -1,0 +1,389 @@
+//! Measured runs that differ by one planted cause are explained by that cause first; runs that do not differ, by none.
+
+use crate::common::{from_values, point, rate, run, time};
+use analyse::explain::{DifferenceKind, Explanation, Options, explain};
+use model::{Class, Fact, FactValue, Figure, Footprint, Metric, Primitive as P, Run, Unit};
+use rand_chacha::ChaCha8Rng;
+use stats::simulate::{Noise, generator, standard_normal};
+
+struct Spec(&'static str, &'static str, bool, Class, &'static [P], f64);
+
+/// About what `prony run` measures. The third member says whether it is a rate.
+#[rustfmt::skip]
+const SUITE: &[Spec] = &[
+    Spec("cpu.arithmetic", "type=int", true, Class::Compute, &[P::IntegerAlu], 4e8),
+    Spec("cpu.arithmetic", "type=double", true, Class::Compute, &[P::FloatingPoint], 3e8),
+    Spec("cpu.hanoi", "", true, Class::Compute, &[P::CoreClock], 3e5),
+    Spec("cpu.dhrystone", "", true, Class::Compute, &[P::IntegerAlu], 5e7),
+    Spec("memory.read", "working_set=256MiB,threads=1,pages=base", true, Class::Bandwidth, &[P::DramRead, P::Tlb], 16e9),
+    Spec("memory.write", "working_set=256MiB,threads=1,stores=normal", true, Class::Bandwidth, &[P::DramWrite], 9e9),
+    Spec("memory.copy", "working_set=256MiB,threads=1,stores=normal", true, Class::Bandwidth, &[P::DramWrite, P::DramRead], 13e9),
+    Spec("memory.load_latency", "working_set=32KiB,pages=base", false, Class::Compute, &[P::L1], 2e-9),
+    Spec("memory.load_latency", "working_set=64MiB,pages=base", false, Class::MemoryLatency, &[P::DramLatency, P::Tlb], 130e-9),
+    Spec("os.syscall_write", "", false, Class::Compute, &[P::SyscallEntry], 0.13e-6),
+    Spec("os.syscall_getppid", "", false, Class::Compute, &[P::SyscallEntry], 0.1e-6),
+    Spec("os.page_fault", "", false, Class::Fault, &[P::PageFault], 0.5e-6),
+    Spec("os.fork_exit", "", false, Class::Process, &[P::Fork, P::PageFault], 200e-6),
+    Spec("os.fork_exec", "", false, Class::Process, &[P::Exec, P::Fork], 800e-6),
+    Spec("os.context_switch", "processes=2,working_set=0", false, Class::Ipc, &[P::ContextSwitch], 1e-6),
+    Spec("ipc.pipe_latency", "placement=same_cpu", false, Class::Ipc, &[P::Pipe, P::ContextSwitch], 2.8e-6),
+    Spec("ipc.unix_latency", "placement=same_cpu", false, Class::Ipc, &[P::UnixSocket, P::ContextSwitch], 3.5e-6),
+    Spec("ipc.tcp_latency", "placement=same_cpu", false, Class::Ipc, &[P::TcpStack, P::ContextSwitch], 9e-6),
+    Spec("file.create", "size=0B", true, Class::FileMetadata, &[P::FileMetadata], 180e3),
+    Spec("file.delete", "size=0B", true, Class::FileMetadata, &[P::FileMetadata], 250e3),
+    Spec("file.fsync", "", false, Class::FileMetadata, &[P::Durability], 500e-6),
+    Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
+];
+
+/// A run of the suite. `change` turns a figure's point and value into others; `session` of its own moves classes by their
+/// floors.
+fn measured(id: &str, session: &str, change: &dyn Fn(&str, &str) -> (String, f64), rng: &mut ChaCha8Rng) -> Run {
+    let moved: Vec<f64> = (0..10).map(|_| standard_normal(rng)).collect();
+    let figures: Vec<Figure> = SUITE
+        .iter()
+        .map(|Spec(probe, at, is_rate, class, stresses, value)| {
+            let (at, factor) = change(probe, at);
+            let metric = match (is_rate, probe.starts_with("memory") || *probe == "file.read_cached") {
+                (true, true) => Metric::higher(Unit::BytesPerSecond, "bytes"),
+                (true, false) => rate("operations"),
+                (false, _) => time("operation"),
+            };
+            let factor = if *is_rate { 1.0 / factor } else { factor };
+            let session = (class.session_floor() * moved[*class as usize]).exp();
+            let noise = Noise { disturbed: 0.0, ..Noise::stable(value * factor * session) };
+            let mut figure = from_values(probe, &at, metric, *class, &noise.launches(20, rng));
+            figure.stresses = stresses.to_vec();
+            figure.footprint = footprint(probe);
+            figure
+        })
+        .collect();
+    run(id, "this machine", session, figures)
+}
+
+fn footprint(probe: &str) -> Footprint {
+    let cpu = probe.starts_with("cpu");
+    let (switches, faults, forks) = match probe {
+        "os.fork_exit" => (2, 60, 1),
+        "os.fork_exec" => (2, 150, 1),
+        "os.context_switch" => (1, 0, 0),
+        "ipc.pipe_latency" | "ipc.unix_latency" | "ipc.tcp_latency" => (2, 0, 0),
+        "os.page_fault" => (0, 1, 0),
+        _ => (0, 0, 0),
+    };
+    Footprint {
+        operations: 1000,
+        user_seconds: Some(if cpu { 1.0 } else { 0.3 }),
+        system_seconds: Some(if cpu { 0.0 } else { 0.7 }),
+        voluntary_switches: Some(switches * 1000),
+        minor_faults: Some(faults * 1000),
+        forks: Some(forks * 1000),
+        ..Footprint::default()
+    }
+}
+
+fn unchanged(_: &str, at: &str) -> (String, f64) {
+    (at.to_owned(), 1.0)
+}
+
+fn fact(name: &str, value: FactValue, affects: &[P]) -> Fact {
+    Fact { name: name.to_owned(), value, unit: None, source: "test".to_owned(), affects: affects.to_vec() }
+}
+
+/// Explains a planted change over several seeds, in one session and between two.
+#[allow(clippy::unwrap_used, reason = "a helper of tests")]
+fn planted(
+    change: &dyn Fn(&str, &str) -> (String, f64),
+    differ: &dyn Fn(&mut Run, &mut Run),
+    check: &dyn Fn(&Explanation),
+) {
+    for seed in 0..6 {
+        let mut rng = generator(seed);
+        let sessions = if seed % 2 == 0 { ("now", "now") } else { ("day 1", "day 2") };
+        let quiet = &mut generator(100 + seed);
+        let mut a = measured("a", sessions.0, &unchanged, if seed % 2 == 0 { &mut rng } else { quiet });
+        let mut rng = generator(seed);
+        let mut b = measured("b", sessions.1, change, &mut rng);
+        differ(&mut a, &mut b);
+        let found = explain(&a, &b, &Options::default()).unwrap();
+        assert!(found.difference, "seed {seed}: {:?}", found.sentences());
+        check(&found);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(!text.contains("NaN"), "{text}");
+    }
+}
+
+fn first_is(found: &Explanation, known_as: &str) {
+    let first = found.causes.first().unwrap_or_else(|| panic!("no cause: {:?}", found.sentences()));
+    assert_eq!(first.known_as.as_deref(), Some(known_as), "{:#?}", found.sentences());
+}
+
+#[test]
+fn equals_have_no_difference_to_explain() {
+    let mut told = 0;
+    for seed in 0..20 {
+        let mut rng = generator(1000 + seed);
+        let sessions = if seed % 2 == 0 { ("now", "now") } else { ("day 1", "day 2") };
+        let a = measured("a", sessions.0, &unchanged, &mut rng);
+        // Within one session both runs carry the same shift of the session.
+        let b = if seed % 2 == 0 {
+            let mut rng = generator(1000 + seed);
+            let same = measured("b", sessions.1, &unchanged, &mut rng);
+            let mut other = measured("b", sessions.1, &unchanged, &mut rng);
+            for (figure, reference) in other.figures.iter_mut().zip(&same.figures) {
+                let (value, wanted) =
+                    (figure.outcome.estimate().unwrap().value, reference.outcome.estimate().unwrap().value);
+                let noise = Noise { disturbed: 0.0, ..Noise::stable(wanted) };
+                let values = noise.launches(20, &mut rng);
+                assert!(value > 0.0);
+                let stresses = figure.stresses.clone();
+                *figure =
+                    from_values(&figure.probe, &figure.point.to_string(), figure.metric.clone(), figure.class, &values);
+                figure.stresses = stresses;
+            }
+            other
+        } else {
+            measured("b", sessions.1, &unchanged, &mut rng)
+        };
+        let mut b = b;
+        // A fact that differs is no reason to explain anything.
+        b.machine.facts.push(fact("memory.transparent_huge_pages", FactValue::Text("never".into()), &[P::Tlb]));
+        let found = explain(&a, &b, &Options::default()).unwrap();
+        if found.difference {
+            told += 1;
+        } else {
+            assert!(found.sentences()[0].starts_with("No difference to explain"));
+            assert!(found.causes.is_empty() && found.next_experiment.is_none() && found.unmeasured.is_empty());
+        }
+    }
+    assert!(told <= 1, "{told} of 20 equal pairs were explained");
+}
+
+#[test]
+fn placement_of_the_parties() {
+    let change = |_: &str, at: &str| {
+        let crossed = at.replace("placement=same_cpu", "placement=cross_cpu");
+        let factor = if crossed == at { 1.0 } else { 12.0 };
+        (crossed, factor)
+    };
+    planted(&change, &|_, _| {}, &|found| {
+        first_is(found, "placement of the two parties");
+        let first = &found.causes[0];
+        assert_eq!(first.pays_for.len(), 3);
+        assert!(
+            first.because.iter().any(|d| d.kind == DifferenceKind::Axis && d.a == "same_cpu" && d.b == "cross_cpu")
+        );
+        assert_eq!(found.causes.len(), 1, "{:?}", found.sentences());
+        assert!(found.sentences()[0].contains("placement same_cpu against cross_cpu"), "{:?}", found.sentences());
+    });
+}
+
+#[test]
+fn one_run_at_two_placements() {
+    let mut rng = generator(5);
+    let mut a = measured("a", "now", &unchanged, &mut rng);
+    let crossed = |_: &str, at: &str| (at.replace("same_cpu", "cross_cpu"), 12.0);
+    let b = measured("b", "now", &crossed, &mut rng);
+    a.figures.extend(b.figures.into_iter().filter(|figure| figure.point.get("placement").is_some()));
+    let at = Some((point("placement=same_cpu"), point("placement=cross_cpu")));
+    let found = explain(&a, &a.clone(), &Options { at, ..Options::default() }).unwrap();
+    first_is(&found, "placement of the two parties");
+    assert!(!explain(&a, &a.clone(), &Options::default()).unwrap().difference, "a run is like itself");
+}
+
+#[test]
+fn huge_pages() {
+    let slower = |probe: &str, at: &str| {
+        let factor = match probe {
+            "memory.load_latency" if at.contains("64MiB") => 1.6,
+            "memory.read" => 1.12,
+            "os.page_fault" => 1.9,
+            "os.fork_exit" => 1.4,
+            _ => 1.0,
+        };
+        (at.to_owned(), factor)
+    };
+    let facts = |a: &mut Run, b: &mut Run| {
+        a.machine.facts.push(fact(
+            "memory.transparent_huge_pages",
+            FactValue::Text("always".into()),
+            &[P::Tlb, P::PageFault],
+        ));
+        b.machine.facts.push(fact(
+            "memory.transparent_huge_pages",
+            FactValue::Text("never".into()),
+            &[P::Tlb, P::PageFault],
+        ));
+    };
+    planted(&slower, &facts, &|found| {
+        first_is(found, "huge pages");
+        assert_eq!(found.causes.len(), 1, "one fact, one cause: {:#?}", found.sentences());
+        assert!(found.facts.iter().any(|d| d.name == "memory.transparent_huge_pages"));
+    });
+    // The same as an axis: the figures were asked for on other pages.
+    let axis = |probe: &str, at: &str| {
+        let (_, factor) = slower(probe, at);
+        (at.replace("pages=base", "pages=huge"), if at.contains("pages=base") { 1.0 / factor } else { 1.0 })
+    };
+    planted(&axis, &|_, _| {}, &|found| {
+        first_is(found, "huge pages");
+        assert!(found.causes[0].excess < 0.0 && found.sentences()[0].contains("less per"), "{:?}", found.sentences());
+    });
+}
+
+#[test]
+fn streaming_against_normal_stores() {
+    let change = |probe: &str, at: &str| {
+        let factor = match probe {
+            "memory.write" => 1.0 / 2.45,
+            "memory.copy" => 1.0 / 1.5,
+            _ => 1.0,
+        };
+        (at.replace("stores=normal", "stores=streaming"), factor)
+    };
+    planted(&change, &|_, _| {}, &|found| {
+        first_is(found, "streaming against normal stores");
+        assert_eq!(found.causes.len(), 1);
+    });
+}
+
+#[test]
+fn a_limit_on_cpu_time() {
+    // Half a CPU: whatever runs longer than a slice takes twice as long, and so does everything in user mode.
+    let all = |_: &str, at: &str| (at.to_owned(), 2.0);
+    let limit = |a: &mut Run, b: &mut Run| {
+        a.machine.facts.push(fact("cgroup.cpu.max", FactValue::Text("max 100000".into()), &[P::CoreClock]));
+        b.machine.facts.push(fact("cgroup.cpu.max", FactValue::Text("50000 100000".into()), &[P::CoreClock]));
+    };
+    planted(&all, &limit, &|found| {
+        first_is(found, "CPU limit of the control group");
+        assert!((found.common_factor.value - 2.0).abs() < 0.1, "{:?}", found.common_factor);
+        assert!(found.sentences().iter().any(|text| text.contains("50000 100000")), "{:?}", found.sentences());
+        assert!(!found.sentences()[0].contains("clock explains"), "the clock is not to blame: {:?}", found.sentences());
+    });
+    // Only long operations show it where a batch fits into a slice.
+    let long = |probe: &str, at: &str| (at.to_owned(), if probe.starts_with("os.fork") { 2.0 } else { 1.0 });
+    planted(&long, &limit, &|found| first_is(found, "CPU limit of the control group"));
+}
+
+#[test]
+fn a_limit_that_only_the_mean_batch_sees() {
+    let mut rng = generator(21);
+    let mut a = measured("a", "day 1", &unchanged, &mut generator(21));
+    let mut b = measured("b", "day 2", &unchanged, &mut rng);
+    for (run, limited) in [(&mut a, false), (&mut b, true)] {
+        for (index, figure) in run.figures.iter_mut().enumerate() {
+            for (number, launch) in figure.launches.iter_mut().enumerate() {
+                // Half of the launches meet a stop of 40 ms among their batches of 1 ms.
+                let stopped = limited && (number + index) % 2 == 0;
+                launch.nanos =
+                    (0..20).map(|i| if stopped && i == 7 { 41_000_000 } else { 1_000_000 + i * 100 }).collect();
+            }
+        }
+        let text = if limited { "0.5 CPUs" } else { "none" };
+        run.machine.facts.push(fact("cgroup.cpu_limit", FactValue::Text(text.into()), &[P::CoreClock]));
+    }
+    let found = explain(&a, &b, &Options::default()).unwrap();
+    first_is(&found, "CPU limit of the control group");
+    assert!((found.causes[0].factor - 2.0).abs() < 0.05, "{:?}", found.causes[0]);
+    assert!(found.difference && found.sentences()[0].contains("0.5 CPUs"), "{:?}", found.sentences());
+    // Without the stops a limit that differs explains nothing.
+    for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
+        launch.nanos.fill(1_000_000);
+    }
+    assert!(!explain(&a, &b, &Options::default()).unwrap().difference);
+}
+
+#[test]
+fn parties_left_free_on_fewer_cpus() {
+    let mut rng = generator(22);
+    let free = |slow: usize, rng: &mut ChaCha8Rng| {
+        let values: Vec<f64> = (0..20)
+            .map(|i| if i % 10 < slow { 63e-6 } else { 2.7e-6 } * (0.003 * standard_normal(rng)).exp())
+            .collect();
+        let mut made = from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &values);
+        made.stresses = vec![P::Pipe, P::ContextSwitch];
+        made
+    };
+    let mut a = measured("a", "day 1", &unchanged, &mut generator(22));
+    let mut b = measured("b", "day 2", &unchanged, &mut generator(22));
+    a.figures.push(free(7, &mut rng));
+    b.figures.push(free(0, &mut rng));
+    assert!(!explain(&a, &b, &Options::default()).unwrap().difference, "shares alone support nothing");
+    for (run, cpus) in [(&mut a, "0-1"), (&mut b, "0")] {
+        run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));
+    }
+    first_is(&explain(&a, &b, &Options::default()).unwrap(), "placement of the two parties");
+}
+
+#[test]
+fn a_slower_directory() {
+    let files = |probe: &str, at: &str| {
+        let factor = match probe {
+            "file.create" | "file.delete" => 9.0,
+            "file.fsync" => 12.0,
+            _ => 1.0,
+        };
+        (at.to_owned(), factor)
+    };
+    let directory = |a: &mut Run, b: &mut Run| {
+        a.plan.directory = Some("/dev/shm".into());
+        b.plan.directory = Some("/var/tmp".into());
+    };
+    planted(&files, &directory, &|found| {
+        first_is(found, "directory, file system and mount options");
+        assert_eq!(found.causes.len(), 1);
+        assert_eq!(found.causes[0].pays_for.len(), 3);
+        assert_eq!(found.next_experiment.as_ref().unwrap().probes, ["file.create"]);
+    });
+}
+
+#[test]
+fn a_cause_without_a_fact_is_named_by_its_primitive() {
+    // Faults twice as dear: they pay for fork and exec by their measured counts.
+    let fault = 0.5e-6;
+    let change = move |probe: &str, at: &str| {
+        let factor = match probe {
+            "os.page_fault" => 2.0,
+            "os.fork_exit" => 1.0 + 60.0 * fault / 200e-6,
+            "os.fork_exec" => 1.0 + 150.0 * fault / 800e-6,
+            _ => 1.0,
+        };
+        (at.to_owned(), factor)
+    };
+    let mut rng = generator(3);
+    let a = measured("a", "now", &unchanged, &mut generator(3));
+    let b = measured("b", "now", &change, &mut rng);
+    let found = explain(&a, &b, &Options::default()).unwrap();
+    assert_eq!(found.causes.len(), 1, "{:#?}", found.sentences());
+    let first = &found.causes[0];
+    assert_eq!(first.primitives, [P::PageFault]);
+    assert!(first.known_as.is_none() && first.because.is_empty());
+    assert_eq!(first.pays_for.len(), 3, "{:#?}", found.sentences());
+    assert!((first.excess - fault).abs() < 0.1 * fault);
+    assert!(first.excess_low.unwrap() <= first.excess && first.excess <= first.excess_high.unwrap());
+    assert_eq!(found.next_experiment.as_ref().unwrap().probes, ["os.page_fault"]);
+    assert!(found.ruled_out.iter().any(|out| out.title == "memory" && out.bound < 1.3));
+}
+
+#[test]
+fn a_faster_clock_is_removed_before_memory_is_judged() {
+    // B's clock is 10% faster, its memory is not: after the clock it is memory that differs.
+    let change = |probe: &str, at: &str| {
+        let memory = probe.starts_with("memory") && !at.contains("32KiB");
+        (at.to_owned(), if memory { 1.0 } else { 1.0 / 1.1 })
+    };
+    let mut rng = generator(8);
+    let mut a = measured("a", "now", &unchanged, &mut generator(8));
+    let mut b = measured("b", "now", &change, &mut rng);
+    for (run, clock) in [(&mut a, 2.0e9), (&mut b, 2.2e9)] {
+        run.machine.facts.push(fact("cpu.frequency", FactValue::Number(clock), &[P::CoreClock]));
+    }
+    let found = explain(&a, &b, &Options::default()).unwrap();
+    assert!((found.common_factor.value - 1.0 / 1.1).abs() < 0.01);
+    assert!((found.common_factor.clock_ratio.unwrap() - 1.0 / 1.1).abs() < 1e-9);
+    assert_eq!(found.common_factor.because.len(), 1);
+    assert_eq!(found.common_factor.explains.len(), 4);
+    let primitives: Vec<P> = found.causes.iter().flat_map(|cause| cause.primitives.clone()).collect();
+    assert!(primitives.contains(&P::DramRead) && primitives.contains(&P::DramWrite), "{:#?}", found.sentences());
+    assert!(!primitives.contains(&P::SyscallEntry));
+}

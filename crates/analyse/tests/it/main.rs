@@ -1,0 +1,16 @@
+//! Comparing, explaining, predicting, choosing: against published tables, recorded noise and planted causes. One binary, so that it is linked once.
+
+mod any_runs;
+mod choose;
+mod common;
+mod compare_published;
+mod compare_recorded;
+mod compare_simulated;
+mod explain_measured;
+mod explain_published;
+mod explain_streams;
+mod fleet;
+mod plan_network;
+mod predict;
+mod predict_public;
+mod trend;

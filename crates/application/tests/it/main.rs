@@ -1,0 +1,4 @@
+//! Manifests and launches of applications. One binary, so that it is linked once.
+
+mod launch;
+mod manifest;

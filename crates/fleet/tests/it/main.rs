@@ -1,0 +1,5 @@
+//! Serving, laboratories, and events built between nodes. One binary, so that it is linked once.
+
+mod build;
+mod lab;
+mod serve;

@@ -1,0 +1,7 @@
+//! Importers against genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
+
+mod common;
+mod formats;
+mod hostile;
+mod published;
+mod samples;

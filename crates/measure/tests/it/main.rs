@@ -1,0 +1,5 @@
+//! Engine, session and judge, with workers in processes of their own. One binary, so that it is linked once.
+
+mod engine;
+mod judge;
+mod session;

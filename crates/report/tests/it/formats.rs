@@ -1,0 +1,263 @@
+//! What the formats draw, word for word, for a run whose numbers were checked by hand.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use crate::fixture;
+
+use model::{AxisDescription, Catalogue, Class, Description, Outcome, Primitive, Reference, Unit};
+use report::view::{self, CompareContext, Finding, Findings, RunContext, RunRow, State};
+use report::{Csv, Document, Format, Json, Markdown, Terminal};
+
+fn drawn(format: &dyn Format, document: &Document) -> String {
+    let mut out = Vec::new();
+    format.render(document, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn terminal(document: &Document) -> String {
+    drawn(&Terminal::default(), document)
+}
+
+fn fixed() -> Document {
+    let context = RunContext { handle: Some("3".into()), previous: Some("2".into()), stored: true };
+    view::run(&fixture::fixed_run(), &context)
+}
+
+#[test]
+fn the_terminal_shows_a_run() {
+    assert_eq!(terminal(&fixed()), include_str!("../expected/run.txt"));
+}
+
+#[test]
+fn markdown_shows_a_run() {
+    assert_eq!(drawn(&Markdown, &fixed()), include_str!("../expected/run.md").replace('~', "\u{a0}"));
+}
+
+#[test]
+fn csv_holds_a_run_in_base_units() {
+    assert_eq!(drawn(&Csv, &fixed()), include_str!("../expected/run.csv"));
+}
+
+#[test]
+fn json_of_a_run_is_the_run_document() {
+    let run = fixture::fixed_run();
+    let text = drawn(&Json, &fixed());
+    assert!(text.starts_with("{\"schema\":1,"));
+    assert_eq!(model::parse_run(&text).unwrap(), run);
+}
+
+#[test]
+fn a_published_run_says_that_no_spread_is_known() {
+    let text = terminal(&view::run(&fixture::published_run(), &RunContext::default()));
+    assert!(text.contains("not measured by Prony: taken from a printed evaluation, table 2"), "{text}");
+    let line = text.lines().find(|line| line.contains("write 1 B to /dev/null")).unwrap();
+    assert!(line.ends_with("11.6  µs  no spread known"), "{line}");
+    assert!(text.contains("14 figures: 14 with no spread known."), "{text}");
+    assert!(!text.contains("95%"), "no interval is promised where there is none");
+}
+
+#[test]
+fn incomplete_and_foreign_runs_say_so() {
+    let mut run = fixture::fixed_run();
+    run.session.complete = false;
+    run.session.ended_on.as_mut().unwrap().boot = "another".to_owned();
+    let text = terminal(&view::run(&run, &RunContext { handle: Some("3".into()), ..RunContext::default() }));
+    assert!(text.contains("the machine restarted during the run"));
+    assert!(text.contains("the run ended before everything planned was done"));
+    assert!(text.contains("prony run --resume 3"));
+}
+
+#[test]
+fn an_empty_run_is_said_in_words() {
+    let mut run = fixture::fixed_run();
+    run.figures.clear();
+    let text = terminal(&view::run(&run, &RunContext::default()));
+    assert!(text.contains("No figure was measured.") && text.contains("0 figures in 1:47."), "{text}");
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let document = view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default());
+    let coloured = drawn(&Terminal { width: 100, colour: true }, &document);
+    assert!(coloured.contains("\u{1b}[1m"));
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some(start) = rest.find("\u{1b}[") {
+        plain.push_str(&rest[..start]);
+        rest = &rest[start + rest[start..].find('m').unwrap() + 1..];
+    }
+    plain.push_str(rest);
+    let trimmed: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    let expected = terminal(&document);
+    assert_eq!(trimmed, expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn columns_stand_at_the_decimal_point() {
+    let text = terminal(&view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default()));
+    let mut place = None;
+    for line in text.lines() {
+        if !line.starts_with("    ") {
+            place = None; // another family
+        }
+        let Some(unit) = [" GB/s ", " ns ", " µs ", " ms ", " /s "].iter().filter_map(|unit| line.find(unit)).min()
+        else {
+            continue;
+        };
+        if line.contains("modes") {
+            continue;
+        }
+        let unit = line[..unit].chars().count();
+        assert_eq!(*place.get_or_insert(unit), unit, "{line}");
+    }
+}
+
+#[test]
+fn two_runs_are_compared() {
+    let a = fixture::sample_run(5, 1.0, false);
+    let mut b = fixture::sample_run(6, 1.3, false);
+    b.machine = a.machine.clone();
+    let comparison = analyse::compare(&[&a, &b], &analyse::Options::default()).unwrap();
+    let context = CompareContext { handles: vec!["2".into(), "3".into()] };
+    let document = view::compare(&comparison, &context);
+    let text = terminal(&document);
+    assert!(
+        text.starts_with("Run 3 against run 2 (same machine, another session; ±2% counts as the same)\n"),
+        "{text}"
+    );
+    assert!(text.contains("system call: getppid") && text.contains("slower"), "{text}");
+    assert!(text.contains("all figures, times better"), "{text}");
+    assert!(text.ends_with("Next: prony explain 2 3\n"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&drawn(&Json, &document)).unwrap();
+    assert!(json["machines"].is_array() && json["rows"].is_array() && json["geometric_means"].is_array());
+    let csv = drawn(&Csv, &document);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert!(reader.headers().unwrap().iter().any(|name| name == "verdict"));
+    assert_eq!(reader.records().map(Result::unwrap).count(), comparison.rows.len() * 2);
+    let explained = view::explain(
+        &analyse::explain(&a, &b, &analyse::explain::Options::default()).unwrap(),
+        &view::ExplainContext { verbose: true },
+    );
+    let text = terminal(&explained);
+    assert!(text.contains("the arithmetic") && text.contains("common factor"), "{text}");
+}
+
+#[test]
+fn five_runs_are_rows_with_their_places() {
+    let runs: Vec<model::Run> = [1.0, 1.0, 1.3, 1.7, 2.2]
+        .iter()
+        .zip(5..)
+        .map(|(factor, seed)| fixture::sample_run(seed, *factor, false))
+        .collect();
+    let runs: Vec<&model::Run> = runs.iter().collect();
+    let comparison = analyse::compare(&runs, &analyse::Options::default()).unwrap();
+    let text = terminal(&view::compare(&comparison, &CompareContext::default()));
+    let last = &comparison.machines[4].name;
+    let table = text.lines().find(|line| line.trim_start().starts_with(last.as_str()) && line.contains("slower"));
+    assert!(table.is_some_and(|line| line.contains(" – ")), "no ratio with its interval: {text}");
+    assert!(text.contains("\nplaces\n") && text.contains(" · 5 "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn lists_and_findings_read_well() {
+    let row = |handle: &str, complete| RunRow {
+        handle: handle.into(),
+        id: format!("id{handle}"),
+        label: Some("vm".into()),
+        machine: "Intel Xeon".into(),
+        started: "2026-11-21T03:44:05Z".into(),
+        suite: "quick".into(),
+        figures: 15,
+        complete,
+    };
+    let text = terminal(&view::runs(&[row("1", true), row("12", false)]));
+    let expected = "2 runs stored\n\n  run  label  machine     started (UTC)     suite  figures\n  \
+                    1    vm     Intel Xeon  2026-11-21 03:44  quick       15\n  \
+                    12   vm     Intel Xeon  2026-11-21 03:44  quick       15  incomplete\n\
+                    Next: prony compare 1 12 · prony report 12\n";
+    assert_eq!(text, expected);
+    assert!(terminal(&view::runs(&[])).starts_with("No run is stored yet\n"));
+    let found = Findings {
+        title: "What may disturb measuring here".into(),
+        findings: vec![Finding {
+            subject: "load".into(),
+            state: State::Attention,
+            says: "3.1 runnable on 2 CPUs".into(),
+            advice: "stop what runs beside".into(),
+        }],
+        ..Findings::default()
+    };
+    let text = terminal(&view::findings(&found));
+    assert_eq!(
+        text,
+        "What may disturb measuring here\n\n  load  attention  3.1 runnable on 2 CPUs\n                   do: stop what runs beside\n"
+    );
+}
+
+fn described() -> Description {
+    Description {
+        id: "memory.load_latency".into(),
+        title: "load latency".into(),
+        about: "Follows one random cycle of pointers.".into(),
+        metric: model::Metric::lower(Unit::Seconds, "load"),
+        class: Class::MemoryLatency,
+        stresses: vec![Primitive::CacheLatency, Primitive::DramLatency],
+        sources: vec![Reference {
+            tool: "lmbench".into(),
+            name: "lat_mem_rd".into(),
+            document: "USENIX ATC 1996".into(),
+        }],
+        axes: vec![AxisDescription {
+            name: "working_set".into(),
+            values: (0..19).map(|i| model::format_size(4096 << i)).collect(),
+            usual: vec!["64MiB".into()],
+        }],
+    }
+}
+
+#[test]
+fn a_probe_is_explained() {
+    let text = terminal(&view::probe(&described()));
+    for words in [
+        "memory.load_latency: load latency\n",
+        "time of one load; lower is better",
+        "cache latency and DRAM latency",
+        "lmbench lat_mem_rd (USENIX ATC 1996)",
+        "19 values from 4 KiB to 1 GiB",
+        "Next: prony run --probe memory.load_latency",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    let text = terminal(&view::catalogue(&Catalogue { probes: vec![described()] }));
+    assert!(text.contains("1 probe can be measured") && text.contains("  memory.load_latency  load latency"), "{text}");
+}
+
+#[test]
+fn markup_in_names_stays_text() {
+    let mut run = fixture::fixed_run();
+    run.figures[0].title = "a|b <b>`x`</b> *c*\n| d".to_owned();
+    run.figures[1].outcome = Outcome::Failed("\u{1b}[31m| red".to_owned());
+    let document = view::run(&run, &RunContext::default());
+    let markdown = drawn(&Markdown, &document);
+    assert!(markdown.contains(r"a\|b &lt;b&gt;\`x\`&lt;/b&gt; \*c\* \| d"), "{markdown}");
+    assert!(!terminal(&document).contains('\u{1b}'));
+}
+
+#[test]
+fn unknown_formats_name_the_known_ones() {
+    let error = report::by_name("pdf", 100, false).err().unwrap().to_string();
+    assert_eq!(error, "could not find a format named 'pdf'; choose one of terminal, json, csv, html, markdown");
+    for (name, _) in report::FORMATS {
+        assert!(report::by_name(name, 80, false).is_ok());
+    }
+}
+
+/// Writes what is expected, to be checked by hand before it is kept: `PRONY_EXPECTED=tests/expected cargo test`.
+#[test]
+fn expectations_for_eyes() {
+    let Some(folder) = std::env::var_os("PRONY_EXPECTED").map(std::path::PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("run.txt"), terminal(&fixed())).unwrap();
+    std::fs::write(folder.join("run.md"), drawn(&Markdown, &fixed()).replace('\u{a0}', "~")).unwrap();
+    std::fs::write(folder.join("run.csv"), drawn(&Csv, &fixed())).unwrap();
+}

@@ -1,0 +1,147 @@
+//! The HTML report: nothing injects, it is quick to make, and a real browser draws it without a word of complaint.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use crate::browser;
+use crate::fixture;
+
+use std::time::Instant;
+
+use model::{FactValue, Run};
+use report::view::{self, ReportInput};
+use report::{Format, Html};
+
+fn page(runs: &[&Run]) -> String {
+    let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::Options::default()).unwrap());
+    let explanation =
+        (runs.len() == 2).then(|| analyse::explain(runs[0], runs[1], &analyse::explain::Options::default()).unwrap());
+    let input = ReportInput { runs, handles: &[], comparison: comparison.as_ref(), explanation: explanation.as_ref() };
+    let mut out = Vec::new();
+    Html.render(&view::report(&input), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn single() -> String {
+    page(&[&fixture::sample_run(5, 1.0, true)])
+}
+
+fn two() -> String {
+    page(&[&fixture::sample_run(5, 1.0, true), &fixture::rated(fixture::sample_run(6, 1.12, true), 1.12)])
+}
+
+fn several() -> String {
+    let runs: Vec<Run> = [1.0, 1.15, 0.8, 1.4]
+        .iter()
+        .enumerate()
+        .map(|(i, f)| fixture::rated(fixture::sample_run(i as u64 + 1, *f, true), *f))
+        .chain([fixture::published_run()])
+        .collect();
+    page(&runs.iter().collect::<Vec<_>>())
+}
+
+fn twenty() -> String {
+    let runs: Vec<Run> = (0..20).map(|i| fixture::sample_run(i + 1, 1.0 + i as f64 * 0.03, true)).collect();
+    page(&runs.iter().collect::<Vec<_>>())
+}
+
+/// A run in which every text that a stranger may choose tries to break out.
+fn hostile() -> Run {
+    let evil = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\"'&<!--\u{202e}";
+    let mut run = fixture::sample_run(5, 1.0, true);
+    run.id = format!("id{evil}");
+    run.label = Some(evil.to_owned());
+    run.machine.name = evil.to_owned();
+    run.machine.summary = evil.to_owned();
+    run.session.notes = vec![evil.to_owned()];
+    run.session.started = evil.to_owned();
+    for fact in &mut run.machine.facts {
+        fact.name = format!("{}{evil}", fact.name);
+        fact.value = FactValue::Text(evil.to_owned());
+        fact.unit = Some(evil.to_owned());
+    }
+    for figure in &mut run.figures {
+        figure.title = evil.to_owned();
+        figure.metric.per = evil.to_owned().into();
+        figure.notes = vec![evil.to_owned()];
+        figure.variant = Some(evil.to_owned());
+        figure.point = figure.point.clone().with(evil.replace(['=', ','], ""), evil.replace(',', ""));
+    }
+    run
+}
+
+#[test]
+fn texts_of_run_documents_do_not_inject() {
+    let mut other = hostile();
+    other.id.push('2');
+    for text in [page(&[&hostile()]), page(&[&hostile(), &other])] {
+        assert!(!text.contains("<img"), "an element got in");
+        assert!(!text.contains("<script>document"), "a script got in");
+        assert_eq!(text.matches("<script").count(), 3, "its own script and two blocks of data");
+        assert_eq!(text.matches("</script").count(), 3);
+        assert!(!text.contains("<!--"));
+        assert!(!text.contains('\u{202e}'), "words beside it would be read backwards");
+    }
+}
+
+#[test]
+fn it_asks_nothing_of_the_network() {
+    for text in [single(), two(), several()] {
+        for word in ["http://", "https://", "src=", "@import", "url(", "fetch("] {
+            let allowed = text.matches(word).count() == 0;
+            assert!(allowed, "{word} stands in the page");
+        }
+    }
+}
+
+#[test]
+fn twenty_runs_make_a_page_of_reasonable_size() {
+    let began = Instant::now();
+    let text = twenty();
+    eprintln!(
+        "20 runs of 137 figures: {} KiB in {:.2} s, inventing them included (the promise of 2 s is for a release build)",
+        text.len() / 1024,
+        began.elapsed().as_secs_f64()
+    );
+    assert!(text.len() < 8 << 20, "{} bytes", text.len());
+}
+
+/// Without this, a harness that sees nothing would pass everything.
+#[test]
+fn the_browser_would_tell() {
+    let Some(browser) = browser::find() else { return };
+    let page = "<!DOCTYPE html><h1>x</h1><img src='http://127.0.0.1:9/x.png'><script>console.error('no'); undefined_function()</script>";
+    let seen = browser.open("broken", page);
+    assert!(seen.complaints.len() >= 2, "{:?}", seen.complaints);
+    assert!(seen.requests.iter().any(|url| url.contains("127.0.0.1:9")), "{:?}", seen.requests);
+}
+
+#[test]
+fn a_browser_draws_it_without_complaint() {
+    let Some(browser) = browser::find() else {
+        eprintln!("skipped: no chromium here, so that no page was drawn");
+        return;
+    };
+    for (name, text) in [("single", single()), ("two", two()), ("several", several()), ("hostile", page(&[&hostile()]))]
+    {
+        let seen = browser.open(name, &text);
+        assert!(seen.complaints.is_empty(), "{name}: {:?}", seen.complaints);
+        assert!(seen.dom.contains("<h1>"), "{name} was not drawn");
+        assert!(!seen.dom.contains("<title>broken"), "{name}: a script of the document ran");
+        assert!(seen.dom.contains("data-unpacked=\"yes\""), "{name}: the data could not be unpacked");
+        assert!(seen.requests.is_empty(), "{name} asked for {:?}", seen.requests);
+    }
+}
+
+/// Writes the pages to the folder named by `PRONY_PAGES`, for eyes.
+#[test]
+fn pages_for_eyes() {
+    let Some(folder) = std::env::var_os("PRONY_PAGES").map(std::path::PathBuf::from) else { return };
+    for (name, text) in [
+        ("single", single()),
+        ("two", two()),
+        ("several", several()),
+        ("hostile", page(&[&hostile()])),
+        ("twenty", twenty()),
+    ] {
+        std::fs::write(folder.join(format!("{name}.html")), text).unwrap();
+    }
+}

@@ -1,0 +1,145 @@
+//! No line is wider than the page and nothing panics, whatever a run document says.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use crate::fixture;
+
+use model::{Estimate, Method, Mode, Outcome, Run, Unit};
+use proptest::prelude::*;
+use report::view::{self, CompareContext, ReportInput, RunContext};
+use report::{Csv, Document, Format, Html, Json, Markdown, Terminal};
+use unicode_width::UnicodeWidthStr;
+
+fn draw(format: &dyn Format, document: &Document) -> String {
+    let mut out = Vec::new();
+    format.render(document, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn fits(document: &Document, width: usize) {
+    for line in draw(&Terminal { width, colour: false }, document).lines() {
+        assert!(line.width() <= width, "{} columns of {width}: {line}", line.width());
+    }
+}
+
+/// Labels as people and strangers write them: empty, endless, wide, joined, backwards, with control characters.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        "[a-z ,]{0,40}",
+        "[a-z]{80,200}",
+        Just("漢字の長い名前、幅は二倍です".to_owned()),
+        Just("👩‍👩‍👧‍👦 e\u{301}\u{301} \u{202e}evil\u{1b}[2J\t\n\u{0}".to_owned()),
+        any::<String>(),
+    ]
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>(),
+        1e-9..1e9f64,
+        Just(f64::NAN),
+        Just(f64::INFINITY),
+        Just(0.0),
+        Just(f64::MAX),
+        Just(f64::MIN_POSITIVE),
+    ]
+}
+
+fn estimate() -> impl Strategy<Value = Estimate> {
+    let method =
+        prop_oneof![Just(Method::OrderStatistic), Just(Method::Range), Just(Method::Stated), Just(Method::None)];
+    (number(), number(), number(), number(), method).prop_map(|(value, low, high, level, method)| Estimate {
+        value,
+        low,
+        high,
+        level,
+        launches: 10,
+        batches: 20,
+        method,
+    })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        4 => estimate().prop_map(Outcome::Measured),
+        1 => number().prop_map(|bound| Outcome::Below { bound }),
+        1 => prop::collection::vec((number(), estimate()), 0..4)
+            .prop_map(|modes| Outcome::Modes(modes.into_iter().map(|(share, estimate)| Mode { share, estimate }).collect())),
+        1 => text().prop_map(Outcome::Unfit),
+        1 => text().prop_map(Outcome::Failed),
+    ]
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let unit = prop_oneof![
+        Just(Unit::Seconds),
+        Just(Unit::BytesPerSecond),
+        Just(Unit::PerSecond),
+        Just(Unit::Bytes),
+        Just(Unit::Ratio)
+    ];
+    let figure = (text(), text(), outcome(), unit, text(), prop::collection::vec(number(), 0..12));
+    (prop::collection::vec(figure, 0..12), text(), text(), number()).prop_map(|(figures, label, note, seconds)| {
+        let mut run = fixture::fixed_run();
+        run.label = Some(label.clone());
+        run.machine.summary = label;
+        run.session.notes = vec![note];
+        run.session.seconds = seconds;
+        run.figures = figures
+            .into_iter()
+            .enumerate()
+            .map(|(index, (title, per, outcome, unit, note, launches))| {
+                let mut figure = fixture::figure("memory.x", &title, "", fixture::metric(unit, ""), outcome);
+                figure.metric.per = per.into();
+                figure.notes = vec![note];
+                figure.point = fixture::point(&format!("working_set={}KiB", index + 1));
+                figure.launches = fixture::launches(&launches);
+                figure
+            })
+            .collect();
+        run
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn any_run_fits_any_page(run in run(), width in 20usize..160) {
+        let document = view::run(&run, &RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true });
+        fits(&document, width);
+        for format in [&Json as &dyn Format, &Csv, &Markdown, &Html, &Terminal { width, colour: true }] {
+            let mut out = Vec::new();
+            format.render(&document, &mut out).unwrap();
+        }
+    }
+
+    #[test]
+    fn any_run_makes_a_page(run in run(), other in run()) {
+        for runs in [vec![&run], vec![&run, &other]] {
+            let input = ReportInput { runs: &runs, ..ReportInput::default() };
+            let page = draw(&Html, &view::report(&input));
+            prop_assert_eq!(page.matches("<script").count(), page.matches("</script").count());
+        }
+    }
+}
+
+#[test]
+fn real_reports_fit_their_page() {
+    let runs: Vec<Run> =
+        (1..=4).map(|i| fixture::sample_run(i, 1.0 + 0.1 * i as f64, true)).chain([fixture::published_run()]).collect();
+    let all: Vec<&Run> = runs.iter().collect();
+    for count in [1, 2, 5] {
+        let comparison = analyse::compare(&all[..count], &analyse::Options::default()).unwrap();
+        let documents = [
+            view::compare(&comparison, &CompareContext::default()),
+            view::run(all[count - 1], &RunContext::default()),
+            view::report(&ReportInput { runs: &all[..count], comparison: Some(&comparison), ..ReportInput::default() }),
+        ];
+        for width in [20, 31, 60, 80, 100, 200] {
+            for document in &documents {
+                fits(document, width);
+            }
+        }
+    }
+}

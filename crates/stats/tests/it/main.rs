@@ -1,0 +1,19 @@
+//! What the statistics promise: on recorded launches of real machines, against known truths, and on published data.
+//! One binary, so that it is linked once.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a recorded file that does not parse must fail the test, and measured numbers are printed"
+)]
+
+mod coverage;
+mod equivalence;
+mod false_claims;
+mod invariants;
+mod modes;
+mod placements;
+mod power;
+mod prediction;
+mod published_data;
+mod session;

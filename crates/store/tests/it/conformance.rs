@@ -1,0 +1,391 @@
+//! What every store must do; each store runs every test. One table of tests, so it is longer than a file may be otherwise.
+#![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
+
+use crate::common::{SMALL, run};
+use model::{FigureKey, Outcome, Run};
+use store::{Access, Detail, Error, FigurePattern, Filter, Kind, Selection, Selector, Store, transfer};
+
+/// A store that is new and empty, and what keeps it alive.
+struct Fresh {
+    store: Box<dyn Store>,
+    /// Opens the same place once more.
+    again: Box<dyn Fn() -> Box<dyn Store>>,
+    _home: Option<tempfile::TempDir>,
+}
+
+fn sqlite() -> Option<Fresh> {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("new/runs.sqlite");
+    let again = Box::new(move || store::open(&path, Access::Write).unwrap());
+    Some(Fresh { store: again(), again, _home: Some(home) })
+}
+
+fn files() -> Option<Fresh> {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("new/runs/");
+    let again = Box::new(move || store::open(&path, Access::Write).unwrap());
+    Some(Fresh { store: again(), again, _home: Some(home) })
+}
+
+#[cfg(feature = "postgres")]
+#[cfg(feature = "postgres")]
+fn postgres() -> Option<Fresh> {
+    let address = crate::common::server::new_database()?;
+    let again = Box::new(move || store::open(address.as_ref(), Access::Write).unwrap());
+    Some(Fresh { store: again(), again, _home: None })
+}
+
+macro_rules! conformance {
+    ($($test:ident),+ $(,)?) => {
+        mod in_sqlite { $(#[test] fn $test() { if let Some(fresh) = super::sqlite() { super::$test(fresh); } })+ }
+        mod in_files { $(#[test] fn $test() { if let Some(fresh) = super::files() { super::$test(fresh); } })+ }
+        #[cfg(feature = "postgres")]
+        mod in_postgres {
+            $(#[test] fn $test() { if let Some(fresh) = super::postgres() { super::$test(fresh); } })+
+        }
+    };
+}
+
+conformance! {
+    runs_come_back_whole,
+    values_come_without_the_insides_of_launches,
+    a_put_of_the_same_id_replaces,
+    numbers_are_never_given_twice,
+    labels_hold_while_a_run_is_saved_again,
+    labels_that_would_be_misunderstood_are_refused,
+    selectors_find_what_people_mean,
+    lists_are_filtered,
+    history_is_of_one_machine_and_in_order_of_time,
+    figures_keep_every_outcome,
+    removal_is_all_or_none,
+    what_would_not_read_back_is_refused_and_nothing_changes,
+    hostile_names_are_only_names,
+    another_handle_sees_the_same,
+    writers_at_once_lose_nothing,
+    a_store_moves_house,
+}
+
+fn labelled(machine: &str, number: u32, label: &str) -> Run {
+    Run { label: Some(label.to_owned()), ..run(machine, number, SMALL) }
+}
+
+fn resolved(store: &dyn Store, text: &str) -> Result<u64, Error> {
+    match Selector::new(store)?.resolve(text)? {
+        Selection::Stored(summary) => Ok(summary.number),
+        Selection::File(path) => panic!("{text} was taken for the file {}", path.display()),
+    }
+}
+
+fn runs_come_back_whole(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    assert!(store.summaries().unwrap().is_empty());
+    let (a, b) = (run("m", 1, SMALL), labelled("m", 2, "tuned"));
+    assert_eq!(store.put(&a).unwrap(), 1);
+    assert_eq!(store.put(&b).unwrap(), 2);
+    assert_eq!(store.get(&a.id, Detail::Whole).unwrap(), a);
+    assert_eq!(store.get(&b.id, Detail::Whole).unwrap(), b);
+    assert!(store.put_all(&[]).unwrap().is_empty());
+    assert_eq!(store.put_all(&[run("m", 3, SMALL), run("m", 4, SMALL)]).unwrap(), [3, 4]);
+    let summaries = store.summaries().unwrap();
+    let second = &summaries[1];
+    assert_eq!((summaries.len(), second.number, second.id.as_str()), (4, 2, b.id.as_str()));
+    assert_eq!((second.label.as_deref(), second.started.as_str()), (Some("tuned"), b.session.started.as_str()));
+    assert_eq!((second.machine.as_str(), second.fingerprint.as_str()), ("m", "m-fingerprint"));
+    assert_eq!((second.suite.as_str(), second.rounds, second.complete), ("default", 3, true));
+    assert_eq!((second.figures, second.measured, second.tool.as_deref()), (4, 4, None));
+    assert_eq!((second.seconds, second.version.as_str()), (117.5, "0.1.0"));
+}
+
+fn values_come_without_the_insides_of_launches(mut fresh: Fresh) {
+    let whole = run("m", 1, SMALL);
+    fresh.store.put(&whole).unwrap();
+    let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
+    for (a, b) in whole.figures.iter().zip(&values.figures) {
+        assert_eq!((a.key(), &a.outcome, a.values(), &a.footprint), (b.key(), &b.outcome, b.values(), &b.footprint));
+        assert!(b.launches.iter().all(|launch| launch.nanos.is_empty()));
+    }
+    assert_eq!((whole.machine, whole.session, whole.plan), (values.machine, values.session, values.plan));
+}
+
+fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let end = run("m", 2, SMALL);
+    let mut begun = end.clone();
+    begun.session.complete = false;
+    begun.figures.truncate(1);
+    store.put(&run("m", 1, SMALL)).unwrap();
+    assert_eq!(store.put(&begun).unwrap(), 2);
+    assert_eq!(store.put(&run("m", 3, SMALL)).unwrap(), 3);
+    assert_eq!(store.put(&end).unwrap(), 2);
+    assert_eq!(store.get(&end.id, Detail::Whole).unwrap(), end);
+    let summaries = store.summaries().unwrap();
+    assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!((summaries[1].figures, summaries[1].complete), (4, true));
+    assert_eq!(store.figures(&end.id).unwrap().len(), 4);
+    let shorter = Run { figures: end.figures[..2].to_vec(), ..end.clone() };
+    store.put(&shorter).unwrap();
+    assert_eq!(store.figures(&end.id).unwrap().len(), 2);
+}
+
+fn numbers_are_never_given_twice(mut fresh: Fresh) {
+    let runs: Vec<_> = (1..=4).map(|number| run("m", number, SMALL)).collect();
+    fresh.store.put_all(&runs).unwrap();
+    fresh.store.remove(&[&runs[3].id, &runs[1].id]).unwrap();
+    let mut store = (fresh.again)();
+    assert_eq!(store.put(&runs[3]).unwrap(), 5);
+    store.remove(&[&runs[3].id]).unwrap();
+    store.remove(&[&runs[0].id, &runs[2].id]).unwrap();
+    assert_eq!((fresh.again)().put(&runs[0]).unwrap(), 6);
+}
+
+fn labels_hold_while_a_run_is_saved_again(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let label = |store: &dyn Store, id: &str| {
+        let whole = store.get(id, Detail::Whole).unwrap().label;
+        assert_eq!(whole, store.get(id, Detail::Values).unwrap().label);
+        assert_eq!(whole, store.summaries().unwrap()[0].label);
+        whole
+    };
+    let plain = run("m", 1, SMALL);
+    let (before, after) = (labelled("m", 1, "before"), labelled("m", 1, "after"));
+    for (written, given) in
+        [(&plain, Some("given")), (&before, Some("given")), (&before, None), (&after, Some("after"))]
+    {
+        store.put(written).unwrap();
+        store.set_label(&written.id, given).unwrap();
+        store.put(written).unwrap();
+        assert_eq!(label(&**store, &written.id).as_deref(), given, "what was given holds over a save");
+        store.put(written).unwrap();
+        assert_eq!(label(&**store, &written.id).as_deref(), given, "and over the next");
+    }
+    store.put(&before).unwrap();
+    assert_eq!(label(&**store, &before.id).as_deref(), Some("before"), "a new label in the document holds");
+    store.put(&plain).unwrap();
+    assert_eq!(label(&**store, &before.id), None, "and so does taking it away");
+    assert!(matches!(store.set_label("nobody", Some("x")), Err(Error::Unknown { .. })));
+}
+
+fn labels_that_would_be_misunderstood_are_refused(mut fresh: Fresh) {
+    let one = run("m", 1, SMALL);
+    fresh.store.put(&one).unwrap();
+    for label in ["", "3", "latest", "latest-2", "a/b", "x.json", "published:x", "-x", " x", "x\n", &"x".repeat(101)] {
+        let error = fresh.store.set_label(&one.id, Some(label)).unwrap_err();
+        assert!(matches!(error, Error::Label { .. }) && !error.to_string().contains('\n'), "{error}");
+    }
+    for label in ["before the fix", "v1.2", "3a", "latest-kernel", "größer"] {
+        fresh.store.set_label(&one.id, Some(label)).unwrap();
+        assert_eq!(resolved(&*fresh.store, label).unwrap(), 1);
+    }
+}
+
+fn selectors_find_what_people_mean(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    assert!(matches!(resolved(&**store, "latest"), Err(Error::NotThatMany { count: 0, .. })));
+    // The number is the order of storing; run 3 was started first.
+    store.put_all(&[labelled("alpha", 20, "kernel"), labelled("alpha", 30, "kernel"), run("beta", 10, SMALL)]).unwrap();
+    let expected = [
+        ("1", 1),
+        ("3", 3),
+        ("latest", 2),
+        ("latest-0", 2),
+        ("latest-1", 1),
+        ("latest-2", 3),
+        ("kernel", 2),
+        ("alpha-000020", 1),
+        ("b", 3),
+        ("alpha-00003", 2),
+    ];
+    for (text, number) in expected {
+        assert_eq!(resolved(&**store, text).unwrap(), number, "{text}");
+    }
+    let many = resolved(&**store, "latest-3").unwrap_err();
+    assert!(many.to_string().contains("holds 3 runs"), "{many}");
+    let ambiguous = resolved(&**store, "alpha-0000").unwrap_err().to_string();
+    assert!(ambiguous.contains("1 (alpha-000020, kernel)") && ambiguous.contains("2 (alpha-000030"), "{ambiguous}");
+    let unknown = resolved(&**store, "kernle").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean kernel?"), "{unknown}");
+    for text in ["", "zzz", "99", "latest-x", "latest--1", "../x\n"] {
+        if !store::is_path(text) {
+            assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
+        }
+    }
+    for path in ["./x", "x.json", "/a/b", "x.json.zst"] {
+        let selector = Selector::new(&**store).unwrap();
+        assert_eq!(selector.resolve(path).unwrap(), Selection::File(path.into()));
+    }
+}
+
+fn lists_are_filtered(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let mut cut = labelled("alpha", 86_400, "new kernel");
+    cut.session.complete = false;
+    cut.figures.truncate(1);
+    store.put_all(&[labelled("alpha", 1, "old kernel"), cut, run("beta", 2, SMALL)]).unwrap();
+    let find = |filter: Filter| store.find(&filter).unwrap().iter().map(|run| run.number).collect::<Vec<_>>();
+    assert_eq!(find(Filter::default()), [1, 2, 3]);
+    assert_eq!(find(Filter { machine: Some("al*".into()), ..Filter::default() }), [1, 2]);
+    assert_eq!(find(Filter { machine: Some("beta-fing".into()), ..Filter::default() }), [3]);
+    assert_eq!(find(Filter { label: Some("*kernel".into()), ..Filter::default() }), [1, 2]);
+    assert_eq!(find(Filter { label: Some("new ?ernel".into()), ..Filter::default() }), [2]);
+    assert_eq!(find(Filter { complete: Some(false), ..Filter::default() }), [2]);
+    let second = Filter::moment("2026-11-02").unwrap();
+    assert_eq!(find(Filter { since: Some(second), ..Filter::default() }), [2]);
+    assert_eq!(find(Filter { until: Some(second), ..Filter::default() }), [1, 3]);
+    assert_eq!(find(Filter { newest: Some(2), ..Filter::default() }), [2, 3]);
+    let figure = |glob: &str| find(Filter { figure: Some(FigurePattern::new(glob)), ..Filter::default() });
+    assert_eq!(figure("family0.*"), [1, 2, 3]);
+    assert_eq!(figure("family1.*"), [1, 3]);
+    assert_eq!(figure("*:*working_set=32KiB*"), [1, 3]);
+    assert_eq!(figure("family0.probe_0:threads=1,working_set=16KiB"), [1, 2, 3]);
+    assert!(figure("nothing").is_empty());
+    assert!(Filter::moment("yesterday").unwrap_err().to_string().contains("RFC 3339"));
+}
+
+fn history_is_of_one_machine_and_in_order_of_time(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let mut imported = run("alpha", 5, SMALL);
+    imported.origin = Some(model::Origin { tool: "stream".into(), ..model::Origin::default() });
+    let mut nameless = run("alpha", 6, SMALL);
+    nameless.machine.fingerprint.clear();
+    let mut failed = run("alpha", 7, SMALL);
+    failed.figures[0].outcome = Outcome::Failed("crashed".into());
+    let runs = [
+        run("alpha", 3, SMALL),
+        run("alpha", 1, SMALL),
+        run("beta", 2, SMALL),
+        imported,
+        nameless,
+        failed,
+        run("alpha", 9, SMALL),
+    ];
+    store.put_all(&runs).unwrap();
+    let key = runs[0].figures[0].key();
+    let turned = FigureKey::new(&key.probe, "threads=1,working_set=16KiB".parse().unwrap());
+    let history = store.history(&turned, "alpha-fingerprint", 100).unwrap();
+    assert_eq!(history.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
+    let estimate = *runs[1].figures[0].outcome.estimate().unwrap();
+    let first = &history[0];
+    assert_eq!((first.value, first.low, first.high, first.launches), (estimate.value, estimate.low, estimate.high, 3));
+    assert_eq!((&first.id, &first.started), (&runs[1].id, &runs[1].session.started));
+    let newest = store.history(&key, "alpha-fingerprint", 2).unwrap();
+    assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
+    assert!(store.history(&key, "", 100).unwrap().is_empty());
+    assert!(store.history(&key, "gamma", 100).unwrap().is_empty());
+    assert!(
+        store.history(&FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).unwrap().is_empty()
+    );
+    // A run that was put again with another outcome leaves the history.
+    let mut again = runs[0].clone();
+    again.figures[0].outcome = Outcome::Unfit("not here".into());
+    store.put(&again).unwrap();
+    assert_eq!(store.history(&key, "alpha-fingerprint", 100).unwrap().len(), 2);
+}
+
+fn figures_keep_every_outcome(mut fresh: Fresh) {
+    let mut one = run("m", 1, SMALL);
+    one.figures[0].outcome = Outcome::Below { bound: 3e-9 };
+    one.figures[1].outcome = Outcome::Modes(Vec::new());
+    one.figures[2].outcome = Outcome::Unfit("no huge pages".into());
+    fresh.store.put(&one).unwrap();
+    let rows = fresh.store.figures(&one.id).unwrap();
+    assert_eq!(
+        rows.iter().map(|row| row.kind).collect::<Vec<_>>(),
+        [Kind::Below, Kind::Modes, Kind::Unfit, Kind::Measured]
+    );
+    assert!(rows.iter().zip(&one.figures).all(|(row, figure)| row.key == figure.key() && row.class == figure.class));
+    assert_eq!((rows[0].value, rows[0].high), (None, Some(3e-9)));
+    assert_eq!(rows[3].value, one.figures[3].outcome.estimate().map(|estimate| estimate.value));
+    assert_eq!(fresh.store.summaries().unwrap()[0].measured, 1);
+    assert!(matches!(fresh.store.figures("nobody"), Err(Error::Unknown { .. })));
+}
+
+fn removal_is_all_or_none(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let runs: Vec<_> = (1..=3).map(|number| run("m", number, SMALL)).collect();
+    store.put_all(&runs).unwrap();
+    let error = store.remove(&[&runs[0].id, "nobody"]).unwrap_err();
+    assert!(matches!(&error, Error::Unknown { text, .. } if text == "nobody"), "{error}");
+    assert_eq!(store.summaries().unwrap().len(), 3);
+    store.remove(&[&runs[0].id, &runs[2].id]).unwrap();
+    assert_eq!(store.summaries().unwrap().iter().map(|run| run.number).collect::<Vec<_>>(), [2]);
+    assert!(matches!(store.get(&runs[0].id, Detail::Whole), Err(Error::Unknown { .. })));
+    assert_eq!(store.history(&runs[0].figures[0].key(), "m-fingerprint", 9).unwrap().len(), 1);
+}
+
+fn what_would_not_read_back_is_refused_and_nothing_changes(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let good = run("m", 1, SMALL);
+    store.put(&good).unwrap();
+    let mut nan = good.clone();
+    nan.figures[0].launches[0].value = f64::NAN;
+    let mut twice = good.clone();
+    twice.figures.push(twice.figures[0].clone());
+    for bad in [nan, twice] {
+        let error = store.put(&bad).unwrap_err();
+        assert!(matches!(error, Error::Unsavable { .. }), "{error}");
+        assert!(store.put_all(&[run("m", 2, SMALL), bad]).is_err());
+        assert_eq!(store.get(&good.id, Detail::Whole).unwrap(), good);
+        assert_eq!(store.summaries().unwrap().len(), 1);
+    }
+}
+
+fn hostile_names_are_only_names(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let ids =
+        ["../../etc/passwd", "'; DROP TABLE runs; --", "a/b", "a_b", "", "%", "ü\u{202e}\n", "1", &"x".repeat(5000)];
+    for id in ids {
+        let mut one = run("m", 1, SMALL);
+        one.id = id.to_owned();
+        one.machine.name = "'\"\\%".to_owned();
+        one.label = Some("latest\nx".to_owned());
+        one.figures[0].probe = "a'b".to_owned();
+        one.figures[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
+        store.put(&one).unwrap();
+        assert_eq!(store.get(id, Detail::Whole).unwrap(), one);
+        assert_eq!(store.figures(id).unwrap()[0].key, one.figures[0].key());
+        assert_eq!(store.history(&one.figures[0].key(), "m-fingerprint", 99).unwrap().last().unwrap().id, id);
+    }
+    assert_eq!(store.summaries().unwrap().len(), ids.len());
+    assert!(!resolved(&**store, "\u{1b}[2J\nx").unwrap_err().to_string().contains(['\n', '\u{1b}']));
+    store.remove(&ids).unwrap();
+    assert!(store.summaries().unwrap().is_empty());
+}
+
+fn another_handle_sees_the_same(mut fresh: Fresh) {
+    let other = (fresh.again)();
+    for number in 1..=3 {
+        fresh.store.put(&run("m", number, SMALL)).unwrap();
+        assert_eq!(other.summaries().unwrap(), fresh.store.summaries().unwrap());
+    }
+}
+
+fn writers_at_once_lose_nothing(fresh: Fresh) {
+    let handles = (0..4_u32).map(|writer| (writer, (fresh.again)()));
+    let writers: Vec<_> = handles
+        .map(|(writer, mut store)| {
+            std::thread::spawn(move || {
+                (0..6).map(|index| store.put(&run("m", writer * 100 + index % 3, SMALL)).unwrap()).collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let mut numbers: Vec<u64> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let stored: Vec<_> = fresh.store.summaries().unwrap().iter().map(|run| run.number).collect();
+    assert_eq!((stored.len(), &stored), (12, &numbers));
+}
+
+fn a_store_moves_house(mut fresh: Fresh) {
+    let runs: Vec<_> = (1..=3).map(|number| labelled("m", number, "x")).collect();
+    fresh.store.put_all(&runs).unwrap();
+    fresh.store.set_label(&runs[1].id, Some("y")).unwrap();
+    fresh.store.remove(&[&runs[0].id]).unwrap();
+    for mut other in [sqlite().unwrap(), files().unwrap()] {
+        let mut heard = Vec::new();
+        assert_eq!(transfer(&*fresh.store, &mut *other.store, &mut |done, all| heard.push((done, all))).unwrap(), 2);
+        assert_eq!(heard, [(0, 2), (1, 2), (2, 2)]);
+        let labels: Vec<_> = other.store.summaries().unwrap().into_iter().map(|run| run.label.unwrap()).collect();
+        assert_eq!(labels, ["y", "x"]);
+        assert_eq!(other.store.get(&runs[2].id, Detail::Whole).unwrap(), runs[2]);
+    }
+}

@@ -1,0 +1,472 @@
+//! Bad conditions: each gets one clear line that says what, where and what to do, and nothing is damaged.
+//! One table of conditions, so it is longer than a file may be otherwise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tests, which say when they cannot run"
+)]
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::common::{SMALL, USUAL, run};
+use rusqlite::Connection;
+use store::{Access, Detail, Error, SqliteStore, Store, Trouble, save_document};
+
+/// Where a process that saves rounds shall save them.
+const PLACE: &str = "PRONY_TEST_SAVE_IN";
+
+/// Saves a run after every round, as measuring does, until somebody ends it; does nothing unless it is asked to. The tests
+/// of kills, limits and permissions start this program once more for it. It prints each round once it is saved, and ends
+/// with 2 and one line when one cannot be.
+#[test]
+fn saves_rounds_when_asked() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let save = |round: u32, store: &mut dyn Store, mut run: model::Run| {
+        run.session.rounds = round;
+        run.session.complete = false;
+        for figure in &mut run.figures {
+            figure.launches.truncate(round as usize % USUAL.launches + 1);
+        }
+        store.put(&run)?;
+        println!("\nround {round}");
+        Ok(())
+    };
+    let rounds = || {
+        let mut store = store::open(place.as_ref(), Access::Write)?;
+        let whole = run("m", 1, USUAL);
+        (1..u32::MAX).try_for_each(|round| save(round, &mut *store, whole.clone()))
+    };
+    let Err(error): Result<(), Error> = rounds() else { return };
+    eprintln!("{error}");
+    std::process::exit(2);
+}
+
+const SAVER: [&str; 3] = ["trouble::saves_rounds_when_asked", "--exact", "--nocapture"];
+
+/// This program again, saving rounds in a place.
+fn saver(place: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(SAVER).env(PLACE, place);
+    command
+}
+
+fn skip(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
+}
+
+/// A file system of its own, taken away at the end.
+struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    fn of_size(size: &str) -> Option<Self> {
+        let home = tempfile::tempdir().unwrap();
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+            .arg(home.path())
+            .stderr(Stdio::null())
+            .status();
+        if !done.is_ok_and(|status| status.success()) {
+            skip("mounting a tmpfs needs root and the permission to mount");
+            return None;
+        }
+        Some(Self(home))
+    }
+
+    fn remount(&self, option: &str) {
+        let done = Command::new("mount").args(["-o", &format!("remount,{option}")]).arg(self.0.path()).status();
+        assert!(done.unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+/// One line that names the place and what to do.
+fn assert_clear(error: &Error, place: &Path, advice: &str) {
+    let text = error.to_string();
+    assert!(text.starts_with("could not ") && !text.contains('\n'), "{text}");
+    assert!(text.contains(&place.display().to_string()), "{text} does not name {}", place.display());
+    assert!(text.contains(advice), "{text} lacks '{advice}'");
+}
+
+fn trouble(error: &Error) -> &Trouble {
+    match error {
+        Error::Place { trouble, .. } => trouble,
+        other => panic!("not of a place: {other}"),
+    }
+}
+
+/// The database is whole by SQLite's own check, and every run in it can be read.
+fn assert_whole(path: &Path) -> u32 {
+    let store = SqliteStore::open(path, Access::Read).unwrap();
+    let runs = store.summaries().unwrap();
+    for summary in &runs {
+        let whole = store.get(&summary.id, Detail::Whole).unwrap();
+        assert_eq!(whole.session.rounds, summary.rounds, "document and columns are of one round");
+        assert_eq!(store.get(&summary.id, Detail::Values).unwrap().session.rounds, summary.rounds);
+        assert_eq!(store.figures(&summary.id).unwrap().len(), whole.figures.len());
+    }
+    let connection = Connection::open(path).unwrap();
+    let answer: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(answer, "ok");
+    let orphans: i64 =
+        connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(orphans, 0);
+    runs.last().map_or(0, |run| run.rounds)
+}
+
+fn kill_loses_one_round_at_most(place: &Path, rounds_in: impl Fn(&Path) -> u32) {
+    for wait in [0, 3, 7, 12, 20, 33] {
+        let mut child = saver(place).stdout(Stdio::piped()).spawn().unwrap();
+        let round = |line: String| line.strip_prefix("round ").map(|round| round.parse::<u32>().unwrap());
+        let mut told = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).filter_map(round);
+        let first = told.next().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let told = told.last().unwrap_or(first);
+        let kept = rounds_in(place);
+        assert!(kept == told || kept == told + 1, "round {told} was told as saved, round {kept} is there");
+    }
+}
+
+#[test]
+fn a_kill_loses_one_round_at_most_in_sqlite() {
+    let home = tempfile::tempdir().unwrap();
+    kill_loses_one_round_at_most(&home.path().join("runs.sqlite"), assert_whole);
+}
+
+#[test]
+fn a_kill_loses_one_round_at_most_in_files() {
+    let home = tempfile::tempdir().unwrap();
+    kill_loses_one_round_at_most(&home.path().join("runs/"), |place| {
+        let store = store::open(place, Access::Read).unwrap();
+        let summary = store.summaries().unwrap().pop().unwrap();
+        assert_eq!(summary.number, 1);
+        store.get(&summary.id, Detail::Whole).unwrap().session.rounds
+    });
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_saved() {
+    for name in ["runs.sqlite", "runs/"] {
+        let Some(disk) = Mounted::of_size("4m") else { return };
+        let place = disk.0.path().join(name);
+        let mut store = store::open(&place, Access::Write).unwrap();
+        let mut kept = 0;
+        let error = loop {
+            match store.put(&run("m", kept, USUAL)) {
+                Ok(_) => kept += 1,
+                Err(error) => break error,
+            }
+            assert!(kept < 100, "4 MiB cannot hold that many");
+        };
+        assert_eq!(*trouble(&error), Trouble::Full, "{error}");
+        assert_clear(&error, &place, "free some");
+        assert!(kept > 1, "{kept}");
+        assert_eq!(store.summaries().unwrap().len(), kept as usize);
+        for index in 0..kept {
+            assert_eq!(store.get(&run("m", index, SMALL).id, Detail::Whole).unwrap(), run("m", index, USUAL));
+        }
+        // Whoever makes room goes on.
+        disk.remount("size=8m");
+        assert_eq!(store.put(&run("m", 1000, USUAL)).unwrap(), u64::from(kept) + 1);
+    }
+}
+
+#[test]
+fn what_is_removed_makes_room_on_a_full_disk() {
+    for name in ["runs.sqlite", "runs/"] {
+        let Some(disk) = Mounted::of_size("8m") else { return };
+        let mut store = store::open(&disk.0.path().join(name), Access::Write).unwrap();
+        store.put_all(&[run("m", 1, USUAL), run("m", 2, USUAL)]).unwrap();
+        fs::write(disk.0.path().join("filler"), vec![0; 8 << 20]).unwrap_err();
+        assert_eq!(*trouble(&store.put_all(&[run("m", 3, USUAL), run("m", 4, USUAL)]).unwrap_err()), Trouble::Full);
+        store.remove(&[&run("m", 1, SMALL).id]).unwrap();
+        assert!(store.put(&run("m", 5, SMALL)).unwrap() >= 3);
+    }
+}
+
+#[test]
+fn a_disk_without_any_room_gets_one_line() {
+    let Some(disk) = Mounted::of_size("1m") else { return };
+    fs::write(disk.0.path().join("filler"), vec![0; 2 << 20]).unwrap_err();
+    for name in ["runs.sqlite", "runs/"] {
+        let place = disk.0.path().join(name);
+        let error =
+            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 1, USUAL))).unwrap_err();
+        assert_eq!(*trouble(&error), Trouble::Full, "{error}");
+        assert_clear(&error, &place, "free some");
+    }
+    let document = disk.0.path().join("out.json");
+    let error = save_document(&document, &run("m", 1, USUAL)).unwrap_err();
+    assert_eq!(*trouble(&error), Trouble::Full);
+    assert_clear(&error, &document, "free some");
+    let left: Vec<_> = fs::read_dir(disk.0.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".part")), "{left:?}");
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_a_full_disk() {
+    for name in ["runs.sqlite", "runs/"] {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join(name);
+        store::open(&place, Access::Write).and_then(|mut store| store.put(&run("old", 1, SMALL))).unwrap();
+        // Blocks are of 512 bytes; the signal that comes with the limit is ignored, so that the write returns.
+        let script = "trap '' XFSZ; ulimit -f 400; exec \"$0\" \"$@\"";
+        let program = std::env::current_exe().unwrap();
+        let output =
+            Command::new("sh").args(["-c", script]).arg(program).args(SAVER).env(PLACE, &place).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.lines().count() == 1 && text.contains("no space is left there"), "{text}");
+        let store = store::open(&place, Access::Read).unwrap();
+        assert_eq!(store.get(&run("old", 1, SMALL).id, Detail::Whole).unwrap(), run("old", 1, SMALL));
+    }
+}
+
+#[test]
+fn a_locked_database_is_waited_for_and_then_said() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("runs.sqlite");
+    let one = run("m", 1, SMALL);
+    SqliteStore::open(&path, Access::Write).unwrap().put(&one).unwrap();
+    let holder = Connection::open(&path).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut store = SqliteStore::open_patiently(&path, Access::Write, Duration::from_millis(50)).unwrap();
+    let error = store.put(&run("m", 2, SMALL)).unwrap_err();
+    assert_eq!(*trouble(&error), Trouble::Locked);
+    assert_clear(&error, &path, "wait until that has ended");
+    assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one, "readers go on");
+    holder.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(store.put(&run("m", 2, SMALL)).unwrap(), 2);
+}
+
+#[test]
+fn a_store_that_many_make_at_once_is_one_store() {
+    for name in ["runs.sqlite", "runs/"] {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("new").join(name);
+        let makers: Vec<_> = (0..8)
+            .map(|maker| {
+                let place = place.clone();
+                std::thread::spawn(move || {
+                    store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", maker, SMALL))).unwrap()
+                })
+            })
+            .collect();
+        let mut numbers: Vec<_> = makers.into_iter().map(|maker| maker.join().unwrap()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8], "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_database_is_told_and_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("runs.sqlite");
+    let mut store = SqliteStore::open(&path, Access::Write).unwrap();
+    store.put_all(&[run("m", 1, USUAL), run("m", 2, USUAL)]).unwrap();
+    drop(store);
+    let sound = fs::read(&path).unwrap();
+    let look = |bytes: &[u8]| -> Result<(), Error> {
+        fs::write(&path, bytes).unwrap();
+        let mut store = SqliteStore::open(&path, Access::Write)?;
+        for run in store.summaries()? {
+            store.get(&run.id, Detail::Whole)?;
+            store.figures(&run.id)?;
+        }
+        store.put(&run("m", 3, SMALL)).map(drop)
+    };
+    for (what, bytes) in damages(&sound) {
+        if let Err(error) = look(&bytes) {
+            let text = error.to_string();
+            assert!(text.contains(&path.display().to_string()) && !text.contains('\n'), "{what}: {text}");
+        }
+    }
+    let mut scribbled = sound.clone();
+    scribbled[4096..20_000].fill(0xa5);
+    let error = look(&scribbled).unwrap_err();
+    assert!(matches!(trouble(&error), Trouble::Corrupt(_)), "{error}");
+    assert_clear(&error, &path, "move it away");
+    let document = b"no database at all ".repeat(1000);
+    let error = look(&document).unwrap_err();
+    assert!(matches!(trouble(&error), Trouble::Foreign(_)), "{error}");
+    assert_clear(&error, &path, "name another place");
+    assert_eq!(fs::read(&path).unwrap(), document, "what is not ours is not written to");
+    look(&sound).unwrap();
+}
+
+/// A database cut off and scribbled on at many places.
+fn damages(sound: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut damaged = Vec::new();
+    for step in 1..40 {
+        let at = sound.len() * step / 40;
+        damaged.push((format!("cut at {at}"), sound[..at].to_vec()));
+        let mut bytes = sound.to_vec();
+        bytes[at..(at + 300).min(sound.len())].fill(0xff);
+        damaged.push((format!("scribbled on at {at}"), bytes));
+    }
+    damaged
+}
+
+#[test]
+fn a_damaged_document_is_told_and_the_others_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("runs.sqlite");
+    let mut store = SqliteStore::open(&path, Access::Write).unwrap();
+    store.put_all(&[run("m", 1, SMALL), run("m", 2, SMALL)]).unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute("UPDATE documents SET whole = substr(whole, 1, 90) WHERE number = 1", [])
+        .unwrap();
+    let error = store.get(&run("m", 1, SMALL).id, Detail::Whole).unwrap_err();
+    assert!(matches!(trouble(&error), Trouble::Corrupt(_)), "{error}");
+    assert_clear(&error, &path, "run m-000001");
+    assert_eq!(store.get(&run("m", 2, SMALL).id, Detail::Whole).unwrap(), run("m", 2, SMALL));
+    assert_eq!(store.summaries().unwrap().len(), 2);
+}
+
+#[test]
+fn databases_of_others_and_newer_ones_are_not_written_to() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("places.sqlite");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
+    let before = fs::read(&path).unwrap();
+    for access in [Access::Read, Access::Write] {
+        let error = SqliteStore::open(&path, access).unwrap_err();
+        assert!(matches!(trouble(&error), Trouble::Foreign(_)), "{error}");
+        assert_clear(&error, &path, "another program");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let path = home.path().join("newer.sqlite");
+    drop(SqliteStore::open(&path, Access::Write).unwrap());
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    for access in [Access::Read, Access::Write] {
+        let error = SqliteStore::open(&path, access).unwrap_err();
+        assert!(matches!(error, Error::NewerStore { found: 99, known: 1, .. }), "{error}");
+        assert_clear(&error, &path, "update prony");
+    }
+
+    let directory = home.path().join("runs/");
+    drop(store::open(&directory, Access::Write).unwrap());
+    fs::write(directory.join("prony-store.json"), r#"{"form":2,"next":1,"new":{}}"#).unwrap();
+    let error = store::open(&directory, Access::Read).map(drop).unwrap_err();
+    assert!(matches!(error, Error::NewerStore { found: 2, known: 1, .. }), "{error}");
+}
+
+#[test]
+fn paths_that_cannot_be_stores_are_told() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let full = home.path().join("full of other things");
+    fs::create_dir(&full).unwrap();
+    fs::write(full.join("x"), "x").unwrap();
+    for (path, expected) in [
+        (full, Trouble::Directory),
+        (file.join("runs.sqlite"), Trouble::NotADirectory),
+        (file.join("runs/"), Trouble::NotADirectory),
+    ] {
+        let error = store::open(&path, Access::Write).map(drop).unwrap_err();
+        assert_eq!(*trouble(&error), expected, "{error}");
+    }
+    for name in ["none.sqlite", "none/"] {
+        let path = home.path().join(name);
+        let error = store::open(&path, Access::Read).map(drop).unwrap_err();
+        assert!(error.is_missing(), "{error}");
+        assert!(!path.exists(), "to look creates nothing");
+    }
+    let error = store::open("postgres://user:secret@host/base".as_ref(), Access::Read).map(drop).unwrap_err();
+    assert!(!error.to_string().contains("secret"), "{error}");
+}
+
+#[test]
+fn an_empty_file_becomes_a_store_and_spaces_and_signs_are_names() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("a ?b#c%41.sqlite");
+    fs::write(&path, "").unwrap();
+    let mut store = SqliteStore::open(&path, Access::Write).unwrap();
+    store.put(&run("m", 1, SMALL)).unwrap();
+    assert_eq!(
+        fs::read_dir(home.path()).unwrap().flatten().filter(|entry| entry.metadata().unwrap().len() > 0).count() % 4,
+        3
+    );
+}
+
+#[test]
+fn a_read_only_store_is_read_and_not_written() {
+    let Some(disk) = Mounted::of_size("8m") else { return };
+    let one = run("m", 1, SMALL);
+    for name in ["a?b.sqlite", "runs/"] {
+        disk.remount("rw");
+        let place = disk.0.path().join(name);
+        store::open(&place, Access::Write).unwrap().put(&one).unwrap();
+        disk.remount("ro");
+        let store = store::open(&place, Access::Read).unwrap();
+        assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one);
+        assert_eq!(store.summaries().unwrap().len(), 1);
+        let error =
+            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 2, SMALL))).unwrap_err();
+        assert_eq!(*trouble(&error), Trouble::ReadOnly, "{error}");
+        assert_clear(&error, &place, "make it writable");
+        let error = store::open(&disk.0.path().join("new/x.sqlite"), Access::Write).map(drop).unwrap_err();
+        assert_eq!(*trouble(&error), Trouble::ReadOnly, "{error}");
+    }
+    let document = disk.0.path().join("out.json");
+    let error = save_document(&document, &one).unwrap_err();
+    assert_eq!(*trouble(&error), Trouble::ReadOnly);
+    assert_clear(&error, &document, "name another place");
+}
+
+#[test]
+fn a_user_without_permission_is_told() {
+    if !is_root() {
+        return skip("it takes root to become another user");
+    }
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let helper = home.path().join("save_rounds");
+    fs::copy(std::env::current_exe().unwrap(), &helper).unwrap();
+    fs::create_dir(home.path().join("closed")).unwrap();
+    let path = home.path().join("closed/runs.sqlite");
+    SqliteStore::open(&path, Access::Write).unwrap().put(&run("m", 7, SMALL)).unwrap();
+    let places = [
+        ("open directory, readable store", 0o755, 0o644, "read-only"),
+        ("closed directory", 0o700, 0o600, "permission"),
+        ("closed store", 0o755, 0o600, "permission"),
+    ];
+    for (what, directory, file, words) in places {
+        fs::set_permissions(home.path().join("closed"), fs::Permissions::from_mode(directory)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(file)).unwrap();
+        for name in ["closed/runs.sqlite", "closed/new.sqlite", "closed/new/"] {
+            let place = home.path().join(name);
+            let output = Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+                .arg(&helper)
+                .args(SAVER)
+                .env(PLACE, &place)
+                .output();
+            let Ok(output) = output else { return skip("setpriv is not installed") };
+            let text = String::from_utf8(output.stderr).unwrap();
+            assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{what}, {name}: {text}");
+            assert!(text.contains(words) || text.contains("permission"), "{what}, {name}: {text}");
+        }
+    }
+    assert_whole(&path);
+}

@@ -1,0 +1,10 @@
+//! Kernels and system calls against what the system itself says. One binary, so that it is linked once.
+
+mod disassembly;
+mod file;
+mod kernel_counted;
+mod kernel_disassembly;
+mod kernel_programs;
+mod kernel_ring;
+mod kernel_stream;
+mod memory;

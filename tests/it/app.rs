@@ -1,0 +1,243 @@
+//! `prony app` through the program: builds, runs, verification, and everything that goes wrong with them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+
+use crate::common;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Place;
+use serde_json::Value;
+
+const SIEVE: &str = include_str!("../../examples/manifests/sieve/sieve.c");
+
+fn write(place: &Place, name: &str, text: &str) -> String {
+    std::fs::write(place.file(name), text).unwrap();
+    name.to_owned()
+}
+
+fn figures<'a>(run: &'a Value, probe: &str) -> Vec<&'a Value> {
+    run["figures"].as_array().unwrap().iter().filter(|figure| figure["probe"] == probe).collect()
+}
+
+fn value(figure: &Value) -> f64 {
+    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
+}
+
+fn failed(figure: &Value) -> &str {
+    figure["outcome"]["failed"].as_str().unwrap_or_else(|| panic!("{figure:#}"))
+}
+
+/// Runs a manifest loosely: what is tested is not how narrow an interval is.
+fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
+    let manifest = write(place, "application.toml", text);
+    place.ask(&[&["app", "run", &manifest, "--target", "60", "--time-limit", "20s", "--json"], more].concat())
+}
+
+fn compilers() -> Vec<&'static str> {
+    let there = |name: &&&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
+    let found: Vec<&str> = ["gcc", "clang"].iter().filter(there).copied().collect();
+    if found.len() < 2 {
+        eprintln!("skipped in part: of gcc and clang only {found:?} is here");
+    }
+    found
+}
+
+#[test]
+fn a_c_program_under_every_compiler_and_level() {
+    let found = compilers();
+    if found.is_empty() {
+        return;
+    }
+    let place = Place::new();
+    std::fs::create_dir(place.file("src")).unwrap();
+    std::fs::write(place.file("src/sieve.c"), SIEVE).unwrap();
+    let text = format!(
+        "[application.sieve]\nsources = \"src\"\ndirectory = \"src\"\n\
+         builds = {{ compiler = {found:?}, level = [\"-O0\", \"-O2 -funroll-loops\"] }}\n\
+         build = [\"{{compiler}}\", \"{{level...}}\", \"-o\", \"{{out}}/sieve\", \"sieve.c\"]\n\
+         run = [\"{{out}}/sieve\", \"{{numbers}}\"]\nwork = {{ numbers = 3000000, unit = \"number\" }}\n\
+         verify = {{ stdout = \"primes=216816\", digest = \"digest=([0-9a-f]+)\", digest_scope = \"application\" }}\n\
+         environment = {{ GREETING = \"hello\" }}\ncopies = [1, 2]\n"
+    );
+    let answer = run(&place, &text, &[]).fine();
+    let run = answer.json();
+    let rates = figures(&run, "application.sieve");
+    assert_eq!(rates.len(), 2 * 2 * found.len());
+    assert!(rates.iter().all(|rate| value(rate) > 0.0));
+    let notes = rates[0]["notes"].to_string();
+    for recorded in ["version: ", "sources: SHA-256 ", "program: SHA-256 ", "built by: gcc -O0", "GREETING=hello"] {
+        let recorded = recorded.replace("gcc", found[0]);
+        assert!(notes.contains(&recorded), "{recorded} is missing from {notes}");
+    }
+    assert!(
+        notes.contains("directory: ") && notes.contains("run by: ") && notes.contains("first run discarded by rule")
+    );
+    let builds = figures(&run, "application.sieve_build_time");
+    assert!(builds.len() == 2 * found.len() && value(builds[0]) > 0.0);
+    assert!(figures(&run, "application.sieve_text_size").iter().all(|size| value(size) > 500.0));
+    for memory in figures(&run, "application.sieve_memory") {
+        // A program smaller than the one that starts it is told to be just that.
+        let bound = memory["outcome"]["below"]["bound"].as_f64();
+        assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
+    }
+    let efficiency = figures(&run, "application.sieve_efficiency");
+    assert_eq!(efficiency.len(), 2 * found.len());
+    assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["point"]["copies"] == "2"), "{efficiency:?}");
+}
+
+/// Nine applications of which seven go wrong, each in its own way; the others are measured all the same.
+#[test]
+fn what_goes_wrong_is_a_failed_figure_with_its_reason_and_output_and_the_rest_goes_on() {
+    let place = Place::new();
+    let head = |name: &str, argv: &str, more: &str| {
+        format!("[application.{name}]\nrun = {argv}\nwork = {{ runs = 1, unit = \"run\" }}\ncopies = [1]\n{more}\n")
+    };
+    let digest = "verify = { digest = \"digest=([0-9]+)\", expect = \"42\" }";
+    let text = [
+        head("good", "[\"true\"]", ""),
+        head("hangs", "[\"sh\", \"-c\", \"echo begun; exec sleep 60\"]", "timeout = \"1s\""),
+        head("crashes", "[\"sh\", \"-c\", \"echo about to >&2; kill -SEGV $$\"]", ""),
+        head("rateless", "[\"echo\", \"no number\"]", "rate = \"rate=([0-9.]+)\""),
+        head("other_work", "[\"echo\", \"digest=43\"]", digest),
+        head("digestless", "[\"echo\", \"nothing\"]", digest),
+        head("unbuilt", "[\"{out}/x\"]", "build = [\"sh\", \"-c\", \"echo syntax error at line 7 >&2; exit 1\"]"),
+        head("absent", "[\"/not/there/at/all\"]", ""),
+        head("also_good", "[\"echo\", \"digest=42\"]", digest),
+    ]
+    .concat();
+    let run = run(&place, &text, &["--label", "mixed"]).fine().json();
+    let one = |name: &str| figures(&run, &format!("application.{name}"))[0];
+    assert!(value(one("good")) > 0.0 && value(one("also_good")) > 0.0);
+    for (name, reason, kept) in [
+        ("hangs", "still running after 1 s", "begun"),
+        ("crashes", "signal 11", "about to"),
+        ("rateless", "printed no rate", "no number"),
+        ("other_work", "the digest 43 where 42", "digest=43"),
+        ("digestless", "printed no digest", "nothing"),
+        ("unbuilt", "the build ended with status 1", "syntax error at line 7"),
+        ("absent", "could not be started", ""),
+    ] {
+        assert!(failed(one(name)).contains(reason), "{:#}", one(name));
+        assert!(one(name)["notes"].to_string().contains(kept), "{:#}", one(name));
+    }
+    let said = place.ask(&["show", "mixed"]).fine().out;
+    assert!(said.contains("failed: ") && said.contains("still running"), "{said}");
+}
+
+#[test]
+fn a_digest_that_changes_from_run_to_run_is_caught() {
+    let place = Place::new();
+    let text = "[application.x]\nrun = [\"sh\", \"-c\", \"echo digest=$$\"]\nwork = { runs = 1, unit = \"run\" }\n\
+                verify = { digest = \"digest=([0-9]+)\" }\ncopies = [1]\n";
+    let answer = run(&place, text, &[]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(failed(figures(&answer.json(), "application.x")[0]).contains("was expected"));
+}
+
+#[test]
+fn start_up_is_told_apart_from_work_and_nothing_goes_through_a_shell() {
+    let place = Place::new();
+    let text = "[application.x]\nrun = [\"sh\", \"-c\", \"echo start=0.05; echo \\\"$1\\\"; sleep 0.1\", \"x\", \"{phrase}\"]\n\
+                work = { events = 100, unit = \"event\" }\nstartup = \"start=([0-9.]+)\"\ncopies = [1]\n\
+                parameters = { phrase = \"a b; exit 9 $HOME `false`\" }\nverify = { stdout = \"a b; exit 9 .HOME `false`\" }\n";
+    let run = run(&place, text, &[]).fine().json();
+    let startup = figures(&run, "application.x_startup")[0];
+    assert!((value(startup) - 0.05).abs() < 1e-9);
+    let rate = figures(&run, "application.x")[0];
+    for launch in rate["launches"].as_array().unwrap() {
+        let (wall, found) = (launch["wall"].as_f64().unwrap(), launch["value"].as_f64().unwrap());
+        assert!((found - 100.0 / (wall - 0.05)).abs() < 1e-6 * found, "{launch}");
+    }
+}
+
+#[test]
+fn the_commented_manifest_is_written_once_and_runs() {
+    let place = Place::new();
+    place.ask(&["app", "init"]).fine();
+    let said = place.ask(&["app", "init"]).refused();
+    assert!(said.contains("not written over"), "{said}");
+    let text = std::fs::read_to_string(place.file("application.toml")).unwrap();
+    assert!(text.lines().filter(|line| line.starts_with('#')).count() > 20);
+    let less = text.replace("numbers = 3000000", "numbers = 20000");
+    let run = run(&place, &less, &["--copies", "1"]).fine().json();
+    assert!(value(figures(&run, "application.hello")[0]) > 0.0);
+    assert!(place.ask(&["app", "init", "-", "--builtin"]).fine().out.contains("[application.reconstruct]"));
+}
+
+#[test]
+fn built_in_reconstruction_works_out_of_the_box() {
+    let place = Place::new();
+    let arguments = ["app", "run", "builtin:reconstruct", "--copies", "1", "--target", "60", "--time-limit", "12s"];
+    let run = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    assert!(value(figures(&run, "application.reconstruct")[0]) > 0.0);
+    assert!(value(figures(&run, "application.reconstruct_startup")[0]) > 0.0);
+    let said = place.ask(&["app", "run", "builtin:reconstrukt"]).refused();
+    assert!(said.contains("reconstruct, simulate, analyse"), "{said}");
+}
+
+#[test]
+fn a_bad_manifest_is_refused_by_line() {
+    let place = Place::new();
+    let base = "[application.x]\nrun = [\"true\"]\nwork = { runs = 1, unit = \"run\" }\n";
+    for (more, line, reason) in [
+        ("compilers = 1", 4, "compilers"),
+        ("build = [\"{nowhere}\"]", 4, "{nowhere}"),
+        ("rate = \"(\"", 4, "regular expression"),
+        ("run = [\"true\"]", 4, "duplicate"),
+        ("timeout = \"soon\"", 4, "no time"),
+        ("builds = { level = [] }", 4, "no values"),
+        ("verify = {", 5, ""),
+    ] {
+        let manifest = write(&place, "bad.toml", &format!("{base}{more}\n"));
+        let said = place.ask(&["app", "run", &manifest]).refused();
+        let near = (line - 1..=line).any(|line| said.contains(&format!("line {line}:")));
+        assert!(said.contains("bad.toml") && near && said.contains(reason), "{more}: {said}");
+    }
+    assert!(place.ask(&["app", "run", "absent.toml"]).refused().contains("absent.toml"));
+    std::fs::write(place.file("binary.toml"), [0_u8, 159, 146, 150]).unwrap();
+    assert!(place.ask(&["app", "run", "binary.toml"]).refused().contains("binary.toml"));
+    assert!(!place.file("runs.sqlite").exists(), "a refusal makes no store");
+}
+
+#[test]
+fn two_runs_are_compared_explained_and_reported() {
+    let place = Place::new();
+    let text = "[application.idle]\nrun = [\"sleep\", \"{time}\"]\nwork = { naps = 1, unit = \"nap\" }\n\
+                parameters = { time = \"0.02\" }\ncopies = [1]\n";
+    run(&place, text, &["--label", "before"]).fine();
+    run(&place, &text.replace("0.02", "0.06"), &["--label", "after"]).fine();
+    let compared = place.ask(&["compare", "before", "after", "--json"]).fine().json();
+    let rows = compared["rows"].as_array().unwrap();
+    let of = |id: &str| rows.iter().find(|row| row.to_string().contains(id)).unwrap();
+    assert!(of("application.idle").to_string().contains("DIFFERENT"), "{:#}", of("application.idle"));
+    place.ask(&["explain", "before", "after"]).fine();
+    place.ask(&["report", "before", "after", "--output", "both.html"]).fine();
+    assert!(std::fs::read_to_string(place.file("both.html")).unwrap().contains("idle"));
+}
+
+#[test]
+fn an_interrupted_campaign_keeps_what_it_has_and_leaves_nobody_behind() {
+    let place = Place::new();
+    let text = "[application.nap]\nrun = [\"sleep\", \"0.3137\"]\nwork = { naps = 1, unit = \"nap\" }\ncopies = [1]\n";
+    let manifest = write(&place, "application.toml", text);
+    let mut child = place
+        .prony()
+        .args(["app", "run", &manifest, "--target", "0.001", "--json", "--output", "kept.json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    while !place.file("kept.json").exists() && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(900));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    let kept = place.ask(&["show", "./kept.json", "--json"]).fine().json();
+    assert!(!figures(&kept, "application.nap")[0]["launches"].as_array().unwrap().is_empty());
+    let left = Command::new("ps").args(["-eo", "args"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&left.stdout).contains("sleep 0.3137"), "a copy outlived its campaign");
+}

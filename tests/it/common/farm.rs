@@ -1,0 +1,110 @@
+//! Farms that run in processes of their own, and what must hold of them.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "each test file uses its part"
+)]
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ::farm::{Incident, Ledger, SqliteLedger};
+use serde_json::Value;
+
+use super::{Answer, Place};
+
+/// Longest that anything here may take: far above what it does take, so that a busy machine fails nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A farm that runs in a process of its own.
+pub struct Running {
+    pub child: Child,
+    pub ledger: PathBuf,
+}
+
+impl Running {
+    /// Begins `prony farm run` with a ledger in the place; `make` may put the command elsewhere.
+    pub fn start(place: &Place, arguments: &[&str], make: impl Fn(&Command) -> Option<Command>) -> Self {
+        let ledger = place.file("ledger");
+        let mut command = place.prony();
+        command.args(["farm", "run"]).args(arguments).arg("--ledger").arg(&ledger).arg("--json");
+        Self { child: spawn(make(&command).unwrap_or(command)), ledger }
+    }
+
+    /// Begins `prony farm resume`.
+    pub fn resume(place: &Place, ledger: PathBuf, make: impl Fn(&Command) -> Option<Command>) -> Self {
+        let mut command = place.prony();
+        command.args(["farm", "resume", "--json"]).arg(&ledger);
+        Self { child: spawn(make(&command).unwrap_or(command)), ledger }
+    }
+
+    pub fn look(&self) -> Option<SqliteLedger> {
+        SqliteLedger::read(&self.ledger).ok()
+    }
+
+    pub fn counted(&self) -> u64 {
+        self.look().and_then(|ledger| ledger.totals().ok()).map_or(0, |totals| totals.commits)
+    }
+
+    pub fn counted_of(&self, node: &str) -> u64 {
+        let nodes = self.look().and_then(|ledger| ledger.nodes().ok()).unwrap_or_default();
+        nodes.iter().find(|one| one.node == node).map_or(0, |one| one.totals.commits)
+    }
+
+    pub fn incidents(&self) -> Vec<Incident> {
+        self.look().and_then(|ledger| ledger.incidents().ok()).unwrap_or_default()
+    }
+
+    /// How many incidents of a kind there were.
+    pub fn count(&self, what: &str) -> usize {
+        self.incidents().iter().filter(|one| one.what == what).count()
+    }
+
+    pub fn wait_for(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let began = Instant::now();
+        while !holds(self) {
+            assert!(began.elapsed() < PATIENCE, "waited in vain for {what}: {:?}", self.incidents());
+            assert!(self.child.try_wait().unwrap().is_none(), "the farm ended before {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Process of the pilot of a node, as the story tells it: `0: node 0 (1234)`.
+    pub fn pilot(&self, node: &str) -> i32 {
+        let launched = self.incidents().into_iter().rfind(|one| one.what == "launched" && one.node == node).unwrap();
+        launched.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').parse().unwrap()
+    }
+
+    pub fn finish(self) -> Answer {
+        Answer::of(self.child.wait_with_output().unwrap())
+    }
+}
+
+pub fn spawn(mut command: Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+pub fn signal(pid: i32, signal: sys::signal::Signal) {
+    sys::process::send(pid, Some(signal)).unwrap();
+}
+
+/// Digest of the same events by one undisturbed process.
+pub fn undisturbed(place: &Place, events: u64, seed: u64) -> String {
+    let said = place.ask(&["app", "work", "reconstruct", "--events", &events.to_string(), "--seed", &seed.to_string()]);
+    let out = said.fine().out;
+    out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()
+}
+
+/// Chunks committed = planned, all distinct, sum exact, digest that of one process.
+pub fn holds(answer: &Value, chunks: u64, events: u64, digest: &str) {
+    assert_eq!(answer["planned"], chunks);
+    assert_eq!(answer["totals"]["commits"], chunks);
+    assert_eq!(answer["totals"]["distinct"], chunks);
+    assert_eq!(answer["totals"]["events"], events);
+    assert_eq!(answer["digest"], digest);
+    assert_eq!(answer["broken"], Value::Array(Vec::new()));
+    assert_eq!(answer["totals"]["differing"], 0);
+}

@@ -1,0 +1,97 @@
+//! What every test of the command line needs: the program, and a store of its own.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
+
+pub mod farm;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+pub mod slurm;
+pub mod sshd;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A directory of its own, with a store in it.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program, working in this place.
+    pub fn prony(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
+        command.current_dir(self.path()).env_remove("NO_COLOR").env("PRONY_STORE", self.file("runs.sqlite"));
+        command
+    }
+
+    pub fn ask(&self, arguments: &[&str]) -> Answer {
+        Answer::of(self.prony().args(arguments).output().unwrap())
+    }
+}
+
+/// What the program said, and how it ended.
+#[derive(Debug)]
+pub struct Answer {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Answer {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            // Tests measure beside each other, and the program rightly warns of that.
+            err: String::from_utf8(output.stderr)
+                .unwrap()
+                .lines()
+                .filter(|line| !line.starts_with("prony: warning: another run measures here"))
+                .map(|line| format!("{line}\n"))
+                .collect(),
+        }
+    }
+
+    pub fn fine(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// A refusal: exit code 2, nothing on standard output, one clear line on standard error.
+    pub fn refused(self) -> String {
+        assert_eq!(self.code, Some(2), "{self:?}");
+        assert!(self.out.is_empty(), "{self:?}");
+        assert_eq!(self.err.trim_end().lines().count(), 1, "{self:?}");
+        assert!(!self.err.contains("panicked"), "{self:?}");
+        self.err
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// The estimate of a figure of a run document. A noisy neighbour may well split an honest measurement into modes: then
+/// that of the mode with most launches.
+pub fn estimate(figure: &Value) -> Option<&Value> {
+    let outcome = &figure["outcome"];
+    let share = |mode: &&Value| mode["share"].as_f64().unwrap();
+    let main = |modes: &'static str| {
+        outcome[modes].as_array()?.iter().max_by(|a, b| share(a).total_cmp(&share(b))).map(|mode| &mode["estimate"])
+    };
+    outcome.get("measured").or_else(|| main("modes"))
+}

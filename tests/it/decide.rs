@@ -1,0 +1,189 @@
+//! `prony predict`, `choose` and `trend` through the program.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+
+use std::path::{Path, PathBuf};
+
+use crate::common::Place;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples").join(name)
+}
+
+/// A file of the shared data; `None`, said aloud, where it is absent.
+fn shared(name: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if path.exists() {
+        return Some(path.to_str().unwrap().to_owned());
+    }
+    eprintln!("skipped: {} is not to be had here", path.display());
+    None
+}
+
+fn chosen(place: &Place, name: &str) -> serde_json::Value {
+    let path = example(name);
+    place.ask(&["choose", path.to_str().unwrap(), "--json"]).fine().json()
+}
+
+#[test]
+fn the_networks_of_the_event_builder() {
+    let found = chosen(&Place::new(), "babar-network.toml");
+    let plan = &found["answer"]["plan"];
+    assert_eq!(plan["plan"], serde_json::json!([{ "offer": "Fast Ethernet", "count": 37 }]));
+    // 37 ports at $400 and cards at $225 in the middle; even the dearest cards leave Fast Ethernet ahead.
+    assert!((plan["costs"]["total"].as_f64().unwrap() - 37.0 * 625.0).abs() < 1.0);
+    assert_eq!(plan["probability_best"], 1.0);
+}
+
+#[test]
+fn the_nodes_of_a_production_say_that_prices_are_placeholders() {
+    let place = Place::new();
+    let found = chosen(&place, "ams-nodes.toml");
+    assert_eq!(found["answer"]["plan"]["plan"][0]["offer"], "dual Athlon MP 1800+");
+    let path = example("ams-nodes.toml");
+    let said = place.ask(&["choose", path.to_str().unwrap()]).fine().out;
+    assert!(said.contains("PLACEHOLDERS") && said.contains("Take "), "{said}");
+    // The note states no spread, which is not the same as none.
+    assert!(said.contains("NO SPREAD KNOWN of the rate of reconstruction on dual Athlon MP 1800+"), "{said}");
+    assert_eq!(found["problem"]["offers"][0]["unknown_spread"][0], "reconstruction");
+}
+
+#[test]
+fn a_cloud_choice_is_the_same_twice_and_names_what_to_find_out() {
+    let place = Place::new();
+    let found = chosen(&place, "cloud.toml");
+    assert_eq!(found, chosen(&place, "cloud.toml"));
+    let plan = &found["answer"]["plan"];
+    assert!(plan["information"][0]["value"].as_f64().unwrap() > 0.0, "{plan:#}");
+    assert!(plan["reaches"].as_f64().unwrap() >= 0.95);
+    assert_eq!(found["excluded"][0]["offer"], "bought, next year's");
+    for format in ["markdown", "csv", "terminal"] {
+        let path = example("cloud.toml");
+        place.ask(&["choose", path.to_str().unwrap(), "--format", format]).fine();
+    }
+}
+
+#[test]
+fn bad_offers_are_refused_by_line_and_impossible_ones_answered() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(example("babar-network.toml")).unwrap();
+    let file = place.file("offers.toml");
+    let ask = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        place.ask(&["choose", file.to_str().unwrap(), "--json"])
+    };
+    let bad = ask(&text.replacen("\"400 USD\"", "\"400 EUR\"", 1));
+    assert!(bad.code == Some(2) && bad.err.contains("line 22") && bad.err.contains("USD"), "{}", bad.err);
+    let unknown = ask(&text.replacen("port =", "prot =", 1));
+    assert!(
+        unknown.code == Some(2) && unknown.err.contains("line 22") && unknown.err.contains("prot"),
+        "{}",
+        unknown.err
+    );
+    let tight = ask(&text.replacen("nodes = 37", "nodes = 37\nbudget = \"10000 USD\"", 1)).fine().json();
+    let shortage = &tight["answer"]["impossible"];
+    let budget = shortage.as_array().unwrap().iter().find(|s| s["condition"] == "the budget").unwrap();
+    assert!((budget["needed"].as_f64().unwrap() - 23_125.0).abs() < 1.0, "{shortage:#}");
+    let absent = place.ask(&["choose", "nowhere.toml"]);
+    assert!(absent.code == Some(2) && absent.err.contains("nowhere.toml"), "{}", absent.err);
+}
+
+#[test]
+fn a_printed_program_is_predicted_and_evaluated() {
+    let place = Place::new();
+    let found = place
+        .ask(&["predict", "ams02.test3", "--from", "published:ams02-2002", "--on", "AMD Athlon 1.2 GHz", "--json"])
+        .fine()
+        .json();
+    let forecast = &found["forecasts"][0];
+    assert_eq!(forecast["machine"], "AMD Athlon 1.2 GHz");
+    // Printed: 3.67 s. The machine itself is not learnt from.
+    let (low, high) = (forecast["low"].as_f64().unwrap(), forecast["high"].as_f64().unwrap());
+    assert!(low < 3.67 && 3.67 < high, "{forecast:#}");
+    let honest =
+        place.ask(&["predict", "ams02.test3", "--from", "published:ams02-2002", "--evaluate", "--json"]).fine().json();
+    assert!(honest["sizes"].as_array().unwrap().len() > 3);
+    let unknown = place.ask(&["predict", "nothing", "--from", "published:ams02-2002"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("ams02.test1"), "{}", unknown.err);
+    let empty = place.ask(&["predict", "anything"]);
+    assert!(empty.code == Some(2) && empty.err.contains("anything"), "{}", empty.err);
+}
+
+#[test]
+fn the_fit_of_1998_does_not_reach_2015() {
+    let place = Place::new();
+    let Some(path) = shared("rupp50_specint.dat") else { return };
+    let arguments = ["trend", path.as_str(), "--from", "1990", "--to", "1998.8", "--project", "2008", "2015"];
+    let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    let fit = &found["fits"][0];
+    assert!((fit["doubling"]["value"].as_f64().unwrap() - 1.56).abs() < 0.02);
+    assert!(fit["projections"].as_array().unwrap().iter().all(|projection| projection["out_of_reach"] == true));
+    let said = place.ask(&arguments).fine().out;
+    assert!(said.contains("OUT OF REACH"), "{said}");
+}
+
+#[test]
+fn dates_that_are_none_are_named_by_line() {
+    let place = Place::new();
+    let file = place.file("dated.txt");
+    std::fs::write(&file, "1998 10\n1999 soon\n").unwrap();
+    let bad = place.ask(&["trend", file.to_str().unwrap()]);
+    assert!(bad.code == Some(2) && bad.err.contains("line 2") && bad.err.contains("soon"), "{}", bad.err);
+    let figure = place.ask(&["trend", "published"]);
+    assert!(figure.code == Some(2) && figure.err.contains("--figure"), "{}", figure.err);
+}
+
+#[test]
+fn a_rating_is_worth_more_within_a_family_than_across() {
+    let place = Place::new();
+    let arguments = ["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "os.fork_shell"];
+    let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    let spread = |name: &str| found[name]["spread"]["value"].as_f64().unwrap();
+    assert!(spread("within") < spread("across"), "{found:#}");
+    assert!(found["fits"].as_array().unwrap().len() > 3);
+    let said = place.ask(&arguments).fine().out;
+    assert!(said.contains("Within a family the rating foretells") && said.contains("residuals"), "{said}");
+    let alone = place.ask(&["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "nothing"]);
+    assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
+}
+
+#[test]
+fn a_report_holds_what_other_verbs_find() {
+    let place = Place::new();
+    let dated = place.file("dated values.txt");
+    let values: String = (0..20)
+        .map(|year| format!("{} {}\n", 1990 + year, 1.5_f64.powi(year) * (1.0 + 0.02 * f64::from(year % 3))))
+        .collect();
+    std::fs::write(&dated, values).unwrap();
+    let offers = example("babar-network.toml");
+    let arguments = [
+        "report".to_owned(),
+        "published:babar-cpu-1998".to_owned(),
+        "--with=predict ams02.test3 --from published:ams02-2002 --on 'AMD Athlon 1.2 GHz'".to_owned(),
+        format!("--with=choose {}", offers.display()),
+        "--with=trend 'dated values.txt' --project 2015".to_owned(),
+        "--with=app fit os.fork_exit published:babar-cpu-1998 --against os.fork_shell".to_owned(),
+    ];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    place.ask(&[arguments.as_slice(), &["--output", "whole.html"]].concat()).fine();
+    let html = std::fs::read_to_string(place.file("whole.html")).unwrap();
+    for part in ["AMD Athlon 1.2 GHz", "Fast Ethernet", "dated values", "Within a family the rating"] {
+        assert!(html.contains(part), "{part} is missing from the report");
+    }
+    let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
+    let with = found["with"].as_array().unwrap();
+    assert_eq!(with.len(), 4);
+    assert_eq!(with[0]["findings"]["forecasts"][0]["machine"], "AMD Athlon 1.2 GHz");
+    assert!(with.iter().all(|part| part["findings"].is_object()));
+    let alone = place.ask(&["report", "--with", "trend 'dated values.txt'", "--output", "alone.html"]).fine();
+    assert!(alone.out.contains("alone.html"));
+    for (command, reason) in [
+        ("run", "predict, choose, trend"),
+        ("trend nowhere.txt", "nowhere.txt"),
+        ("fly", "fly"),
+        ("trend 'x", "quotation"),
+    ] {
+        let refused = place.ask(&["report", "--with", command]);
+        assert!(refused.code == Some(2) && refused.err.contains(reason), "{command}: {refused:?}");
+    }
+}

@@ -1,0 +1,297 @@
+//! Farms of real processes on this host: killed, frozen, resumed. What must hold is asserted in the ledger's own words.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test says so when it cannot go on"
+)]
+
+use std::path::Path;
+use std::process::Child;
+
+use crate::common::farm::{Running, holds, signal, spawn, undisturbed};
+use crate::common::{Answer, Place};
+use ::farm::Ledger;
+use serde_json::Value;
+
+#[test]
+fn a_farm_does_what_one_process_does() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 50, 3);
+    let arguments = ["builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--nodes", "2"];
+    let answer = Running::start(&place, &arguments, |_| None).finish().fine();
+    holds(&answer.json(), 8, 50, &digest);
+    // The run is kept, and the report has its timeline.
+    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    assert_eq!(run["plan"]["suite"], "farm");
+    let figures: Vec<&str> =
+        run["figures"].as_array().unwrap().iter().map(|one| one["probe"].as_str().unwrap()).collect();
+    assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
+    place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
+    assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("what must hold"));
+    // All is done: to go on is to find that out.
+    let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
+    holds(&again.json(), 8, 50, &digest);
+    let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("could not vouch"), "{said:?}");
+}
+
+/// One run: a pilot is killed, another sleeps until its lease is over and wakes with a result that counts no more, the
+/// coordinator is killed and another goes on.
+#[test]
+fn kills_and_sleepers_change_nothing_in_the_result() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 600, 5);
+    let arguments = [
+        "builtin:reconstruct",
+        "--events",
+        "600",
+        "--chunk",
+        "20",
+        "--seed",
+        "5",
+        "--nodes",
+        "3",
+        "--slots",
+        "1",
+        "--lease",
+        "1",
+        "--speculate",
+        "0",
+    ];
+    let mut farm = Running::start(&place, &arguments, |_| None);
+    farm.wait_for("all pilots", |farm| {
+        farm.counted() >= 3 && farm.incidents().iter().filter(|one| one.what == "joined").count() >= 3
+    });
+    let (killed, sleeper) = (farm.pilot("n1"), farm.pilot("n2"));
+    let token = farm.look().unwrap().farm().unwrap().token;
+    assert!(!arguments_of_all().contains(&token), "other users can read the token");
+    signal(sleeper, sys::signal::Signal::Stop);
+    signal(killed, sys::signal::Signal::Kill);
+    farm.wait_for("the sleeper's lease to end", |farm| {
+        farm.incidents().iter().any(|one| one.what == "expired" && one.node == "n2")
+    });
+    farm.wait_for("its chunk to be counted", |farm| {
+        let ledger = farm.look().unwrap();
+        let counted = ledger.counted().unwrap();
+        ledger
+            .incidents()
+            .unwrap()
+            .iter()
+            .filter(|one| one.what == "expired" && one.node == "n2")
+            .all(|one| counted.contains(one.chunk.unwrap()))
+    });
+    signal(sleeper, sys::signal::Signal::Continue);
+    farm.wait_for("its result to be refused", |farm| {
+        farm.incidents().iter().any(|one| one.what == "refused" && one.node == "n2")
+    });
+    farm.child.kill().unwrap();
+    farm.child.wait().unwrap();
+    let before = farm.counted();
+    assert!((4..30).contains(&before), "the coordinator died too late to show anything: {before}");
+    let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
+    holds(&answer, 30, 600, &digest);
+    assert!(answer["totals"]["refused"].as_u64().unwrap() >= 1);
+    assert!(answer["totals"]["wasted"].as_f64().unwrap() > 0.0);
+    let story = |what: &str| answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
+    assert_eq!((story("started"), story("resumed")), (1, 1));
+    assert!(story("ended") >= 1, "the killed pilot was not noticed");
+    // Pilots outlived their coordinator: more came back than were launched after it.
+    assert!(story("joined") > story("launched"), "no pilot came back");
+}
+
+/// Coordinator and pilots die at one moment, as when the building loses its power.
+#[test]
+fn a_farm_goes_on_after_everything_died() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 200, 8);
+    let arguments = [
+        "builtin:reconstruct",
+        "--events",
+        "200",
+        "--chunk",
+        "10",
+        "--seed",
+        "8",
+        "--nodes",
+        "2",
+        "--slots",
+        "1",
+        "--lease",
+        "1",
+        "--pace",
+        "0.2",
+    ];
+    let mut farm = Running::start(&place, &arguments, |_| None);
+    farm.wait_for("some chunks", |farm| farm.counted() >= 4 && farm.count("joined") >= 2);
+    let pilots = [farm.pilot("n1"), farm.pilot("n2")];
+    farm.child.kill().unwrap();
+    pilots.into_iter().for_each(|pid| signal(pid, sys::signal::Signal::Kill));
+    farm.child.wait().unwrap();
+    assert!(farm.counted() < 20, "it died too late to show anything");
+    let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
+    holds(&answer, 20, 200, &digest);
+}
+
+/// What any user reads of all processes.
+fn arguments_of_all() -> String {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
+}
+
+#[test]
+fn commands_of_a_manifest_are_farmed_and_their_failures_told() {
+    let place = Place::new();
+    let manifest = |run: &str| {
+        let text = format!(
+            "[application.mine]\nrun = {run}\nwork = {{ events = 1, unit = \"event\" }}\nparameters = {{ first = 0 }}\n\
+             verify = {{ digest = \"digest=([0-9a-f]+)\" }}\n"
+        );
+        std::fs::write(place.file("mine.toml"), text).unwrap();
+    };
+    let arguments = ["farm", "run", "mine.toml", "--events", "10", "--chunk", "3", "--json", "--nodes", "2"];
+    manifest(
+        r#"["{prony}", "app", "work", "simulate", "--first", "{first}", "--events", "{events}", "--seed", "{seed}"]"#,
+    );
+    let one = place.ask(&arguments).fine().json();
+    let other = place.ask(&[&arguments[..], &["--slots", "3"]].concat()).fine().json();
+    assert_eq!(one["totals"]["events"], 10);
+    assert_eq!(one["digest"], other["digest"], "the digest depends on who did what");
+    manifest(r#"["false", "{first}", "{events}"]"#);
+    let failed = place.ask(&arguments);
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+    assert!(failed.err.contains("could not vouch for the result: 0 chunks count, 4 were planned"), "{failed:?}");
+    assert!(failed.out.contains("ended with status 1"), "{failed:?}");
+    manifest(r#"["true"]"#);
+    assert!(place.ask(&arguments).refused().contains("{first}"));
+}
+
+/// Two processes race for every chunk of a directory: neither believes the other's claims.
+#[test]
+fn a_shared_directory_needs_no_coordinator() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 60, 9);
+    let start = || {
+        let mut command = place.prony();
+        command.args(["farm", "run", "builtin:reconstruct", "--events", "60", "--chunk", "4", "--seed", "9", "--json"]);
+        command.args(["--shared", "together", "--lease", "0.02", "--expect-digest", &digest]);
+        spawn(command)
+    };
+    let racing: Vec<Child> = (0..2).map(|_| start()).collect();
+    let answers: Vec<Value> =
+        racing.into_iter().map(|child| Answer::of(child.wait_with_output().unwrap()).fine().json()).collect();
+    let own = |what: &str| -> u64 { answers.iter().map(|answer| answer["own"][what].as_u64().unwrap()).sum() };
+    assert_eq!(own("counted"), 15, "a chunk counted twice, or not at all: {answers:?}");
+    for answer in &answers {
+        assert_eq!((&answer["totals"]["distinct"], &answer["totals"]["events"]), (&15.into(), &60.into()));
+        assert_eq!(answer["digest"], digest.as_str());
+    }
+    assert_eq!(files(&place.file("together/refused")) as u64, own("refused"));
+}
+
+fn files(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn input_is_read_from_files_and_its_file_system_told() {
+    let place = Place::new();
+    place.ask(&["farm", "input", "data", "--events", "200", "--chunk", "50", "--seed", "2"]).fine();
+    let arguments = ["farm", "run", "builtin:analyse", "--events", "200", "--chunk", "50", "--seed", "2", "--json"];
+    let memory = place.ask(&arguments).fine().json();
+    let files = place.ask(&[&arguments[..], &["--input", "data"]].concat()).fine().json();
+    assert_eq!(memory["digest"], files["digest"]);
+    let kind = sys::file::filesystem(place.path()).unwrap().kind;
+    assert!(files["inputs"][0].as_str().unwrap().contains(&kind), "{}", files["inputs"]);
+    std::fs::remove_file(place.file("data/events-000000000050-50.ntuple")).unwrap();
+    let failed = place.ask(&[&arguments[..], &["--input", "data"]].concat());
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_a_line() {
+    let place = Place::new();
+    let refused = |arguments: &[&str]| place.ask(&[&["farm"], arguments].concat()).refused();
+    let run = ["run", "builtin:reconstruct", "--events", "10", "--chunk", "5"];
+    assert!(refused(&["run", "builtin:nothing", "--events", "1", "--chunk", "1"]).contains("builtin:reconstruct"));
+    assert!(refused(&["run", "builtin:simulate", "--events", "0", "--chunk", "1"]).contains("at least one"));
+    assert!(refused(&[&run[..], &["--listen", "0.0.0.0"]].concat()).contains("name the one address"));
+    assert!(refused(&[&run[..], &["--launcher", "slurm"]].concat()).contains("--listen"));
+    assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
+    let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=-oProxyCommand=x"];
+    assert!(refused(&[&run[..], &host].concat()).contains("no host"));
+    assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
+    assert!(refused(&["resume", "nothing"]).contains("nothing"));
+    #[cfg(not(feature = "postgres"))]
+    {
+        let address = "postgres://me:secret@host/base";
+        let said = refused(&[&run[..], &["--ledger", address]].concat());
+        assert!(said.contains("postgres://me@host/base") && said.contains("--features postgres"), "{said}");
+        assert!(!refused(&["status", address]).contains("secret"));
+    }
+    std::fs::write(place.file("text"), "not a ledger").unwrap();
+    assert!(refused(&["status", "text"]).contains("ledger"));
+}
+
+/// The small version of what docs/farm.md measures; no speed is asserted.
+#[test]
+fn the_bench_counts_everything_once() {
+    let place = Place::new();
+    let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
+    assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
+}
+
+/// What a person sees on a terminal while a farm runs: all of it in lines that are drawn anew, and nothing left of them.
+#[test]
+fn a_terminal_shows_how_the_farm_stands() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_prony");
+    let run = format!(
+        "stty cols 200 rows 40; exec {program} farm run builtin:simulate --events 60 --chunk 2 --nodes 2 --slots 1 --pace 0.2"
+    );
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--flush", "--command", &run, "/dev/null"]).current_dir(place.path());
+    let Ok(output) = terminal.env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", "xterm").output() else {
+        eprintln!("skipped: no terminal here: script(1) is not installed");
+        return;
+    };
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{seen}");
+    for words in ["/30 chunks", " events/s now, ", " so far, efficiency ", " left, 0 refused (0.0 s of CPU time)"] {
+        assert!(seen.contains(words), "{words}: {seen}");
+    }
+    for node in ["  n1: ", "  n2: "] {
+        let line = seen.split(['\r', '\n']).rfind(|line| line.contains(node)).unwrap();
+        assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 refused"), "{line}");
+    }
+    // The report comes after the lines are gone.
+    let last = seen.rfind(" events/s now, ").unwrap();
+    assert!(seen[last..].contains("what must hold"), "{seen}");
+}
+
+#[test]
+fn a_program_hears_how_the_farm_stands() {
+    let place = Place::new();
+    let arguments =
+        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--slots", "1"];
+    let answer = place.ask(&[&arguments[..], &["--pace", "0.2", "--progress", "json", "--json"]].concat());
+    let answer = answer.fine();
+    let lines: Vec<Value> = answer.err.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert!(lines.len() >= 2, "{}", answer.err);
+    let counted = |line: &Value| line["counted"].as_u64().unwrap();
+    assert!(lines.windows(2).all(|pair| counted(&pair[0]) <= counted(&pair[1])), "{lines:?}");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (counted(last), &last["chunks"], &last["events"], &last["eta"]),
+        (30, &30.into(), &60.into(), &0.0.into())
+    );
+    assert_eq!((&last["refused"], &last["given_up"]), (&0.into(), &0.into()));
+    assert!(last["rate_so_far"].as_f64().unwrap() > 0.0 && last["efficiency"].as_f64().unwrap() > 0.0);
+    let nodes = last["nodes"].as_array().unwrap();
+    assert_eq!(nodes.iter().map(|node| node["chunks"].as_u64().unwrap()).sum::<u64>(), 30);
+    // Told to be silent, it is.
+    let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
+    assert!(!silent.fine().err.contains("events/s"));
+}

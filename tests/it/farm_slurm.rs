@@ -1,0 +1,148 @@
+//! One farm on a real Slurm of four nodes, through everything that happens to farms, all in one run: a node without power,
+//! a frozen daemon whose job is begun again elsewhere while the old one goes on, a cut that heals, a coordinator and a
+//! controller that are killed. What counts is what one undisturbed process does.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "a test says so when it cannot go on; one run is one story"
+)]
+
+use std::time::Duration;
+
+use crate::common::Place;
+use crate::common::farm::{Running, holds, undisturbed};
+use crate::common::slurm::SlurmLab;
+
+/// A coordinator that never gets its pilots must not wait for ever; a pilot works for at most this long.
+const JOB_TIME: &str = "10m";
+
+#[test]
+fn nothing_that_happens_to_nodes_changes_the_result() {
+    let Some(lab) = SlurmLab::start(4) else { return };
+    let place = Place::new();
+    let (events, chunk, seed) = (720, 4, 11);
+    let digest = undisturbed(&place, events, seed);
+    let words = |number: u64| number.to_string();
+    let (events_text, chunk_text, seed_text) = (words(events), words(chunk), words(seed));
+    let arguments = [
+        "builtin:reconstruct",
+        "--events",
+        &events_text,
+        "--chunk",
+        &chunk_text,
+        "--seed",
+        &seed_text,
+        "--pace",
+        "0.5",
+        "--launcher",
+        "slurm",
+        "--nodes",
+        "3",
+        "--slots",
+        "1",
+        "--listen",
+        "10.77.0.1",
+        "--lease",
+        "2",
+        "--job-time",
+        JOB_TIME,
+        "--speculate",
+        "0",
+    ];
+    let at_head = |command: &std::process::Command| Some(lab.at_head(command));
+    let mut farm = Running::start(&place, &arguments, at_head);
+    let here = |farm: &Running, node: &str| farm.incidents().iter().any(|one| one.what == "joined" && one.node == node);
+    farm.wait_for("three pilots", |farm| farm.count("joined") >= 3 && farm.counted() >= 6);
+    let busy: Vec<&str> = ["n1", "n2", "n3", "n4"].into_iter().filter(|node| here(&farm, node)).collect();
+    let spare = ["n1", "n2", "n3", "n4"].into_iter().find(|node| !busy.contains(node)).unwrap();
+    let number = |node: &str| node[1..].to_owned();
+    let (dead, frozen, cut) = (busy[0], busy[1], busy[2]);
+    eprintln!("power cut: {dead}, frozen: {frozen}, cut off: {cut}, spare: {spare}");
+
+    lab.tell(&["freeze", &number(frozen)]);
+    lab.tell(&["kill-node", &number(dead)]);
+    lab.tell(&["partition", &number(cut)]);
+    let expired =
+        |farm: &Running, node: &str| farm.incidents().iter().any(|one| one.what == "expired" && one.node == node);
+    farm.wait_for("the leases of the node without power and of the one cut off to end", |farm| {
+        expired(farm, dead) && expired(farm, cut)
+    });
+    // Its chunk is done by somebody else meanwhile.
+    let before = farm.counted();
+    farm.wait_for("others to do its chunk", |farm| farm.counted() >= before + 4);
+    lab.tell(&["heal", &number(cut)]);
+    farm.wait_for("the result of the node that was cut off to be refused", |farm| {
+        farm.incidents().iter().any(|one| one.what == "refused" && one.node == cut)
+    });
+
+    // The job of the frozen daemon begins again on the spare node, and its old pilot goes on.
+    farm.wait_for("a job to be begun again on the spare node", |farm| here(farm, spare));
+    let of = |farm: &Running, node: &str| farm.counted_of(node);
+    let old = of(&farm, frozen);
+    farm.wait_for("the frozen node to go on beside it", |farm| of(farm, frozen) >= old + 2);
+
+    farm.child.kill().unwrap();
+    farm.child.wait().unwrap();
+    lab.tell(&["kill-controller"]);
+    let before = farm.counted();
+    assert!(before < events / chunk, "the coordinator died too late to show anything: {before}");
+    let mut farm = Running::resume(&place, farm.ledger, at_head);
+    farm.wait_for("pilots to come back without any controller", |farm| farm.counted() >= before + 6);
+    lab.tell(&["start-controller"]);
+    lab.tell(&["start-node", &number(dead)]);
+    lab.tell(&["thaw", &number(frozen)]);
+    std::thread::sleep(Duration::from_millis(100));
+
+    let answer = farm.finish().fine().json();
+    holds(&answer, events / chunk, events, &digest);
+    let story = |what: &str| answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
+    assert_eq!((story("started"), story("resumed")), (1, 1));
+    assert!(answer["totals"]["refused"].as_u64().unwrap() >= 1);
+    eprintln!(
+        "{} s, {} pilots joined, {} leases ended, {} duplicates refused",
+        answer["seconds"],
+        story("joined"),
+        story("expired"),
+        answer["totals"]["refused"]
+    );
+}
+
+/// A site where no job is begun again: a pilot that somebody cancels, and one whose node loses its power, are handed in anew.
+#[test]
+fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
+    let Some(lab) = SlurmLab::start(3) else { return };
+    let place = Place::new();
+    let digest = undisturbed(&place, 240, 12);
+    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
+                 --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --sbatch=--no-requeue";
+    let arguments: Vec<&str> = words.split_whitespace().collect();
+    let at_head = |command: &std::process::Command| Some(lab.at_head(command));
+    let mut farm = Running::start(&place, &arguments, at_head);
+    farm.wait_for("two pilots", |farm| farm.count("joined") >= 2 && farm.counted() >= 2);
+    let joined: Vec<String> =
+        farm.incidents().into_iter().filter(|one| one.what == "joined").map(|one| one.node).collect();
+    let launched = farm.incidents().into_iter().find(|one| one.what == "launched").unwrap().detail;
+    let job = launched.rsplit(' ').next().unwrap().to_owned();
+    let mut cancel = std::process::Command::new("scancel");
+    cancel.arg(&job);
+    assert!(lab.at_head(&cancel).status().unwrap().success());
+    farm.wait_for("the cancelled pilot to be handed in anew", |farm| farm.count("launched") >= 3);
+    farm.wait_for("it to come", |farm| farm.count("joined") >= 3);
+    // One of the two that were there at first is still at it: its node loses its power.
+    let ended = farm.incidents().into_iter().find(|one| one.what == "left").unwrap().node;
+    let dead = joined.iter().find(|node| **node != ended).unwrap();
+    lab.tell(&["kill-node", &dead[1..]]);
+    farm.wait_for("the pilot of the dead node to be handed in anew", |farm| farm.count("launched") >= 4);
+    farm.wait_for("it to come", |farm| farm.count("joined") >= 4);
+    let answer = farm.finish().fine().json();
+    holds(&answer, 60, 240, &digest);
+    let story = answer["incidents"].as_array().unwrap();
+    let ends: Vec<&str> =
+        story.iter().filter(|one| one["what"] == "ended").map(|one| one["detail"].as_str().unwrap()).collect();
+    assert!(
+        ends.iter().any(|end| end.contains("CANCELLED")) && ends.iter().any(|end| end.contains("NODE_FAIL")),
+        "{ends:?}"
+    );
+}

@@ -1,0 +1,310 @@
+//! Fleets through the real binary: launchers, agents, and a real Slurm of four nodes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::common::slurm::SlurmLab;
+use crate::common::sshd::Sshd;
+use crate::common::{Answer, Place};
+use serde_json::Value;
+
+const FLEET: &[&str] = &["fleet", "run", "--probe", "os.syscall_getppid", "--probe", "os.clock_read"];
+
+/// Figures that no launch settles, so that there are many rounds.
+const SLOW: &[&str] = &[
+    "--target",
+    "0.001",
+    "--probe",
+    "os.syscall_getppid",
+    "--probe",
+    "os.syscall_write",
+    "--probe",
+    "os.clock_read",
+    "--probe",
+    "os.signal_install",
+    "--probe",
+    "os.select",
+    "--probe",
+    "os.yield",
+];
+
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
+fn states(report: &Value) -> Vec<(String, String)> {
+    let word = |node: &Value, key: &str| node[key].as_str().unwrap_or_default().to_owned();
+    report["nodes"].as_array().unwrap().iter().map(|node| (word(node, "node"), word(node, "state"))).collect()
+}
+
+/// A program that takes ssh's place: it forgets its options, and runs the command here.
+fn fake_ssh(place: &Place, body: &str) -> String {
+    let path = place.file("ssh");
+    let text = format!(
+        "#!/bin/bash\nwhile [ $# -gt 2 ]; do shift; done\nhost=$1; shift\nexport SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'\n{body}\nexec sh -c \"$*\"\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
+    let place = Place::new();
+    let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--json"])).fine().json();
+    assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
+    let figures = report["spread"]["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 2);
+    for figure in figures {
+        assert_eq!(figure["values"].as_array().unwrap().len(), 3);
+        assert!(
+            figure["least"].as_f64() <= figure["median"].as_f64()
+                && figure["median"].as_f64() <= figure["most"].as_f64()
+        );
+    }
+    let run = place.ask(&["show", "three node 1", "--json"]).fine().json();
+    let notes = run["session"]["notes"].to_string();
+    assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
+    // The same from the stored runs.
+    let again = place.ask(&["fleet", "spread", "1", "2", "3", "--json"]).fine().json();
+    assert_eq!(again["spread"]["figures"], report["spread"]["figures"]);
+    assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
+}
+
+#[test]
+fn hosts_that_ssh_cannot_reach_are_missing_by_name_and_reason() {
+    let place = Place::new();
+    let ssh =
+        fake_ssh(&place, "[ $host = b ] && { echo 'ssh: connect to host b port 22: No route to host' >&2; exit 255; }");
+    let options = ["--launcher", "ssh", "--hosts", "a,b,c", "--ssh", &ssh, "--json"];
+    let answer = place.ask(&with(FLEET, &options));
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let report = answer.json();
+    let expected = [("a", "measured"), ("b", "missing"), ("c", "measured")];
+    assert_eq!(states(&report), expected.map(|(node, state)| (node.to_owned(), state.to_owned())));
+    assert_eq!(report["nodes"][1]["reason"], "ssh: connect to host b port 22: No route to host");
+    assert!(answer.err.contains("1 of 3 nodes did not measure"), "{}", answer.err);
+    // What came is kept.
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_program_that_babbles_or_is_another_one_is_no_node() {
+    let place = Place::new();
+    let body = "case $host in
+        babbles) echo 'Welcome to babbles!'; exec sleep 5;;
+        silent) exit 3;;
+        old) echo '{\"version\":\"0.0.1\",\"host\":\"old\",\"process\":1,\"clock\":1,\"cpus\":1,\"address\":\"127.0.0.1\",\"can\":[\"measure\"]}'; exec sleep 5;;
+        absent) set -- '/nowhere/prony agent';;
+        esac";
+    let ssh = fake_ssh(&place, body);
+    let hosts = "babbles,silent,old,absent,good";
+    let answer = place.ask(&with(FLEET, &["--launcher", "ssh", "--hosts", hosts, "--ssh", &ssh, "--json"]));
+    let report = answer.json();
+    let reasons: Vec<&str> =
+        report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
+    assert_eq!(reasons.len(), 4, "{report}");
+    for (reason, expected) in reasons.iter().zip(["no message", "ended before", "version 0.0.1", "not found"]) {
+        assert!(reason.contains(expected), "{reason} lacks {expected}");
+    }
+    assert_eq!(states(&report)[4], ("good".to_owned(), "measured".to_owned()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_one_line() {
+    let place = Place::new();
+    let refused = |arguments: &[&str]| place.ask(arguments).refused();
+    assert!(refused(&["fleet", "run", "--launcher", "ssh"]).contains("--hosts"));
+    assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("no host"));
+    assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--nodes", "2"])).contains("--hosts names 1"));
+    assert!(refused(&["fleet", "run", "--suite", "quik"]).contains("quick"));
+    assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));
+    let mut bare = place.prony();
+    let none = Answer::of(bare.args(with(FLEET, &["--launcher", "slurm"])).env("PATH", place.path()).output().unwrap());
+    assert!(none.refused().contains("there is no program sinfo here"));
+    let mut bare = place.prony();
+    let none = Answer::of(
+        bare.args(with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--ssh", "/nowhere/ssh"])).output().unwrap(),
+    );
+    assert!(none.out.contains("there is no program /nowhere/ssh here"), "{none:?}");
+}
+
+/// One node's system calls go through a filter of 2000 instructions: it is odd in them and in nothing else, and the
+/// explanation says that entering the kernel is what costs.
+#[test]
+fn a_node_with_slow_system_calls_is_odd_and_explained() {
+    if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
+        eprintln!("skipped: there is no python3 here, which sets up the filter");
+        return;
+    }
+    let place = Place::new();
+    let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/filtered.py");
+    let ssh = fake_ssh(&place, &format!("[ $host = c ] && exec sh -c \"exec python3 {filter} ${{1#exec }}\""));
+    let probes = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
+    let mut arguments =
+        vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--at-once", "1", "--target", "10"];
+    arguments.extend(["--json", "--fail-on-odd", "--time-limit", "6s", "--ssh", &ssh]);
+    arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
+    let answer = place.ask(&arguments);
+    let report = answer.json();
+    let odd = report["spread"]["odd"].as_array().unwrap();
+    let slow = odd.iter().find(|node| node["node"] == "c").unwrap_or_else(|| panic!("{report}"));
+    let in_what: Vec<&str> =
+        slow["figures"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
+    assert!(in_what.contains(&"getppid system call"), "{in_what:?}");
+    assert!(slow["figures"][0]["ratio"].as_f64().unwrap() > 1.5 && slow["figures"][0]["worse"] == true, "{slow}");
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let why = report["explanations"].as_array().unwrap().iter().find(|one| one["node"] == "c").unwrap();
+    let causes = why["explanation"]["causes"].to_string();
+    assert!(causes.contains("syscall"), "{why}");
+}
+
+#[test]
+fn a_stopped_fleet_keeps_what_came() {
+    let place = Place::new();
+    let ssh = fake_ssh(&place, "");
+    let mut command = place.prony();
+    command.args([
+        "fleet",
+        "run",
+        "--launcher",
+        "ssh",
+        "--hosts",
+        "a,b",
+        "--suite",
+        "default",
+        "--json",
+        "--ssh",
+        &ssh,
+    ]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(90);
+    // The first documents come after the first round, and there are forty.
+    while place.ask(&["runs", "--json"]).json().as_array().is_none_or(|runs| runs.len() < 2) {
+        if Instant::now() > deadline {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    sys::process::send(child.id().cast_signed(), Some(sys::signal::Signal::Interrupt)).unwrap();
+    let answer = Answer::of(child.wait_with_output().unwrap());
+    assert_eq!(answer.code, Some(130), "{answer:?}");
+    let report = answer.json();
+    assert!(states(&report).iter().all(|(_, state)| state == "stopped"), "{report}");
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_real_sshd_gives_agents_and_builds_events() {
+    let Some(sshd) = Sshd::start() else { return };
+    let place = Place::new();
+    let command = sshd.client();
+    let options = ["--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command, "--json"];
+    let report = place.ask(&with(FLEET, &options)).fine().json();
+    assert_eq!(states(&report).len(), 2);
+    let build = ["net", "build", "--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command];
+    let more =
+        ["--senders", "1", "--receivers", "1", "--events", "100", "--launches", "10", "--most-skew", "5000", "--json"];
+    let run = place.ask(&with(&build, &more)).fine().json();
+    let notes = run["figures"][0]["notes"].to_string();
+    assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("every pair agrees"), "{notes}");
+}
+
+#[test]
+fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
+    let Some(lab) = SlurmLab::start(4) else { return };
+    let place = Place::new();
+    let head = |arguments: &[&str]| Answer::of(lab.at_head(place.prony().args(arguments)).output().unwrap());
+    a_node_is_lost_in_the_middle(&lab, &place);
+    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "4", "--queue-time", "20s", "--json"]);
+    lab.wait_for("n3", "down");
+    let answer = head(&slurm);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let report = answer.json();
+    let measured = states(&report).iter().filter(|(_, state)| state == "measured").count();
+    assert_eq!(measured, 3, "{report}");
+    let lost = report["nodes"].as_array().unwrap().iter().find(|node| node["state"] == "missing").unwrap();
+    assert_eq!((lost["node"].as_str(), lost["reason"].as_str()), (Some("n3"), Some("down*: Not responding")));
+    let hosts: Vec<&str> =
+        report["nodes"].as_array().unwrap().iter().filter_map(|node| node["host"].as_str()).collect();
+    assert_eq!(hosts, ["n1", "n2", "n4"], "each measured itself");
+    // Four nodes that must all be there are not: nothing is started.
+    let refused = head(&["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2"]).refused();
+    assert!(refused.contains("n3 is missing, down*: Not responding"), "{refused}");
+
+    lab.tell(&["start-node", "3"]);
+    lab.wait_for("n3", "idle");
+    events_are_built_between_four_nodes(&head);
+    the_emitted_script_runs(&lab, &place, &head);
+    let queue = Answer::of(lab.at_head(Command::new("squeue").arg("--noheader")).output().unwrap());
+    assert!(queue.out.trim().is_empty(), "jobs are left behind: {}", queue.out);
+}
+
+/// Node 3 loses its power after its first document: what it had measured is kept, and the others go on.
+fn a_node_is_lost_in_the_middle(lab: &SlurmLab, place: &Place) {
+    let mut command = place.prony();
+    command.args([
+        "fleet",
+        "run",
+        "--launcher",
+        "slurm",
+        "--nodes",
+        "4",
+        "--json",
+        "--time-limit",
+        "15s",
+        "--label",
+        "cut",
+    ]);
+    command.args(SLOW);
+    let mut head = lab.at_head(&command);
+    let child = head.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(100);
+    while place.ask(&["show", "cut n3", "--json"]).code != Some(0) {
+        assert!(Instant::now() < deadline, "no document of n3 comes");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    lab.tell(&["kill-node", "3"]);
+    let answer = Answer::of(child.wait_with_output().unwrap());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let report = answer.json();
+    let lost = report["nodes"].as_array().unwrap().iter().find(|node| node["node"] == "n3").unwrap();
+    assert_eq!(lost["state"], "lost", "{lost}");
+    assert!(lost["number"].is_u64() && !lost["reason"].as_str().unwrap().is_empty(), "{lost}");
+    assert_eq!(states(&report).iter().filter(|(_, state)| state == "measured").count(), 3, "{lost}");
+}
+
+fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
+    for (pattern, transport) in [("pull", "credits"), ("barrel_shift", "tcp")] {
+        let build = ["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2", "--events", "300"];
+        let more =
+            ["--pattern", pattern, "--transport", transport, "--launches", "10", "--most-skew", "5000", "--json"];
+        let run = head(&with(&build, &more)).fine().json();
+        let notes = run["figures"][0]["notes"].to_string();
+        for node in ["n1 10.77.0.11 (eth0)", "n2 10.77.0.12 (eth0)", "n3 10.77.0.13 (eth0)", "n4 10.77.0.14 (eth0)"] {
+            assert!(notes.contains(node), "{notes}");
+        }
+        assert!(notes.contains("nodes started within") && notes.contains("came to receivers"), "{notes}");
+        if transport == "tcp" {
+            assert!(
+                notes.contains("9600000 B left senders, 9600000 B came to receivers; every pair agrees"),
+                "{notes}"
+            );
+        }
+    }
+}
+
+fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str]) -> Answer) {
+    let script =
+        head(&with(FLEET, &["--launcher", "slurm", "--nodes", "2", "--emit", "--label", "by hand"])).fine().out;
+    std::fs::write(place.file("fleet.sh"), &script).unwrap();
+    let mut submit = Command::new("sbatch");
+    submit.args(["--parsable", "--wait", "fleet.sh"]).current_dir(place.path());
+    let job = Answer::of(lab.at_head(&submit).output().unwrap()).fine().out.trim().to_owned();
+    let documents: Vec<String> = ["n1", "n2"].map(|node| format!("./prony-{job}-{node}.json")).to_vec();
+    let report = head(&["fleet", "spread", &documents[0], &documents[1], "--json"]).fine().json();
+    assert_eq!(report["spread"]["figures"].as_array().map(Vec::len), Some(2), "{report}");
+}

@@ -1,0 +1,22 @@
+//! The program as its users meet it: every verb through the real binary. One binary, so that it is linked once.
+
+mod app;
+mod common;
+mod decide;
+mod evaluations;
+mod explain;
+mod farm;
+#[cfg(feature = "postgres")]
+mod farm_postgres;
+mod farm_slurm;
+mod farm_ssh;
+mod fleet;
+mod net;
+mod network_files;
+mod rate;
+mod reference;
+mod run;
+mod sessions;
+mod sessions_disk;
+mod tape;
+mod verbs;

@@ -1,0 +1,239 @@
+//! The network verbs through the real program: runs are kept, compared, explained and reported like any other; a
+//! laboratory leaves nothing behind, however it ends.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::panic,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Place;
+use serde_json::Value;
+
+/// A child that never outlives its test.
+struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the program and gives its first lines.
+fn start(place: &Place, arguments: &[&str], lines: usize) -> (Held, Vec<String>) {
+    let mut command = place.prony();
+    command.args(arguments).env("XDG_RUNTIME_DIR", place.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let said = output.lines().take(lines).map_while(Result::ok).collect();
+    (Held(child), said)
+}
+
+fn lab(place: &Place) -> Option<Held> {
+    let (mut held, said) = start(place, &["net", "lab", "up", "--hosts", "2", "--seconds", "60"], 1);
+    if said.is_empty() {
+        let mut reason = String::new();
+        let _ = std::io::Read::read_to_string(&mut held.0.stderr.take().unwrap(), &mut reason);
+        eprintln!("skipped: {}", reason.trim());
+        return None;
+    }
+    Some(held)
+}
+
+fn inside(place: &Place, program: &[&str]) -> Command {
+    let mut command = place.prony();
+    command.args(["net", "lab", "run", "--host", "1", "--"]).args(program).env("XDG_RUNTIME_DIR", place.path());
+    command
+}
+
+/// Whether a process with this argument runs.
+fn runs(argument: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
+        let words = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        words.split(|byte| *byte == 0).any(|word| word == argument.as_bytes())
+    })
+}
+
+fn within(seconds: u64, what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(seconds), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_killed_laboratory_leaves_nothing_running_in_it() {
+    let place = Place::new();
+    let Some(mut owner) = lab(&place) else { return };
+    let code =
+        inside(&place, &["sh", "-c", "ip -o addr show dev eth0 | grep -q 198.18.0.2 && exit 7"]).status().unwrap();
+    assert_eq!(code.code(), Some(7), "the program ran inside, and its status is what counts");
+    let absent = inside(&place, &["no-such-program-here"]).output().unwrap();
+    assert_eq!(absent.status.code(), Some(2), "{absent:?}");
+    // A child of the program is in the laboratory too.
+    let own = format!("61{}", std::process::id());
+    let script = format!("sleep {own} & sleep {own}");
+    let mut running = Held(inside(&place, &["sh", "-c", &script]).stderr(Stdio::null()).spawn().unwrap());
+    within(10, "the program did not start", || runs(&own));
+    owner.0.kill().unwrap();
+    owner.0.wait().unwrap();
+    within(10, "a program outlives its laboratory", || !runs(&own));
+    assert_eq!(running.0.wait().unwrap().code(), Some(2));
+    let mut list = place.prony();
+    let list = list.args(["net", "lab", "list"]).env("XDG_RUNTIME_DIR", place.path()).output().unwrap();
+    assert!(String::from_utf8_lossy(&list.stdout).starts_with("0 laboratories"), "{list:?}");
+}
+
+#[test]
+fn a_laboratory_is_taken_down_on_request() {
+    let place = Place::new();
+    let Some(mut owner) = lab(&place) else { return };
+    let down = place.prony().args(["net", "lab", "down"]).env("XDG_RUNTIME_DIR", place.path()).output().unwrap();
+    assert!(down.status.success(), "{down:?}");
+    within(10, "the owner stays", || owner.0.try_wait().unwrap().is_some());
+    let gone = inside(&place, &["true"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("hold one with: prony net lab up"), "{gone:?}");
+}
+
+fn figures(json: &Value) -> Vec<&Value> {
+    json["figures"].as_array().unwrap().iter().collect()
+}
+
+#[test]
+fn streams_are_kept_compared_explained_and_reported() {
+    let place = Place::new();
+    let stream = |label: &str, window: &str| {
+        let answer = place.ask(&[
+            "net",
+            "stream",
+            "--record",
+            "16B,256B,4KiB,64KiB,256KiB",
+            "--window",
+            window,
+            "--block",
+            "5",
+            "--launches",
+            "10",
+            "--label",
+            label,
+            "--json",
+            "--placement",
+            "free",
+        ]);
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        serde_json::from_str::<Value>(&answer.out).unwrap()
+    };
+    let wide = stream("wide", "auto");
+    let count = |probe: &str| figures(&wide).iter().filter(|figure| figure["probe"] == probe).count();
+    assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (5, 1));
+    assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
+    let narrow = stream("narrow", "8KiB");
+    let note = figures(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
+    let windows: Vec<&str> = note.filter(|note| note.starts_with("window asked 8192 B, effective ")).collect();
+    assert_eq!(windows.len(), 1, "said once, of all launches");
+    let hint = place.ask(&["compare", "wide", "narrow"]);
+    assert!(hint.code == Some(2) && hint.err.contains("compare across window"), "{hint:?}");
+    assert_eq!(place.ask(&["compare", "wide", "narrow", "--across", "window"]).code, Some(0));
+    let why = place.ask(&["explain", "wide", "narrow"]);
+    let said = why.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("window auto against 8KiB") && said.contains("time of a write = overhead + bytes"),
+        "{why:?}"
+    );
+    let report = place.ask(&["report", "wide", "narrow", "--output", "page.html"]);
+    assert_eq!(report.code, Some(0), "{report:?}");
+    let page = std::fs::read_to_string(place.file("page.html")).unwrap();
+    assert!(page.contains("TCP stream at every record that was measured") && page.contains("<svg"));
+}
+
+#[test]
+fn a_server_is_reached_with_its_token_only() {
+    let place = Place::new();
+    let (_server, said) = start(&place, &["net", "serve", "--time-limit", "60s"], 2);
+    let address = said[0].strip_prefix("listening on ").unwrap();
+    let token = said[1].strip_prefix("token ").unwrap();
+    let with = |token: &str, verb: &[&str]| {
+        let mut all = vec!["net"];
+        all.extend(verb);
+        all.extend(["--to", address, "--token", token, "--launches", "10", "--placement", "free", "--json"]);
+        place.ask(&all)
+    };
+    let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("token"), "{wrong:?}");
+    let trips = with(token, &["rr", "--size", "1B", "--time-limit", "6s"]);
+    assert_eq!(trips.code, Some(0), "{}", trips.err);
+    let trips: Value = serde_json::from_str(&trips.out).unwrap();
+    let probes: Vec<&str> = figures(&trips).iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
+    assert_eq!(probes, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
+    let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
+    assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
+    let load = with(token, &["load", "--time-limit", "4s"]);
+    assert_eq!(load.code, Some(0), "{}", load.err);
+    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "4s"]);
+    assert!(udp.code == Some(0) && udp.out.contains("refused by the sender's queue"), "{udp:?}");
+}
+
+#[test]
+fn effects_are_studied_and_events_built_between_processes() {
+    let place = Place::new();
+    let study = place.ask(&["net", "study", "--block", "5", "--launches", "10", "--time-limit", "12s", "--json"]);
+    assert_eq!(study.code, Some(0), "{}", study.err);
+    let study: Value = serde_json::from_str(&study.out).unwrap();
+    let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
+    assert_eq!(&factors[..4], ["window", "congestion", "nagle", "duplex"]);
+    let build = place.ask(&[
+        "net",
+        "build",
+        "--senders",
+        "3",
+        "--receivers",
+        "2",
+        "--events",
+        "300",
+        "--rate",
+        "2000",
+        "--exponential",
+        "--poisson",
+        "--launches",
+        "10",
+        "--time-limit",
+        "8s",
+        "--json",
+        "--most-skew",
+        "1000",
+    ]);
+    assert_eq!(build.code, Some(0), "{}", build.err);
+    let build: Value = serde_json::from_str(&build.out).unwrap();
+    assert_eq!(build["figures"][0]["probe"], "network.events");
+    let latencies = figures(&build).iter().filter(|figure| figure["probe"] == "network.event_latency").count();
+    assert_eq!(latencies, 4);
+}
+
+#[test]
+fn the_published_design_is_worked_out_and_its_slip_named() {
+    let place = Place::new();
+    let plan = place.ask(&["net", "plan", "--design", "babar", "--simulate", "2000"]);
+    let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plan.code == Some(0) && said.contains("609.52 µs 80 µs does not follow"), "{plan:?}");
+    assert!(said.contains("64 MB/s 64 MB/s agrees") && said.contains("million steps"), "{said}");
+    let no = place.ask(&["net", "plan", "--rate", "fast"]);
+    assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
+}
+
+/// Nodes never start within no time at all: such a job says nothing of a network, and is refused with the skew that it had.
+#[test]
+fn a_job_whose_nodes_start_too_far_apart_is_refused() {
+    let place = Place::new();
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--launches", "10"];
+    let answer = place.ask(&[&build[..], &["--most-skew", "0", "--json"]].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");
+}

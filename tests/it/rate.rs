@@ -1,0 +1,116 @@
+//! `prony rate` through the program. Components are played by a script where their endings matter; that the real ones do their
+//! work is tested beside them.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+#[cfg(not(feature = "rating"))]
+#[test]
+fn without_its_libraries_it_says_how_to_build_it() {
+    let said = crate::common::Place::new().ask(&["rate"]).refused();
+    assert!(said.contains("--features rating"), "{said}");
+}
+
+#[cfg(feature = "rating")]
+mod rated {
+    use std::fmt::Write;
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::common::{Answer, Place};
+    use serde_json::Value;
+
+    /// A program that says of every component that it took twice the reference time, but for what `special` says of one.
+    fn player(place: &Place, special: (&str, &str)) -> String {
+        let listed = place.ask(&["rate", "list", "--json"]).fine().json();
+        let mut script = "#!/bin/sh\ncase $3 in\n".to_owned();
+        writeln!(script, "{}) {};;", special.0, special.1).unwrap();
+        for component in listed.as_array().unwrap() {
+            let text = |name: &str| component[name].as_str().unwrap();
+            let seconds = 2.0 * component["reference_seconds"].as_f64().unwrap();
+            let said = format!("seconds={seconds}\\nchecksum={}\\nbuild=played\\noptimised=true\\n", text("checksum"));
+            writeln!(script, "{}) printf '{said}';;", text("name")).unwrap();
+        }
+        script.push_str("esac\n");
+        let path = place.file("player");
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn rate(place: &Place, special: (&str, &str), more: &[&str]) -> Answer {
+        let program = player(place, special);
+        place.ask(&[&["rate", "--program", &program, "--json"], more].concat())
+    }
+
+    fn figure<'a>(run: &'a Value, id: &str) -> &'a Value {
+        run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == id).unwrap()
+    }
+
+    fn value(run: &Value, id: &str) -> f64 {
+        let figure = figure(run, id);
+        super::common::estimate(figure)
+            .and_then(|found| found["value"].as_f64())
+            .unwrap_or_else(|| panic!("{figure:#}"))
+    }
+
+    #[test]
+    fn ratios_are_to_the_reference_and_copies_add_up() {
+        let place = Place::new();
+        let run = rate(&place, ("none", ":"), &["--copies", "3"]).fine().json();
+        for set in ["int_1", "fp_1"] {
+            assert!((value(&run, &format!("rating.{set}_speed")) - 0.5).abs() < 1e-9);
+            assert!((value(&run, &format!("rating.{set}_rate")) - 1.5).abs() < 1e-9);
+        }
+        assert!((value(&run, "rating.fp_1_kalman_rate") - 1.5).abs() < 1e-9);
+        assert_eq!(run["figures"].as_array().unwrap().len(), 2 * (1 + 9 + 1 + 9));
+        assert!(figure(&run, "rating.int_1_speed")["notes"].to_string().contains("built by played"));
+        let said = place.ask(&["show", "1"]).fine().out;
+        assert!(said.contains("geometric mean") && said.contains("stencil"), "{said}");
+    }
+
+    #[test]
+    fn a_wrong_checksum_makes_the_rating_of_its_set_invalid_and_the_other_goes_on() {
+        let place = Place::new();
+        let wrong = "printf 'seconds=0.1\\nchecksum=0123456789abcdef\\n'; echo strange >&2";
+        let answer = rate(&place, ("chess", wrong), &["--speed-only"]);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        let run = answer.json();
+        let reason = figure(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
+        assert!(reason.contains("invalid: chess") && reason.contains("0123456789abcdef"), "{reason}");
+        let chess = figure(&run, "rating.int_1_chess_speed");
+        assert!(chess["notes"].to_string().contains("strange"), "{chess}");
+        assert!((value(&run, "rating.fp_1_speed") - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_component_that_crashes_or_says_nothing_is_no_rating() {
+        for (does, says) in [("kill -SEGV $$", "segmentation fault"), ("exit 3", "status 3"), (":", "checksum nothing")]
+        {
+            let place = Place::new();
+            let answer = rate(&place, ("fft", does), &["fp-1", "--speed-only"]);
+            assert_eq!(answer.code, Some(2), "{answer:?}");
+            let run = answer.json();
+            let reason = figure(&run, "rating.fp_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
+            assert!(reason.contains("invalid: fft") && reason.contains(says), "{reason}");
+        }
+    }
+
+    #[test]
+    fn two_ratings_are_compared_explained_and_reported() {
+        let place = Place::new();
+        rate(&place, ("none", ":"), &["--speed-only"]).fine();
+        rate(&place, ("none", ":"), &["--speed-only"]).fine();
+        let compared = place.ask(&["compare", "1", "2", "--json"]).fine().json();
+        assert_eq!(compared["rows"].as_array().unwrap().len(), 20);
+        place.ask(&["explain", "1", "2"]).fine();
+        place.ask(&["report", "1", "2", "--output", "both.html"]).fine();
+        let html = std::fs::read_to_string(place.file("both.html")).unwrap();
+        assert!(html.contains("int-1 speed, geometric mean"), "the rating is missing from the report");
+    }
+
+    #[test]
+    fn a_program_or_set_that_is_not_there_is_refused() {
+        let place = Place::new();
+        let said = place.ask(&["rate", "--program", "nowhere"]).refused();
+        assert!(said.contains("nowhere"), "{said}");
+        assert_eq!(place.ask(&["rate", "int-2"]).code, Some(2));
+    }
+}

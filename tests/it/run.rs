@@ -1,0 +1,251 @@
+//! `prony run` through the real binary: what it measures, keeps and says.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails or says why"
+)]
+
+use crate::common;
+
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::common::{Answer, Place};
+use serde_json::Value;
+use store::{Claim, MachineLock};
+
+/// Three figures that every machine has.
+const SMALL: &[&str] =
+    &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--probe", "os.syscall_getppid"];
+
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
+#[test]
+fn a_run_measures_stores_and_reports() {
+    let place = Place::new();
+    let said = place.ask(&with(SMALL, &["--label", "first", "--seed", "5"])).fine();
+    assert!(said.out.contains("Stored as run 1"), "{}", said.out);
+    assert!(said.out.contains("95% interval") && said.out.contains("launches"), "{}", said.out);
+    assert!(!said.out.contains('\u{1b}'), "no colours when piped");
+    assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
+
+    let run = place.ask(&["show", "first", "--json"]).fine().json();
+    assert_eq!(run["schema"], 1);
+    assert_eq!(run["plan"]["seed"], 5);
+    let figures = run["figures"].as_array().unwrap();
+    let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
+    assert_eq!(probes, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
+    for figure in figures {
+        let measured = common::estimate(figure).unwrap();
+        let whole = figure["outcome"].get("measured").is_some();
+        let number = |name: &str| measured[name].as_f64().unwrap();
+        assert!(number("low") <= number("value") && number("value") <= number("high"), "{measured}");
+        assert!(!whole || number("level") >= 0.95 && number("launches") >= 10.0, "{measured}");
+        assert!(number("batches") >= 3.0, "{measured}");
+        assert_eq!(measured["method"], "order_statistic");
+        assert_eq!(figure["metric"]["better"], "lower");
+        let launches = figure["launches"].as_array().unwrap();
+        assert!(launches.len() >= 10 && launches.iter().all(|launch| !launch["nanos"].as_array().unwrap().is_empty()));
+        let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
+        assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "in time order");
+        assert!(figure["footprint"]["operations"].as_u64().unwrap() > 0);
+    }
+    let facts = run["machine"]["facts"].as_array().unwrap();
+    assert!(facts.len() > 30 && facts.iter().all(|fact| !fact["source"].as_str().unwrap().is_empty()));
+    assert_eq!(run["session"]["began_on"], run["session"]["ended_on"], "identity at start and end");
+    assert!(run["session"]["complete"].as_bool().unwrap() && run["session"]["ended"].is_string());
+}
+
+#[test]
+fn a_document_in_a_file_is_the_same_run() {
+    let place = Place::new();
+    place.ask(&with(SMALL, &["--output", "out.json", "--no-store"])).fine();
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(place.file("out.json")).unwrap()).unwrap();
+    let shown = place.ask(&["show", "./out.json", "--json"]).fine().json();
+    assert_eq!(document, shown);
+    assert!(!place.file("runs.sqlite").exists(), "--no-store keeps nothing else");
+    let text = std::fs::read_to_string(place.file("out.json")).unwrap();
+    assert!(text.starts_with("{\"schema\":1,"), "schema comes first");
+}
+
+#[test]
+fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
+    let place = Place::new();
+    let said = place.ask(&["run", "--probe", "memory.copi"]).refused();
+    assert_eq!(said, "prony: no probe is named memory.copi; near it: memory.copy (prony list shows all)\n");
+    let said = place.ask(&["run", "--suite", "quik"]).refused();
+    assert!(said.contains("quick"), "{said}");
+    let said = place.ask(&["run", "--probe", "memory.copy:threads=9"]).refused();
+    assert!(said.contains("threads is one of 1, all"), "{said}");
+    let said = place.ask(&["run", "--probe", "os.syscall_write:x=1"]).refused();
+    assert!(said.contains("no axes"), "{said}");
+    let said = place.ask(&["run", "--directory", "nowhere"]).refused();
+    assert!(said.contains("nowhere") && said.contains("--directory"), "{said}");
+    let said = place.ask(&["run", "--resume", "7"]).refused();
+    assert!(said.contains('7'), "{said}");
+    assert!(!place.file("runs.sqlite").exists(), "nothing is made for a refusal");
+}
+
+#[test]
+fn what_cannot_be_measured_is_said_and_the_rest_goes_on() {
+    let place = Place::new();
+    // Nobody, not even root, makes files there.
+    let answer = place.ask(&["run", "--probe", "os.syscall_write", "--probe", "file.create", "--directory", "/proc"]);
+    let said = answer.fine().out;
+    assert!(said.contains("not measured"), "{said}");
+}
+
+fn interrupt(child: &std::process::Child, signal: &str) {
+    let done = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(done.success());
+}
+
+fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !ready() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Rounds of the only stored run, as a reader beside the writer sees them.
+fn rounds(place: &Place) -> u64 {
+    let answer = place.ask(&["show", "latest", "--json"]);
+    if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
+}
+
+/// Figures that take their time: the target cannot be reached, so that every look is made.
+const SLOW: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.fork_exit", "--target", "0.001"];
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
+    let place = Place::new();
+    let mut child = place.prony().args(SLOW).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("three rounds", || rounds(&place) >= 3);
+    interrupt(&child, "-INT");
+    let code = child.wait().unwrap().code();
+    let (mut out, mut err) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(code, Some(130), "{out}{err}");
+    assert!(out.contains("unfinished") && err.contains("--resume 1"), "{out}{err}");
+    let before = rounds(&place);
+    let said = place.ask(&["run", "--resume", "1", "--time-limit", "2s"]).fine();
+    assert!(said.out.contains("run 1"), "{}", said.out);
+    assert!(rounds(&place) > before);
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run, gone on with");
+}
+
+#[test]
+fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
+    let place = Place::new();
+    let mut child = place.prony().args(SLOW).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("four rounds", || rounds(&place) >= 4);
+    interrupt(&child, "-KILL");
+    child.wait().unwrap();
+    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
+    for figure in run["figures"].as_array().unwrap() {
+        assert!(figure["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
+    }
+    wait_for("the worker's end", || {
+        let listed = std::process::Command::new("ps").args(["-eo", "ppid=,args="]).output().unwrap();
+        let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+        !text.lines().any(|line| line.trim_start().starts_with("1 ") && line.contains("prony worker"))
+    });
+    let resumed = place.ask(&["run", "--resume", "latest", "--time-limit", "1s"]);
+    assert_eq!(resumed.fine().code, Some(0));
+}
+
+#[test]
+fn two_runs_at_once_are_warned_of_each_other() {
+    let place = Place::new();
+    let mut lock = None;
+    wait_for("the end of other tests' runs", || {
+        let claimed = MachineLock::claim(&store::machine_lock_path(), "prony run of another").unwrap();
+        lock = if let Claim::Alone(lock) = claimed { Some(lock) } else { None };
+        lock.is_some()
+    });
+    let output = place.prony().args(SMALL).output().unwrap();
+    drop(lock);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "it is for the person to decide: {said}");
+    assert!(said.contains("another run measures here") && said.contains("prony run of another"), "{said}");
+}
+
+#[test]
+fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
+    let place = Place::new();
+    std::fs::write(place.file("text"), "this is no store, and it is long enough to be read as one header").unwrap();
+    let began = Instant::now();
+    let said = Answer::of(place.prony().args(with(SMALL, &["--store", "text"])).output().unwrap()).refused();
+    assert!(said.contains("text"), "{said}");
+    let said =
+        Answer::of(place.prony().args(with(SMALL, &["--store", "/proc/none/x.sqlite"])).output().unwrap()).refused();
+    assert!(said.contains("/proc/none"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(30));
+    assert_eq!(std::fs::read_to_string(place.file("text")).unwrap().len(), 64);
+}
+
+#[test]
+fn a_time_limit_and_a_target_are_kept_to() {
+    let place = Place::new();
+    let run = place.ask(&with(SLOW, &["--time-limit", "1s", "--json"])).fine().json();
+    assert!(run["session"]["seconds"].as_f64().unwrap() < 20.0);
+    assert_eq!(run["session"]["complete"], false);
+    assert_eq!(run["plan"]["target"], 0.00001);
+    for figure in run["figures"].as_array().unwrap() {
+        assert!(figure["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{figure}");
+    }
+}
+
+/// The program under another one's rule, such as `taskset` or `runuser`; none where that one is not there.
+fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
+    let mut command = std::process::Command::new(rule[0]);
+    command.args(&rule[1..]).arg(env!("CARGO_BIN_EXE_prony")).args(arguments);
+    command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+    match command.output() {
+        Ok(output) => Some(Answer::of(output)),
+        Err(why) => {
+            eprintln!("SKIPPED: {} cannot be started: {why}", rule[0]);
+            None
+        }
+    }
+}
+
+#[test]
+fn on_one_cpu_what_needs_two_says_so_and_the_rest_is_measured() {
+    let place = Place::new();
+    let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
+    let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
+    let run = answer.fine().json();
+    let figure = |probe: &str| {
+        let figures = run["figures"].as_array().unwrap();
+        figures.iter().find(|figure| figure["probe"] == probe).unwrap().clone()
+    };
+    assert!(common::estimate(&figure("os.clock_read")).is_some(), "{run}");
+    assert!(figure("ipc.pipe_latency")["outcome"]["unfit"].as_str().unwrap().contains("CPU"), "{run}");
+}
+
+#[test]
+fn without_privileges_it_measures_all_the_same() {
+    let place = Place::new();
+    std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let (program, reachable) = (std::path::Path::new(env!("CARGO_BIN_EXE_prony")), place.file("prony"));
+    std::fs::copy(program, &reachable).unwrap();
+    let mut command = std::process::Command::new("runuser");
+    command.args(["-u", "nobody", "--"]).arg(&reachable).args(["run", "--json", "--probe", "os.syscall_getppid"]);
+    command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+    let output = command.output();
+    let Ok(output) = output.map(Answer::of) else { return eprintln!("SKIPPED: runuser cannot be started") };
+    if output.code == Some(1) && output.err.contains("runuser") {
+        return eprintln!("SKIPPED: {}", output.err);
+    }
+    let run = output.fine().json();
+    assert!(common::estimate(&run["figures"][0]).is_some(), "{run}");
+}

@@ -1,0 +1,82 @@
+//! `prony sessions` through the program: its own ntuples, files of others, a program of the user, and what holds them up.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use crate::common;
+
+use crate::common::Place;
+use serde_json::Value;
+
+fn value(run: &Value, probe: &str) -> f64 {
+    let figures = run["figures"].as_array().unwrap();
+    let figure =
+        figures.iter().find(|figure| figure["probe"] == probe).unwrap_or_else(|| panic!("{probe}: {figures:#?}"));
+    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
+}
+
+fn sessions(place: &Place, more: &[&str]) -> Value {
+    place.ask(&[&["sessions", "--goes", "3", "--json"], more].concat()).fine().json()
+}
+
+#[test]
+fn own_and_shared_cached_and_cold() {
+    let place = Place::new();
+    let small = ["-n", "2", "--write", "2", "--size", "4"];
+    for (more, sharing, cache) in [
+        (&[][..], "own", "cached"),
+        (&["--shared"][..], "shared", "cached"),
+        (&["--cold"][..], "own", "cold"),
+        (&[][..], "own", "cached"),
+    ] {
+        let run = sessions(&place, &[small.as_slice(), more].concat());
+        let point = &run["figures"][0]["point"];
+        assert_eq!((point["sharing"].as_str(), point["cache"].as_str()), (Some(sharing), Some(cache)), "{point}");
+        assert_eq!((point["sessions"].as_str(), point["files"].as_str()), (Some("2"), Some("2")));
+        assert!(value(&run, "application.session_asked") > 0.0);
+        let cpu = value(&run, "application.session_cpu");
+        // A CPU's clock may be coarser than so short a session.
+        assert!((0.0..1.2).contains(&cpu), "{cpu}");
+    }
+    let left = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
+    assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("prony-sessions-")));
+    let compared = place.ask(&["compare", "1", "2", "--across", "sharing", "--json"]).fine().json();
+    assert!(compared["rows"].is_array());
+    place.ask(&["explain", "1", "4"]).fine();
+    place.ask(&["report", "1", "4", "--output", "both.html"]).fine();
+    assert!(std::fs::read_to_string(place.file("both.html")).unwrap().contains("session"));
+}
+
+#[test]
+fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
+    let place = Place::new();
+    for name in ["a", "b"] {
+        std::fs::write(place.file(name), vec![0; 100_000]).unwrap();
+    }
+    let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", "sleep 0.5"]).fine().out;
+    // Whatever else the machine does: these sessions want neither a CPU nor the disk.
+    assert!(said.contains("neither CPU nor disk bound"), "{said}");
+    assert!(said.contains("2 sessions at "), "{said}");
+}
+
+#[test]
+fn sessions_that_only_compute_are_cpu_bound() {
+    let place = Place::new();
+    // As many loops as CPUs, or more, want all of them.
+    let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+    for name in ["a", "b"] {
+        std::fs::write(place.file(name), "x").unwrap();
+    }
+    let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", busy]).fine().out;
+    assert!(said.contains("CPU bound in"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_a_failing_session_named() {
+    let place = Place::new();
+    let said = place.ask(&["sessions", "-n", "3", "--write", "2"]).refused();
+    assert!(said.contains("at least as many files"), "{said}");
+    let absent = place.ask(&["sessions", "-n", "1", "not-there"]);
+    assert!(absent.code == Some(2) && absent.err.contains("not-there"), "{absent:?}");
+    std::fs::write(place.file("a"), "x").unwrap();
+    let failing = place.ask(&["sessions", "-n", "1", "a", "--", "sh", "-c", "echo broken >&2; exit 4"]);
+    assert!(failing.code == Some(2) && failing.err.contains("status: 4"), "{failing:?}");
+}

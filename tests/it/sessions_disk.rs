@@ -1,0 +1,97 @@
+//! Sessions on a disk that is really slow: a loop device that a control group slows down. In a file of its own, so that no other
+//! test keeps the CPUs busy meanwhile.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails, one that cannot run says so"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::Place;
+
+/// Bytes a second that the device is allowed.
+const RATE: u64 = 4 << 20;
+
+/// What undoes a step, run when this goes, last step first.
+#[derive(Default)]
+struct Undo(Vec<Vec<String>>);
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        for command in self.0.iter().rev() {
+            drop(Command::new(&command[0]).args(&command[1..]).output());
+        }
+    }
+}
+
+impl Undo {
+    fn with(&mut self, words: &[&str]) {
+        self.0.push(words.iter().map(|word| (*word).to_owned()).collect());
+    }
+}
+
+fn said(words: &[&str]) -> Result<String, String> {
+    let output = Command::new(words[0]).args(&words[1..]).output().map_err(|error| format!("{}: {error}", words[0]))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    Err(format!("{}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+}
+
+/// A control group in which reading from a device is slow: version 1 or 2 of control groups.
+fn slow_group(device: &str, undo: &mut Undo) -> Result<PathBuf, String> {
+    let number = said(&["lsblk", "--noheadings", "--nodeps", "--output", "MAJ:MIN", device])?;
+    let name = format!("prony-test-{}", std::process::id());
+    let first = Path::new("/sys/fs/cgroup/blkio");
+    let (folder, file, rule) = if first.is_dir() {
+        (first.join(name), "blkio.throttle.read_bps_device", format!("{} {RATE}", number.trim()))
+    } else {
+        let root = Path::new("/sys/fs/cgroup");
+        std::fs::write(root.join("cgroup.subtree_control"), "+io")
+            .map_err(|error| format!("io controller: {error}"))?;
+        (root.join(name), "io.max", format!("{} rbps={RATE}", number.trim()))
+    };
+    std::fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    undo.with(&["rmdir", folder.to_str().unwrap()]);
+    std::fs::write(folder.join(file), rule).map_err(|error| format!("{file}: {error}"))?;
+    Ok(folder)
+}
+
+fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
+    let image = place.file("image");
+    std::fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
+    let device = said(&["losetup", "--find", "--show", image.to_str().unwrap()])?;
+    undo.with(&["losetup", "--detach", &device]);
+    said(&["mkfs.ext4", "-q", &device])?;
+    let point = place.file("disk");
+    std::fs::create_dir(&point).unwrap();
+    let point = point.to_str().unwrap();
+    said(&["mount", &device, point])?;
+    undo.with(&["umount", point]);
+    let group = slow_group(&device, undo)?;
+    // The shell joins the group and becomes the program.
+    let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
+    let sessions =
+        ["sessions", "-n", "2", "--write", "2", "--size", "4", "--cold", "--goes", "2", "--directory", point];
+    let output = Command::new("sh")
+        .args(["-c", &join, env!("CARGO_BIN_EXE_prony")])
+        .args(sessions)
+        .env("PRONY_STORE", place.file("runs.sqlite"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    Ok(text)
+}
+
+#[test]
+fn sessions_on_a_slow_disk_are_disk_bound() {
+    let place = Place::new();
+    let mut undo = Undo::default();
+    match on_a_slow_disk(&place, &mut undo) {
+        Ok(said) => assert!(said.contains("Disk bound in") || said.contains("disk bound in"), "{said}"),
+        Err(reason) => eprintln!("SKIPPED: no slow disk can be made here: {reason}"),
+    }
+}

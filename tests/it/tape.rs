@@ -1,0 +1,186 @@
+//! Streaming to a medium that may be written over, through the real binary: files, loop devices, and what is refused.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{Answer, Place, estimate};
+use serde_json::Value;
+
+/// The whole suite, a few launches a figure.
+fn streamed(place: &Place, medium: &str) -> Answer {
+    let wanted = ["run", "--suite", "tape", "--target-device", medium, "--time-limit", "12s"];
+    place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
+}
+
+/// Two figures of it.
+fn streamed_briefly(place: &Place, medium: &str) -> Answer {
+    let write = "file.sequential_write:block=1MiB,format=plain,medium=target";
+    let read = "file.sequential_read:block=64KiB,format=tar,medium=target";
+    let wanted = ["run", "--probe", write, "--probe", read, "--directory", medium, "--target", "99"];
+    place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
+}
+
+fn document(place: &Place) -> Value {
+    serde_json::from_slice(&std::fs::read(place.file("run.json")).unwrap()).unwrap()
+}
+
+/// What a command prints, when it is there and succeeds.
+fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    Err(format!("{program} {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+}
+
+/// A loop device, gone when this is.
+struct Loop(String);
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        drop(said("losetup", &["--detach", &self.0]));
+    }
+}
+
+impl Loop {
+    fn over(file: &Path, options: &[&str]) -> Result<Self, String> {
+        let file = file.to_str().unwrap();
+        said("losetup", &[options, &["--find", "--show", file]].concat()).map(Self)
+    }
+}
+
+/// A mount, gone when this is.
+struct Mount(PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        drop(said("umount", &[self.0.to_str().unwrap()]));
+    }
+}
+
+impl Mount {
+    fn at(point: PathBuf, arguments: &[&str]) -> Result<Self, String> {
+        std::fs::create_dir(&point).unwrap();
+        said("mount", &[arguments, &[point.to_str().unwrap()]].concat())?;
+        Ok(Self(point))
+    }
+}
+
+fn sparse(path: &Path, bytes: u64) {
+    std::fs::File::create(path).unwrap().set_len(bytes).unwrap();
+}
+
+#[test]
+fn a_file_is_made_streamed_to_and_removed_and_its_figures_stand_beside_the_printed_ones() {
+    let place = Place::new();
+    let answer = streamed(&place, "medium").fine();
+    assert!(!place.file("medium").exists(), "what was made for the run goes with it");
+    for words in ["write (from RAID5 to LTO)", "LTO, 2002", "this medium"] {
+        assert!(answer.out.contains(words), "{words}: {}", answer.out);
+    }
+    let run = document(&place);
+    assert!(run["machine"]["facts"].to_string().contains("medium, a file made for the run"), "{}", run["machine"]);
+    let figures = run["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 18);
+    for figure in figures {
+        // A loaded machine may not come to a second launch of all.
+        let measured = estimate(figure).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0);
+        assert!(measured || figure.to_string().contains("the run ended before"), "{figure}");
+    }
+    let shown = place.ask(&["show", "1", "--as", "tape", "--json"]).fine().json();
+    let rows = shown["tables"][0]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row[3].is_number()), "{rows:?}");
+    // The printed drive and today's medium have the same figures, so they compare.
+    let compared = place.ask(&["compare", "published:ams02-2002/lto-tape-and-raid5", "1"]);
+    assert!(compared.code == Some(0) && compared.out.contains("sequential write"), "{compared:?}");
+}
+
+#[test]
+fn what_a_person_may_want_to_keep_is_refused() {
+    let place = Place::new();
+    let kept = place.file("kept");
+    std::fs::write(&kept, "a letter").unwrap();
+    let cases = [
+        ("kept", "is a file, which streaming would write over"),
+        (".", "is a directory: name a file to be made"),
+        ("no/such/medium", "could not find the directory no"),
+        ("/dev/tty", "is a character device and no tape drive"),
+    ];
+    for (medium, reason) in cases {
+        let line = streamed(&place, medium).refused();
+        assert!(line.contains(reason), "{medium}: {line}");
+    }
+    assert_eq!(std::fs::read(&kept).unwrap(), b"a letter");
+    let alone = place.ask(&["run", "--suite", "tape"]).refused();
+    assert!(alone.contains("--target-device"), "{alone}");
+    let without = place.ask(&["run", "--target-device", "medium"]).refused();
+    assert!(without.contains("--suite tape") && !place.file("medium").exists(), "{without}");
+    let other = place.ask(&["run", "--suite", "stream", "--target-device", "medium"]).refused();
+    assert!(other.contains("--suite tape"), "{other}");
+    let folder = place.ask(&["run", "--probe", "file.sequential_write:medium=target", "--directory", "kept"]).refused();
+    assert!(folder.contains("is a file; name a directory"), "{folder}");
+}
+
+#[test]
+fn a_medium_that_takes_nothing_is_told_with_its_reason() {
+    let place = Place::new();
+    let answer = streamed(&place, "/dev/full");
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let run = document(&place);
+    for figure in run["figures"].as_array().unwrap() {
+        assert!(figure["outcome"].get("measured").is_none(), "{figure}");
+    }
+    assert!(run.to_string().contains("at its end from the beginning"), "{run}");
+}
+
+#[test]
+fn a_loop_device_is_streamed_to_unless_it_is_mounted_or_read_only() {
+    if let Err(reason) = loop_device() {
+        eprintln!("SKIPPED: no loop device can be had here: {reason}");
+    }
+}
+
+fn loop_device() -> Result<(), String> {
+    let place = Place::new();
+    let image = place.file("image");
+    sparse(&image, 16 << 20);
+    {
+        let device = Loop::over(&image, &["--read-only"])?;
+        let line = streamed(&place, &device.0).refused();
+        assert!(line.contains("name a device that you may write"), "{line}");
+    }
+    let device = Loop::over(&image, &[])?;
+    said("mkfs.ext4", &["-q", &device.0])?;
+    {
+        let _mount = Mount::at(place.file("point"), &[&device.0])?;
+        let line = streamed(&place, &device.0).refused();
+        assert!(line.contains("is mounted at") && line.contains("point"), "{line}");
+    }
+    streamed_briefly(&place, &device.0).fine();
+    assert!(document(&place)["figures"].as_array().unwrap().iter().all(|figure| estimate(figure).is_some()));
+    Ok(())
+}
+
+/// A device that promises 64 MiB and has room for 6: writing ends in the middle with an error of the device, as a tape's does.
+#[test]
+fn the_end_of_a_medium_ends_a_batch_and_the_next_begins_at_its_beginning() {
+    if let Err(reason) = small_medium() {
+        eprintln!("SKIPPED: no small medium can be made here: {reason}");
+    }
+}
+
+fn small_medium() -> Result<(), String> {
+    let place = Place::new();
+    let folder = place.file("small");
+    let _mount = Mount::at(folder.clone(), &["-t", "tmpfs", "-o", "size=6m", "none"])?;
+    sparse(&folder.join("backing"), 64 << 20);
+    let device = Loop::over(&folder.join("backing"), &[])?;
+    streamed_briefly(&place, &device.0).fine();
+    let run = document(&place);
+    for figure in run["figures"].as_array().unwrap() {
+        assert!(estimate(figure).is_some(), "{figure}");
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! The other verbs through the real binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use crate::common::{Answer, Place};
+
+const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20"];
+
+#[test]
+fn help_teaches_and_versions_are_told() {
+    let place = Place::new();
+    let help = place.ask(&["--help"]).fine().out;
+    for verb in ["run", "list", "show", "runs", "compare", "doctor", "selftest"] {
+        assert!(help.contains(verb), "{verb} is missing from the help");
+        let own = place.ask(&[verb, "--help"]).fine().out;
+        assert!(own.contains("Usage:") && own.lines().count() > 5, "{verb}: {own}");
+    }
+    assert!(help.contains("Exit codes"));
+    assert!(place.ask(&["--version"]).fine().out.starts_with("prony "));
+    assert_eq!(place.ask(&[]).code, Some(2));
+    assert_eq!(place.ask(&["fly"]).code, Some(2));
+}
+
+#[test]
+fn completions_and_manual_come_from_the_same_definition() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(place.ask(&["completions", shell]).fine().out.contains("selftest"), "{shell}");
+    }
+    assert!(place.ask(&["manual"]).fine().out.contains(".TH"));
+}
+
+#[test]
+fn the_catalogue_is_listed_and_each_probe_shown() {
+    let place = Place::new();
+    let list = place.ask(&["list", "--json"]).fine().json();
+    let text = list.to_string();
+    assert!(text.contains("memory.load_latency") && text.contains("os.syscall_write"));
+    let shown = place.ask(&["show", "memory.load_latency"]).fine().out;
+    assert!(shown.contains("working_set") && shown.contains("lmbench"), "{shown}");
+    assert!(place.ask(&["list", "--suites"]).fine().out.contains("babar"));
+    let said = place.ask(&["show", "memory.load_latenc"]).refused();
+    assert!(said.contains("memory.load_latency"), "{said}");
+}
+
+#[test]
+fn runs_are_listed_labelled_and_removed() {
+    let place = Place::new();
+    assert!(place.ask(&["runs"]).fine().out.contains("No run is stored yet"));
+    place.ask(TINY).fine();
+    place.ask(TINY).fine();
+    place.ask(&["runs", "label", "2", "second"]).fine();
+    assert!(place.ask(&["runs"]).fine().out.contains("second"));
+    place.ask(&["runs", "remove", "1"]).fine();
+    let left = place.ask(&["runs", "--json"]).fine().json();
+    assert_eq!(left.as_array().unwrap().len(), 1);
+    let said = place.ask(&["runs", "show", "1"]).refused();
+    assert!(said.contains('1'), "{said}");
+    place.ask(TINY).fine();
+    assert!(place.ask(&["runs"]).fine().out.contains('3'), "numbers are not given again");
+    assert!(place.ask(&["runs", "--published"]).fine().out.contains("cyberlife"));
+}
+
+#[test]
+fn two_runs_compare_by_number_label_and_file() {
+    let place = Place::new();
+    place.ask(&[TINY, &["--label", "a", "--output", "a.json"]].concat()).fine();
+    place.ask(&[TINY, &["--label", "b"]].concat()).fine();
+    for (first, second) in [("1", "2"), ("a", "b"), ("./a.json", "latest")] {
+        let found = place.ask(&["compare", first, second, "--json"]).fine().json();
+        let rows = found["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            let ratio = row["ratios"].as_array().unwrap().iter().find(|ratio| ratio["verdict"].is_string()).unwrap();
+            let number = |name: &str| ratio[name].as_f64().unwrap();
+            assert!(number("low") <= number("value") && number("value") <= number("high"), "{ratio}");
+        }
+        assert!(found["machines"].as_array().unwrap().len() == 2 && found["geometric_means"].is_array());
+    }
+    for format in ["terminal", "csv", "markdown"] {
+        assert!(!place.ask(&["compare", "1", "2", "--format", format]).fine().out.is_empty());
+    }
+    let said = place.ask(&["compare", "1", "nobody"]).refused();
+    assert!(said.contains("nobody"), "{said}");
+}
+
+#[test]
+fn a_published_machine_stands_beside_one_of_today() {
+    let place = Place::new();
+    place.ask(TINY).fine();
+    let said = place.ask(&["compare", "published:babar-cpu-1998", "1", "--figures", "os.syscall_write"]).fine().out;
+    assert!(said.to_lowercase().contains("system call") || said.contains("syscall"), "{said}");
+}
+
+#[test]
+fn documents_that_are_truncated_newer_or_something_else_get_one_line() {
+    let place = Place::new();
+    place.ask(&[TINY, &["--output", "a.json"]].concat()).fine();
+    let text = std::fs::read_to_string(place.file("a.json")).unwrap();
+    let bad = [
+        ("cut.json", text[..text.len() / 2].to_owned(), "line"),
+        ("new.json", text.replacen("\"schema\":1", "\"schema\":99", 1), "update prony"),
+        ("other.json", "[1, 2, 3]".to_owned(), "other.json"),
+        ("empty.json", String::new(), "empty.json"),
+        ("binary.json", "\u{0}\u{1}\u{2}".to_owned(), "binary.json"),
+    ];
+    for (name, content, hint) in bad {
+        std::fs::write(place.file(name), content).unwrap();
+        let said = place.ask(&["show", &format!("./{name}")]).refused();
+        assert!(said.contains(hint), "{name}: {said}");
+    }
+    let said = place.ask(&["show", "./missing.json"]).refused();
+    assert!(said.contains("missing.json"), "{said}");
+}
+
+#[test]
+fn the_simulated_self_test_claims_nothing_between_equals() {
+    let place = Place::new();
+    let found = place.ask(&["selftest", "--simulate", "--pairs", "10", "--seed", "3", "--json"]).fine().json();
+    assert_eq!(found["pairs"], 10);
+    let share = found["different"].as_f64().unwrap() / found["figures"].as_f64().unwrap();
+    assert!(share <= 0.05, "{found}");
+    assert!(!place.file("runs.sqlite").exists());
+    let again = place.ask(&["selftest", "--simulate", "--pairs", "10", "--seed", "3", "--json"]).fine().json();
+    assert_eq!(found, again, "a seed makes it the same");
+}
+
+#[test]
+fn the_doctor_looks_around_and_at_the_harness() {
+    let place = Place::new();
+    let found = place.ask(&["doctor", "--json"]).fine().json();
+    let subjects: Vec<&str> =
+        found["findings"].as_array().unwrap().iter().map(|finding| finding["subject"].as_str().unwrap()).collect();
+    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other work"] {
+        assert!(subjects.contains(&subject), "{subjects:?}");
+    }
+}
+
+#[test]
+fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() {
+    let place = Place::new();
+    place.ask(TINY).fine();
+    assert!(!place.ask(&["show", "1"]).fine().out.contains('\u{1b}'));
+    assert!(place.ask(&["show", "1", "--color", "always"]).fine().out.contains('\u{1b}'));
+    let program = env!("CARGO_BIN_EXE_prony");
+    let script = format!("{program} list | head -n 1; exit ${{PIPESTATUS[0]}}");
+    let output = std::process::Command::new("bash").args(["-c", &script]).output();
+    match output {
+        Ok(output) => assert!(Answer::of(output).err.is_empty()),
+        Err(error) => eprintln!("SKIPPED: no bash to close a pipe with: {error}"),
+    }
+}
+
+#[test]
+fn a_published_table_is_recomputed_and_its_slips_are_named() {
+    let place = Place::new();
+    let table = ["compare", "published:ams02-2002", "--figures", "ams02.test*"];
+    let said = place.ask(&table).fine().out;
+    assert!(said.contains("says 1.06 for ams02.test4"), "{said}");
+    let athlon = "published:ams02-2002/amd-athlon-1800mp-dual-cpu-1.53-ghz";
+    let said = place.ask(&[&table[..], &["--reference", athlon]].concat()).fine();
+    assert!(said.out.contains("says 228 for the geometric mean"), "{}", said.out);
+    let found = place.ask(&[&table[..], &["--reference", athlon, "--json"]].concat()).fine().json();
+    let worst = found["geometric_means"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mean| mean["family"].is_null())
+        .map(|mean| mean["value"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    assert!((worst - 2.49).abs() < 0.05, "the slowest machine of table 4: {worst}");
+}
+
+#[test]
+fn many_machines_stand_in_rows_and_sorting_moves_the_rows_alone() {
+    let place = Place::new();
+    let table = ["compare", "published:babar-cpu-1998", "--figures", "os.syscall_write"];
+    let sorted =
+        [&table[..], &["--reference", "published:babar-cpu-1998/amd-k6-200-mhz", "--sort", "os.syscall_write"]];
+    let said = place.ask(&sorted.concat()).fine().out;
+    assert!(said.starts_with("12 runs against published:babar-cpu-1998/amd-k6-200-mhz"), "{said}");
+    let row = |name: &str| {
+        let found = said.lines().position(|line| line.trim_start().starts_with(name) && line.contains(" ?"));
+        found.unwrap_or_else(|| panic!("no row of {name} in {said}"))
+    };
+    assert!(row("Sun Ultra60/360 MHz") < row("IBM F50/166 MHz") && row("IBM F50/166 MHz") < row("IBM 43P/200 MHz"));
+    assert!(said.contains("neither figure states a spread"), "{said}");
+    let refused = place.ask(&[&table[..], &["--across", "colour"]].concat()).refused();
+    assert!(refused.contains("could not compare across 'colour'"), "{refused}");
+}
+
+#[test]
+fn what_no_clock_can_show_is_no_figure() {
+    let place = Place::new();
+    let file = place.file("below.json");
+    std::fs::write(&file, r#"{"results":[{"command":"x","mean":-3,"median":-3,"min":-3,"max":-2,"times":[-3,-2]}]}"#)
+        .unwrap();
+    let said = place.ask(&["import", file.to_str().unwrap()]).fine().out;
+    assert!(said.starts_with("Imported 1 run with 1 figure\n"), "{said}");
+    let shown = place.ask(&["show", "1", "--json"]).fine().json();
+    assert!(shown["figures"][0]["outcome"]["failed"].is_string(), "{shown:#}");
+    std::fs::write(&file, "nothing that anybody writes").unwrap();
+    let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
+    assert!(refused.contains("--from") && refused.contains("prony import --formats"), "{refused}");
+}
