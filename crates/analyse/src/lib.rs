@@ -8,6 +8,7 @@
 
 pub mod choose;
 pub mod compare;
+pub mod conditions;
 mod error;
 pub mod explain;
 pub mod fleet;

@@ -1,0 +1,223 @@
+//! What disturbed a run, in words: the first thing to know of any difference between two runs.
+//!
+//! The run recorded it while it measured ([`model::Conditions`]); documents of older versions have the load alone, as a
+//! fact of the machine. `compare`, `explain` and `report` all say it with these sentences.
+
+use model::{Conditions, Run};
+use serde::{Deserialize, Serialize};
+
+use crate::words::list;
+
+/// Load beside the run, per CPU, from which it counts.
+const LOAD_PER_CPU: f64 = 0.5;
+/// Share of time taken by a hypervisor or a quota from which it counts.
+const TAKEN: f64 = 0.01;
+/// Relative distance between the lowest and the highest clock from which it counts.
+const CLOCK: f64 = 0.02;
+
+/// One thing that disturbed a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDisturbance {
+    /// What it is.
+    pub kind: DisturbanceKind,
+    /// How much: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for
+    /// the clock, a share of the online CPUs for CPUs; absent where there is no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<f64>,
+    /// What it did to the run, to be read after the run's name: `ran beside other work (load 3.1 on 2 CPUs)`.
+    pub says: String,
+}
+
+/// What may disturb a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DisturbanceKind {
+    /// Other work on the machine.
+    Load,
+    /// CPU time that the hypervisor took.
+    Steal,
+    /// Time in which a control group's quota stopped the run.
+    Throttling,
+    /// Another measurement at work.
+    OtherRun,
+    /// A clock that moved.
+    Clock,
+    /// Fewer CPUs than are online.
+    Cpus,
+}
+
+/// What disturbed a run, the same for every reader. Nothing where nothing did or nothing was recorded.
+#[must_use]
+pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
+    let conditions = recorded(run);
+    let found = [
+        other_run(&conditions),
+        load(&conditions),
+        steal(&conditions),
+        throttling(&conditions),
+        clock(&conditions),
+        cpus(&conditions),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without full stop.
+#[must_use]
+pub fn sentence(name: &str, disturbances: &[RunDisturbance]) -> Option<String> {
+    let says: Vec<&str> = disturbances.iter().map(|one| one.says.as_str()).collect();
+    (!says.is_empty()).then(|| format!("{name} {}", list(&says)))
+}
+
+/// The conditions of a run; those of older documents from the facts of the machine.
+fn recorded(run: &Run) -> Conditions {
+    let mut conditions = run.session.conditions.clone();
+    if run.origin.is_none() {
+        let fact = |name: &str| run.machine.number(name).filter(|number| number.is_finite() && *number >= 0.0);
+        conditions.load = conditions.load.or_else(|| fact("machine.load"));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number of CPUs, held to be small"
+        )]
+        let count = fact("cpu.count").filter(|count| *count <= 1e6).map(|count| count as u32);
+        conditions.cpus = conditions.cpus.or(count);
+    }
+    conditions
+}
+
+fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: String) -> Option<RunDisturbance> {
+    Some(RunDisturbance { kind, amount: amount.into(), says })
+}
+
+fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
+    let other = conditions.beside.as_deref()?.trim();
+    let which = if other.is_empty() { String::new() } else { format!(" ({other})") };
+    disturbance(DisturbanceKind::OtherRun, None, format!("ran beside another measurement{which}"))
+}
+
+fn load(conditions: &Conditions) -> Option<RunDisturbance> {
+    let load = conditions.load.filter(|load| load.is_finite())?;
+    let cpus = conditions.cpus.unwrap_or(1).max(1);
+    if load <= LOAD_PER_CPU * f64::from(cpus) {
+        return None;
+    }
+    let says = format!("ran beside other work (load {load:.1} on {})", cpu_count(cpus));
+    disturbance(DisturbanceKind::Load, load, says)
+}
+
+fn steal(conditions: &Conditions) -> Option<RunDisturbance> {
+    let share = conditions.steal?.share()?.get();
+    let says = format!("lost {} of its CPU time to the hypervisor", percent(share));
+    if share < TAKEN { None } else { disturbance(DisturbanceKind::Steal, share, says) }
+}
+
+fn throttling(conditions: &Conditions) -> Option<RunDisturbance> {
+    let share = conditions.throttled?.share()?.get();
+    let says = format!("was stopped for {} of its time by a control group's quota", percent(share));
+    if share < TAKEN { None } else { disturbance(DisturbanceKind::Throttling, share, says) }
+}
+
+fn clock(conditions: &Conditions) -> Option<RunDisturbance> {
+    let (low, high) = conditions.clock.filter(|(low, high)| *low > 0.0 && high.is_finite() && low <= high)?;
+    let moved = high / low - 1.0;
+    let says = format!("saw its clock move between {:.2} and {:.2} GHz", low * 1e-9, high * 1e-9);
+    if moved < CLOCK { None } else { disturbance(DisturbanceKind::Clock, moved, says) }
+}
+
+fn cpus(conditions: &Conditions) -> Option<RunDisturbance> {
+    let (allowed, online) = conditions.cpus.zip(conditions.online).filter(|(allowed, online)| allowed < online)?;
+    let says = format!("could use {allowed} of {}", cpu_count(online));
+    disturbance(DisturbanceKind::Cpus, f64::from(allowed) / f64::from(online), says)
+}
+
+fn cpu_count(cpus: u32) -> String {
+    if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
+}
+
+fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value < 9.95 { format!("{value:.1}%") } else { format!("{value:.0}%") }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Fact, FactValue, Machine, Origin, Plan, Session, TakenTime};
+
+    use super::*;
+
+    fn run(conditions: Conditions) -> Run {
+        Run {
+            schema: model::SCHEMA,
+            id: "r".to_owned(),
+            label: None,
+            origin: None,
+            machine: Machine::default(),
+            session: Session { conditions, ..Session::default() },
+            plan: Plan::default(),
+            figures: Vec::new(),
+        }
+    }
+
+    fn fact(name: &str, value: f64) -> Fact {
+        Fact {
+            name: name.to_owned(),
+            value: FactValue::Number(value),
+            unit: None,
+            source: String::new(),
+            affects: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_condition_is_said_and_a_quiet_run_says_nothing() {
+        let quiet = Conditions {
+            load: Some(0.2),
+            cpus: Some(2),
+            online: Some(2),
+            steal: Some(TakenTime { seconds: 0.01, of: 30.0 }),
+            throttled: Some(TakenTime { seconds: 0.0, of: 0.0 }),
+            beside: None,
+            clock: Some((2.9e9, 2.91e9)),
+        };
+        assert!(disturbances(&run(quiet)).is_empty());
+        let loud = Conditions {
+            load: Some(3.1),
+            cpus: Some(2),
+            online: Some(4),
+            steal: Some(TakenTime { seconds: 1.2, of: 30.0 }),
+            throttled: Some(TakenTime { seconds: 1e9, of: 1.0 }),
+            beside: Some("run of 12:00".to_owned()),
+            clock: Some((2.6e9, 3.1e9)),
+        };
+        let found = disturbances(&run(loud));
+        assert_eq!(
+            sentence("web-3", &found).unwrap(),
+            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 2 CPUs), lost 4.0% \
+             of its CPU time to the hypervisor, was stopped for 100% of its time by a control group's quota, saw its clock \
+             move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
+        );
+        assert_eq!(sentence("web-3", &[]), None);
+    }
+
+    #[test]
+    fn old_documents_have_the_load_of_the_machine_and_imports_have_none() {
+        let mut old = run(Conditions::default());
+        old.machine.facts = vec![fact("machine.load", 2.4), fact("cpu.count", 2.0)];
+        let found = disturbances(&old);
+        assert_eq!(found[0].says, "ran beside other work (load 2.4 on 2 CPUs)");
+        old.origin = Some(Origin::default());
+        assert!(disturbances(&old).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_mean_nothing_disturb_nothing() {
+        let odd = Conditions {
+            load: Some(f64::NAN),
+            steal: Some(TakenTime { seconds: f64::NAN, of: 1.0 }),
+            throttled: Some(TakenTime { seconds: 1.0, of: -1.0 }),
+            clock: Some((0.0, f64::INFINITY)),
+            ..Conditions::default()
+        };
+        assert!(disturbances(&run(odd)).is_empty());
+    }
+}
