@@ -29,6 +29,6 @@ pub use facts::{identity, identity_of, machine, notes};
 pub use foresee::expected_seconds;
 pub use judge::judge;
 pub use placing::place;
-pub use session::{Ended, Ending, Order, Saver, Session};
+pub use session::{Ended, Ending, Order, Saver, Session, reason};
 pub use step::{Purpose, Reply, Step, Task};
 pub use worker::serve;

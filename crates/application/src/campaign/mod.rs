@@ -35,6 +35,9 @@ pub struct Subject {
     pub copies: u32,
     /// Its figures in the run: rate, memory, and start-up where the application tells it.
     pub figures: Vec<usize>,
+    /// Rounds in which no launch of it counted, and why the last did not.
+    attempts: u32,
+    disturbed: Option<Invalid>,
 }
 
 /// Everything that a campaign needs.
@@ -125,7 +128,14 @@ impl<'a> Campaign<'a> {
             for (place, (build, built)) in self.builds[index].iter().enumerate() {
                 for count in copies(application) {
                     let figures = document::figures(&mut self.run, application, build, built, count);
-                    self.subjects.push(Subject { application: index, build: place, copies: count, figures });
+                    self.subjects.push(Subject {
+                        application: index,
+                        build: place,
+                        copies: count,
+                        figures,
+                        attempts: 0,
+                        disturbed: None,
+                    });
                     self.open.push(built.failed.is_none());
                 }
                 document::built(&mut self.run, application, build, built);
@@ -218,7 +228,10 @@ impl<'a> Campaign<'a> {
         let launch = u32::try_from(done).unwrap_or(u32::MAX) + 1;
         let look = self.run.plan.looks.iter().copied().find(|look| *look >= launch).unwrap_or(launch);
         self.listener.hear(&Event::Launching { keys: &keys, launch, look });
-        for attempt in 1..=ATTEMPTS {
+        for _ in 0..ATTEMPTS {
+            if self.stopper.asked() {
+                return Err(Error::Stopped);
+            }
             let began = self.elapsed();
             let report = self.launch(index, self.subjects[index].copies)?;
             match self.read(index, &report) {
@@ -228,16 +241,40 @@ impl<'a> Campaign<'a> {
                 }
                 Ok(reading) => {
                     let invalid = evidence(&report);
-                    let counts = invalid.is_none() || attempt == ATTEMPTS;
-                    self.keep(index, round, began, &report, &reading, invalid.filter(|_| !counts));
-                    if counts {
-                        break;
-                    }
+                    self.keep(index, round, began, &report, &reading, invalid.clone());
+                    let Some(invalid) = invalid else {
+                        self.look(index);
+                        return Ok(());
+                    };
+                    self.listener.hear(&Event::Repeated { key: &keys[0], reason: measure::reason(&invalid) });
+                    self.subjects[index].disturbed = Some(invalid);
                 }
             }
         }
-        self.look(index);
+        self.lose_patience(index);
         Ok(())
+    }
+
+    /// A machine that spoils every launch would keep the campaign going for ever.
+    fn lose_patience(&mut self, index: usize) {
+        let subject = &mut self.subjects[index];
+        subject.attempts += 1;
+        let most = self.run.plan.looks.first().copied().unwrap_or(10);
+        if subject.attempts < most {
+            return;
+        }
+        let why = subject.disturbed.as_ref().map_or_else(|| "unknown".to_owned(), measure::reason);
+        let outcome = Outcome::Failed(format!("launch after launch did not count: {why}"));
+        self.end_figures(index, &outcome);
+        self.close(index);
+    }
+
+    fn end_figures(&mut self, index: usize, outcome: &Outcome) {
+        for figure in &self.subjects[index].figures {
+            let figure: &mut Figure = &mut self.run.figures[*figure];
+            figure.outcome = outcome.clone();
+            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+        }
     }
 
     fn keep(
@@ -283,11 +320,7 @@ impl<'a> Campaign<'a> {
     fn fail(&mut self, index: usize, reason: &str, report: &Report) {
         let failing = report.copies.iter().find(|copy| copy.how != crate::Ended::Code(0)).or(report.copies.first());
         let said = failing.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr)).unwrap_or_default();
-        for figure in self.subjects[index].figures.clone() {
-            let figure: &mut Figure = &mut self.run.figures[figure];
-            figure.outcome = Outcome::Failed(reason.to_owned());
-            figure.flags.retain(|flag| *flag != Flag::Unfinished);
-        }
+        self.end_figures(index, &Outcome::Failed(reason.to_owned()));
         self.run.figures[self.subjects[index].figures[0]].notes.extend(said);
         self.close(index);
     }

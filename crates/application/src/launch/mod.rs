@@ -5,6 +5,7 @@ mod perform;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use model::Footprint;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,15 @@ pub struct Order {
     pub environment: BTreeMap<String, String>,
     /// Seconds after which they are ended.
     pub patience: f64,
+}
+
+impl Order {
+    /// The time that the copies are given: never so long that no clock could tell its end.
+    pub(crate) fn time_allowed(&self) -> Duration {
+        const LONGEST: f64 = 1e9;
+        let seconds = if self.patience.is_nan() { 0.0 } else { self.patience };
+        Duration::from_secs_f64(seconds.clamp(0.0, LONGEST))
+    }
 }
 
 /// How a program ended.

@@ -1,14 +1,10 @@
 //! Starts the copies of a launch in this process and waits for them.
 
-use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use sys::signal::Signal;
+use sys::process::{Stream, Supervised, Supply, serve};
 use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
 use super::{Copy, Ended, Order, Report};
@@ -17,6 +13,8 @@ use super::{Copy, Ended, Order, Report};
 const KEPT: usize = 256 * 1024;
 /// How long outputs are waited for that a program's own children still hold open.
 const GRACE: Duration = Duration::from_millis(500);
+/// Time in which killed copies must be gone; one that may not be killed, or that the kernel holds, is left behind.
+const KILLED: Duration = Duration::from_secs(5);
 /// Bytes of a block of getrusage(2).
 const BLOCK: u64 = 512;
 
@@ -30,34 +28,33 @@ pub fn perform(order: &Order) -> Report {
     let before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
     let watch = sys::clock::Watch::start();
-    let (tell, ends) = channel();
-    let running: Vec<Running> =
-        order.commands.iter().enumerate().map(|(index, argv)| start(index, argv, order, began, &tell)).collect();
-    drop(tell);
-    let own = peak_resident_bytes().unwrap_or(0);
-    let mut ended: Vec<Option<(f64, Ended)>> = vec![None; running.len()];
-    let deadline = began + Duration::from_secs_f64(order.patience);
-    loop {
-        match ends.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok((index, at, how)) => ended[index] = Some((at, how)),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                kill_rest(&running, &ended);
-                for (index, at, _) in ends.iter() {
-                    ended[index] = Some((at, Ended::TimedOut));
-                }
-                break;
+    let mut copies: Vec<Running> = Vec::new();
+    let mut programs = Vec::new();
+    for argv in &order.commands {
+        let started = began.elapsed().as_secs_f64();
+        let mut copy = Running { started, ..Running::default() };
+        match start(argv, order) {
+            Ok(program) => {
+                copy.place = Some(programs.len());
+                programs.push(program);
             }
+            Err(reason) => copy.failed = Some(reason),
         }
+        copies.push(copy);
     }
+    let own = peak_resident_bytes().unwrap_or(0);
+    let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
+    attend(&mut programs, &mut outputs, began + order.time_allowed());
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let steal = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
         spent.steal as f64 / (spent.busy() + spent.idle + spent.steal).max(1) as f64
     });
-    let copies = running.into_iter().zip(ended).map(|(running, ended)| running.finish(ended)).collect();
+    let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
+    hear_the_rest(&mut programs, &mut outputs);
+    let deadline = began + order.time_allowed();
     Report {
-        copies,
+        copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
         user_seconds: used.user_nanos as f64 * 1e-9,
         system_seconds: used.system_nanos as f64 * 1e-9,
         peak_resident: used.max_resident_bytes,
@@ -68,85 +65,91 @@ pub fn perform(order: &Order) -> Report {
         major_faults: used.major_faults,
         device_read: used.blocks_in * BLOCK,
         steal,
-        suspended: watch.disturbed().suspended.map(|slept| slept.as_secs_f64()),
+        suspended,
     }
 }
 
 /// A copy that was started, or could not be.
+#[derive(Default)]
 struct Running {
     started: f64,
-    pid: Option<i32>,
-    outputs: [Arc<Mutex<Kept>>; 2],
-    open: Vec<thread::JoinHandle<()>>,
+    /// Its place among the programs.
+    place: Option<usize>,
     failed: Option<String>,
 }
 
-fn start(index: usize, argv: &[String], order: &Order, began: Instant, tell: &Sender<(usize, f64, Ended)>) -> Running {
-    let mut running = Running { started: 0.0, pid: None, outputs: Default::default(), open: Vec::new(), failed: None };
-    let Some((program, arguments)) = argv.split_first() else {
-        running.failed = Some("the command is empty".to_owned());
-        return running;
-    };
+fn start(argv: &[String], order: &Order) -> Result<Supervised, String> {
+    let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    running.started = began.elapsed().as_secs_f64();
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => {
-            running.failed = Some(format!("{program}: {error}"));
-            return running;
-        }
-    };
-    running.pid = i32::try_from(child.id()).ok();
-    let streams: [Option<Box<dyn Read + Send>>; 2] =
-        [child.stdout.take().map(|s| Box::new(s) as _), child.stderr.take().map(|s| Box::new(s) as _)];
-    for (stream, kept) in streams.into_iter().zip(&running.outputs) {
-        let Some(stream) = stream else { continue };
-        let kept = Arc::clone(kept);
-        running.open.push(thread::spawn(move || keep(stream, &kept)));
-    }
-    let tell = tell.clone();
-    thread::spawn(move || {
-        let how = wait(&mut child);
-        // Nobody listens once the launch is over.
-        let _ = tell.send((index, began.elapsed().as_secs_f64(), how));
-    });
-    running
+    // In this process's group: whoever ends this process ends them with it.
+    Supervised::start(&mut command, Supply::default()).map_err(|error| format!("{program}: {error}"))
 }
 
-fn wait(child: &mut Child) -> Ended {
-    match child.wait() {
-        Ok(status) => match (status.code(), status.signal()) {
-            (Some(code), _) => Ended::Code(code),
-            (None, signal) => Ended::Signal(signal.unwrap_or(0)),
-        },
-        Err(error) => Ended::NotStarted(error.to_string()),
+/// Waits until all programs have ended, and kills those that have not at the deadline.
+fn attend(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant) {
+    let mut until = deadline;
+    let mut killed = false;
+    while programs.iter().any(|program| program.ended().is_none()) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() && killed {
+            programs.iter_mut().for_each(Supervised::abandon);
+            return;
+        }
+        if left.is_zero() {
+            programs.iter().for_each(Supervised::kill);
+            (killed, until) = (true, Instant::now() + KILLED);
+            continue;
+        }
+        if hear(programs, outputs, left).is_err() {
+            // Nothing can be waited for here: what has ended is told, the others are taken for late.
+            return;
+        }
     }
 }
 
-fn kill_rest(running: &[Running], ended: &[Option<(f64, Ended)>]) {
-    for (running, ended) in running.iter().zip(ended) {
-        if let (Some(pid), None) = (running.pid, ended) {
-            // It may have ended this moment, which is as good.
-            let _ = sys::process::send(pid, Some(Signal::Kill));
+/// What they said last may still be in the pipes, which their own children may hold open for ever.
+fn hear_the_rest(programs: &mut [Supervised], outputs: &mut [[Kept; 2]]) {
+    let until = Instant::now() + GRACE;
+    while programs.iter().any(|program| program.ended().is_some() && !program.over()) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || hear(programs, outputs, left).is_err() {
+            return;
         }
     }
+}
+
+fn hear(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], time: Duration) -> std::io::Result<()> {
+    serve(programs, time, &mut |place, stream, bytes| {
+        let [output, errors] = &mut outputs[place];
+        match stream {
+            Stream::Output => output.take(bytes),
+            Stream::Errors => errors.take(bytes),
+        }
+    })
 }
 
 impl Running {
-    fn finish(self, ended: Option<(f64, Ended)>) -> Copy {
-        let until = Instant::now() + GRACE;
-        while self.open.iter().any(|thread| !thread.is_finished()) && Instant::now() < until {
-            thread::sleep(Duration::from_millis(1));
-        }
-        let [stdout, stderr] = self.outputs.map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).text());
-        let (at, how) = match (self.failed, ended) {
+    fn report(self, programs: &[Supervised], outputs: &[[Kept; 2]], began: Instant, deadline: Instant) -> Copy {
+        let [stdout, stderr] =
+            self.place.map_or_else(Default::default, |place| outputs[place].each_ref().map(Kept::text));
+        let ended = self.place.and_then(|place| programs[place].ended());
+        let seconds = |at: Instant| at.saturating_duration_since(began).as_secs_f64();
+        let (ended, how) = match (self.failed, ended) {
             (Some(reason), _) => (self.started, Ended::NotStarted(reason)),
-            (None, Some(ended)) => ended,
-            (None, None) => (self.started, Ended::TimedOut),
+            // One that ended by itself at the last moment is told apart by its end.
+            (None, Some((at, status))) if at <= deadline => (seconds(at), describe(status)),
+            (None, Some((at, _))) => (seconds(at), Ended::TimedOut),
+            (None, None) => (seconds(Instant::now()), Ended::TimedOut),
         };
-        Copy { started: self.started, ended: at, how, stdout, stderr }
+        Copy { started: self.started, ended, how, stdout, stderr }
+    }
+}
+
+fn describe(status: ExitStatus) -> Ended {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Code(code),
+        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
     }
 }
 
@@ -177,12 +180,5 @@ impl Kept {
             0 => format!("{head}{tail}"),
             dropped => format!("{head}\n[{dropped} bytes left out]\n{tail}"),
         }
-    }
-}
-
-fn keep(mut stream: Box<dyn Read + Send>, kept: &Mutex<Kept>) {
-    let mut piece = vec![0; 64 * 1024];
-    while let Ok(read @ 1..) = stream.read(&mut piece) {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).take(&piece[..read]);
     }
 }

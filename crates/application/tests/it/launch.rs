@@ -41,3 +41,40 @@ fn much_output_is_kept_at_both_ends() {
     assert!(copy.stdout.starts_with("first\n1\n") && copy.stdout.ends_with("last\n"));
     assert!(copy.stdout.len() < 1 << 20 && copy.stdout.contains("bytes left out"));
 }
+
+/// What a program leaves behind in a session of its own holds the outputs open; only the test knows its number.
+#[test]
+fn what_leaves_the_group_and_holds_the_outputs_holds_up_nothing() {
+    let began = std::time::Instant::now();
+    let script = |then: &str| format!("setsid sleep 1000 & echo $!; {then}");
+    let ended = |then: &str, patience: f64| {
+        let script = script(then);
+        let copy = perform(&order(&[&["sh", "-c", &script]], patience)).copies.remove(0);
+        let pid = copy.stdout.lines().next().unwrap().parse().unwrap();
+        sys::process::send(pid, Some(sys::signal::Signal::Kill)).unwrap();
+        copy
+    };
+    let copy = ended("echo said; exit 3", 300.0);
+    assert_eq!((copy.how, copy.stdout.lines().last()), (Ended::Code(3), Some("said")));
+    assert_eq!(ended("exec sleep 1000", 1.0).how, Ended::TimedOut);
+    assert!(began.elapsed().as_secs_f64() < 300.0, "each came back within its patience");
+}
+
+/// The helper may misbehave as well: a shell takes its place here.
+#[test]
+fn a_helper_that_neither_reads_nor_ends_is_given_up() {
+    let stopper = measure::Stopper::default();
+    let launch = |script: &str| {
+        let order = order(&[&["true"], &[&"x".repeat(1 << 21)]], 1.0);
+        application::Starter::new("/bin/sh", ["-c", script]).launch(&order, &stopper).unwrap_err().to_string()
+    };
+    assert!(launch("exit 3").contains("ended early"));
+    assert!(launch("setsid sleep 30 & exit 3").contains("ended early"));
+    let other = stopper.clone();
+    let stops = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        other.stop();
+    });
+    assert!(launch("exec sleep 1000").contains("stopped"), "although its order does not fit into the pipe");
+    stops.join().unwrap();
+}

@@ -1,22 +1,24 @@
 //! Fresh processes: the worker is this same program.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
+use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
+
+use sys::process::{Attended, Stream, Supervised, Supply};
 
 use super::{Engine, EngineError, Stopper};
 use crate::step::{Reply, Step};
 
 /// Longest line that a worker may say: a launch of thousands of batches with room to spare.
-const LONGEST_LINE: u64 = 4 << 20;
+const LONGEST_LINE: usize = 4 << 20;
 /// Most lines of one launch.
 const MOST_LINES: usize = 4096;
 /// How often a waiting harness looks whether somebody asked to stop. Rarely: it may share the worker's CPU.
 const LOOK: Duration = Duration::from_millis(200);
+/// Time that a worker that has said everything is given to leave.
+const LEAVE: Duration = Duration::from_millis(50);
 /// What is kept of a crashed worker's last words.
 const LAST_WORDS: usize = 600;
 
@@ -35,15 +37,10 @@ impl ProcessEngine {
         Self { program: program.into(), arguments, began: Instant::now() }
     }
 
-    fn start(&self) -> Result<Child, EngineError> {
-        Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // A group of its own: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker started.
-            .process_group(0)
-            .spawn()
+    fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
+        // A group of its own: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker started.
+        let supply = Supply { input: Some(step), own_group: true, deaf: false };
+        Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
             .map_err(|error| EngineError::NotStarted(format!("{}: {error}", self.program.to_string_lossy())))
     }
 }
@@ -51,14 +48,25 @@ impl ProcessEngine {
 impl Engine for ProcessEngine {
     fn launch(&mut self, step: &Step, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
-        let mut worker = Worker::adopt(self.start()?);
-        worker.tell(&text);
-        let heard = worker.listen(patience, stopper);
-        let ended = worker.end();
-        match heard {
-            Ok(replies) if replies.last() == Some(&Reply::Done) => Ok(replies),
-            Ok(_) => Err(EngineError::Crashed(ended)),
-            Err(error) => Err(error),
+        let deadline = Instant::now() + patience;
+        let mut worker = self.start(text)?;
+        let mut said = Said::default();
+        let attended =
+            worker.attend(deadline, LOOK, &|| stopper.asked(), &mut |stream, bytes| said.take(stream, bytes));
+        let status = worker.end(LEAVE, &mut |stream, bytes| {
+            if stream == Stream::Errors {
+                said.keep(bytes);
+            }
+        });
+        match attended {
+            Err(error) => Err(EngineError::Crashed(error.to_string())),
+            Ok(Attended::Stopped) => Err(EngineError::Stopped),
+            Ok(Attended::Late) => Err(EngineError::Hung(patience.as_secs())),
+            Ok(Attended::Ended | Attended::Enough) => match said.babble {
+                Some(why) => Err(EngineError::Babbled(why)),
+                None if said.replies.last() == Some(&Reply::Done) => Ok(said.replies),
+                None => Err(EngineError::Crashed(said.crash(status))),
+            },
         }
     }
 
@@ -75,117 +83,58 @@ impl Engine for ProcessEngine {
     }
 }
 
-/// A running worker: killed with its whole group when it is dropped.
-struct Worker {
-    child: Child,
-    lines: Receiver<std::io::Result<String>>,
-    last_words: Option<JoinHandle<String>>,
+/// What a worker said so far.
+#[derive(Default)]
+struct Said {
+    line: Vec<u8>,
+    replies: Vec<Reply>,
+    /// Why it is heard no further.
+    babble: Option<String>,
+    last_words: Vec<u8>,
 }
 
-impl Worker {
-    fn adopt(mut child: Child) -> Self {
-        let (say, lines) = channel();
-        if let Some(output) = child.stdout.take() {
-            std::thread::spawn(move || {
-                let mut output = BufReader::new(output);
-                for _ in 0..MOST_LINES {
-                    let mut line = Vec::new();
-                    let read = output.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
-                    let said = match read {
-                        Ok(0) => break,
-                        Ok(_) => Ok(String::from_utf8_lossy(&line).into_owned()),
-                        Err(error) => Err(error),
-                    };
-                    if say.send(said).is_err() {
-                        break;
-                    }
-                }
-            });
+impl Said {
+    /// Takes in a piece; enough is enough once the worker has said everything, or something else than replies.
+    fn take(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
+        if stream == Stream::Errors {
+            self.keep(bytes);
+            return ControlFlow::Continue(());
         }
-        let last_words = child.stderr.take().map(|mut errors| {
-            std::thread::spawn(move || {
-                let mut words = Vec::new();
-                let mut piece = [0; 4096];
-                while let Ok(read @ 1..) = errors.read(&mut piece) {
-                    words.extend_from_slice(&piece[..read]);
-                    words.drain(..words.len().saturating_sub(LAST_WORDS));
-                }
-                String::from_utf8_lossy(&words).trim().replace('\n', "; ")
-            })
-        });
-        Self { child, lines, last_words }
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") || self.line.len() >= LONGEST_LINE {
+                self.hear_line();
+            }
+            if self.babble.is_some() || self.replies.last() == Some(&Reply::Done) {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
 
-    fn tell(&mut self, text: &[u8]) {
-        if let Some(mut input) = self.child.stdin.take() {
-            // A worker that died already is found out by its silence.
-            let _ = input.write_all(text);
+    fn hear_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        match serde_json::from_slice(&line) {
+            Ok(reply) => self.replies.push(reply),
+            Err(_) => {
+                let start: String = String::from_utf8_lossy(&line).trim_end().chars().take(60).collect();
+                self.babble = Some(format!("it said something that is no reply: {start}"));
+            }
+        }
+        if self.replies.len() >= MOST_LINES {
+            self.babble = Some("it did not stop talking".to_owned());
         }
     }
 
-    fn listen(&mut self, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
-        let deadline = Instant::now() + patience;
-        let mut replies = Vec::new();
-        loop {
-            if stopper.asked() {
-                return Err(EngineError::Stopped);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(EngineError::Hung(patience.as_secs()));
-            }
-            match self.lines.recv_timeout(left.min(LOOK)) {
-                Ok(Ok(line)) => {
-                    let reply: Reply = serde_json::from_str(&line).map_err(|_| {
-                        let start: String = line.trim_end().chars().take(60).collect();
-                        EngineError::Babbled(format!("it said something that is no reply: {start}"))
-                    })?;
-                    replies.push(reply);
-                    if replies.last() == Some(&Reply::Done) {
-                        return Ok(replies);
-                    }
-                    if replies.len() >= MOST_LINES {
-                        return Err(EngineError::Babbled("it did not stop talking".to_owned()));
-                    }
-                }
-                Ok(Err(error)) => return Err(EngineError::Crashed(error.to_string())),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(replies),
-            }
-        }
+    fn keep(&mut self, bytes: &[u8]) {
+        self.last_words.extend_from_slice(bytes);
+        self.last_words.drain(..self.last_words.len().saturating_sub(LAST_WORDS));
     }
 
-    /// Ends the group and says how the worker itself ended.
-    fn end(mut self) -> String {
-        // A worker that has said Done only has to leave; give it a moment before the group is killed.
-        let mut status = None;
-        for _ in 0..50 {
-            status = self.child.try_wait().ok().flatten();
-            if status.is_some() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        kill_group(&self.child);
-        let status = status.or_else(|| self.child.wait().ok());
-        let words = self.last_words.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        let how = status.map_or_else(|| "unknown".to_owned(), describe);
+    fn crash(&self, status: Option<ExitStatus>) -> String {
+        let how = status.map_or_else(|| "it could not be ended".to_owned(), describe);
+        let words = String::from_utf8_lossy(&self.last_words).trim().replace('\n', "; ");
         if words.is_empty() { how } else { format!("{how}; it said: {words}") }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        kill_group(&self.child);
-        // Reaps it; an error means that it was reaped before.
-        let _ = self.child.wait();
-    }
-}
-
-fn kill_group(child: &Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        // Nobody left to kill is what is hoped for.
-        let _ = sys::process::kill_group(group, sys::signal::Signal::Kill);
     }
 }
 

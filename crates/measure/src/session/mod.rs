@@ -296,7 +296,9 @@ fn given_up(figure: &Figure) -> bool {
     }
 }
 
-fn reason(invalid: &model::Invalid) -> String {
+/// Outside evidence in words.
+#[must_use]
+pub fn reason(invalid: &model::Invalid) -> String {
     match invalid {
         model::Invalid::Suspended(seconds) => format!("the machine slept for {seconds:.1} s"),
         model::Invalid::ClockJump(seconds) => format!("the clock was set by {seconds:.3} s"),

@@ -69,6 +69,43 @@ fn a_hanging_worker_is_killed_with_everything_that_it_started() {
     }
 }
 
+/// Starts something that leaves the worker's group and holds its output and errors open, and says its number in a file.
+fn escaping(file: &std::path::Path, then: &str) -> String {
+    format!("cat >/dev/null; setsid sleep 1000 & echo $! > {}; {then}", file.display())
+}
+
+fn kill(file: &std::path::Path) {
+    let pid: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+    sys::process::send(pid, Some(sys::signal::Signal::Kill)).unwrap();
+}
+
+#[test]
+fn what_leaves_the_group_and_holds_the_pipes_holds_up_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let began = Instant::now();
+    let launched = |then: &str, patience| {
+        let answer = launch(&escaping(&file, then), patience);
+        kill(&file);
+        answer
+    };
+    assert_eq!(launched(r#"echo '"done"'"#, LONG), Ok(vec![Reply::Done]));
+    assert_eq!(
+        launched("echo cheese >&2; exit 3", LONG),
+        Err(EngineError::Crashed("exit code 3; it said: cheese".into()))
+    );
+    assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(EngineError::Hung(2)));
+    assert!(began.elapsed() < LONG, "each of the three came back within its patience");
+}
+
+#[test]
+fn a_worker_that_does_not_read_its_step_is_given_up() {
+    let mut large = step();
+    large.directory = "x".repeat(1 << 21).into();
+    let error = shell("exec sleep 1000").launch(&large, Duration::from_secs(2), &Stopper::default()).unwrap_err();
+    assert_eq!(error, EngineError::Hung(2));
+}
+
 #[test]
 fn a_flood_ends_and_nonsense_is_named() {
     let error = launch("yes", LONG).unwrap_err();

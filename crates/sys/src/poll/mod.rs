@@ -73,7 +73,7 @@ impl std::fmt::Debug for SelectSet<'_> {
     }
 }
 
-/// Descriptors to `poll` for reading.
+/// Descriptors to `poll` for reading, or for writing.
 #[derive(Default)]
 pub struct PollSet<'fd> {
     wanted: Vec<libc::pollfd>,
@@ -92,7 +92,12 @@ impl<'fd> PollSet<'fd> {
         self.wanted.push(libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 });
     }
 
-    /// Waits for one to be readable, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
+    /// Adds a descriptor that is waited for until it takes a write.
+    pub fn add_writable(&mut self, fd: BorrowedFd<'fd>) {
+        self.wanted.push(libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 });
+    }
+
+    /// Waits for one to be ready, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
     /// for ever). Returns how many are.
     #[inline]
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<usize> {

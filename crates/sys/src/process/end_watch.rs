@@ -1,0 +1,71 @@
+//! Whether a child has ended, seen without waiting for it, so that its number still names it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::{FromRawFd, RawFd};
+use std::time::Duration;
+
+use crate::error::{Error, Result, check};
+use crate::poll::PollSet;
+
+/// Watches for the end of a child of this process.
+#[derive(Debug)]
+pub struct EndWatch {
+    pid: i32,
+    /// Readable once the child has ended (`pidfd_open(2)`, Linux 5.3); absent where the system has no such thing.
+    descriptor: Option<OwnedFd>,
+}
+
+impl EndWatch {
+    /// Watches a child that was not waited for yet.
+    #[must_use]
+    pub fn new(pid: i32) -> Self {
+        Self { pid, descriptor: descriptor_of(pid) }
+    }
+
+    /// A descriptor that is readable once the child has ended, for a set of those that are waited for.
+    #[must_use]
+    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.descriptor.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether it has ended. It is not waited for by this, and stays a child until it is.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn ended(&self) -> Result<bool> {
+        if let Some(descriptor) = self.descriptor() {
+            let mut set = PollSet::new();
+            set.add(descriptor);
+            return set.wait(Some(Duration::ZERO)).map(|ready| ready > 0);
+        }
+        let id = libc::id_t::try_from(self.pid)
+            .map_err(|_| Error::refused("watch a process", format!("{} is not the number of one process", self.pid)))?;
+        // SAFETY: zeros are a valid siginfo_t.
+        let mut told: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: the pointer is valid and writable for the length of the call.
+        let answer = unsafe { libc::waitid(libc::P_PID, id, &raw mut told, flags) };
+        match check("watch a process", answer) {
+            // The signal's number stays zero where there is nothing to tell (waitid(2)).
+            Ok(_) => Ok(told.si_signo != 0),
+            // It was waited for elsewhere, so it has ended.
+            Err(error) if error.errno() == Some(libc::ECHILD) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn descriptor_of(pid: i32) -> Option<OwnedFd> {
+    // SAFETY: takes two numbers and touches no memory of ours.
+    let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, libc::c_long::from(pid), 0 as libc::c_long) };
+    let descriptor = RawFd::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)?;
+    // SAFETY: the call just made this descriptor, and nothing else owns it.
+    Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descriptor_of(_pid: i32) -> Option<OwnedFd> {
+    None
+}

@@ -1,0 +1,315 @@
+//! Programs that are started, given their input, heard and ended within deadlines, whatever they or what they started do.
+//!
+//! One thread and one `poll(2)` serve every stream of every program, so there is no thread to join and no read, write or
+//! wait without a limit. What counts is the end of the program itself: something that it started and that left its group
+//! (`setsid(2)`) may hold its pipes open for ever.
+
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::pipe::{set_nonblocking, wait};
+use super::{EndWatch, group};
+use crate::poll::PollSet;
+use crate::signal::Signal;
+
+/// Bytes read from a stream at one time.
+const PIECE: usize = 64 * 1024;
+/// How often the end of a program is looked for where no descriptor tells of it.
+const BLIND: Duration = Duration::from_millis(1);
+/// Time for which output is still read once a program has ended while something that it started holds its pipes.
+pub(super) const HELD: Duration = Duration::from_millis(100);
+/// Bytes that such a thing may still add in that time: the largest pipe of a user without privilege.
+pub(super) const HELD_BYTES: usize = 1 << 20;
+/// Time in which a killed program must be gone; one that the kernel holds longer (a dead network disk) is left behind.
+const KILLED: Duration = Duration::from_secs(5);
+
+/// Where a program said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Errors,
+}
+
+/// What a program is given, and whose children it and its own are.
+#[derive(Debug, Clone, Default)]
+pub struct Supply {
+    /// Its standard input, which ends after these bytes; `None` is an empty one.
+    pub input: Option<Vec<u8>>,
+    /// Whether it leads a group of its own: Ctrl-C does not reach it, and everything in the group ends with it.
+    pub own_group: bool,
+    /// Whether its standard error is thrown away.
+    pub deaf: bool,
+}
+
+/// Why [`Supervised::attend`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attended {
+    /// The program has ended, and said all that it had to say.
+    Ended,
+    /// The deadline passed.
+    Late,
+    /// A stop was asked for.
+    Stopped,
+    /// The listener has heard enough.
+    Enough,
+}
+
+/// A started program. Dropped, it is killed with its group and waited for, but not for ever.
+#[derive(Debug)]
+pub struct Supervised {
+    child: Child,
+    watch: EndWatch,
+    own_group: bool,
+    /// It was killed and the kernel did not let it go in time.
+    left_behind: bool,
+    ended: Option<(Instant, ExitStatus)>,
+    input: Option<(ChildStdin, Vec<u8>, usize)>,
+    output: Option<ChildStdout>,
+    errors: Option<ChildStderr>,
+}
+
+impl Supervised {
+    /// Starts a command, whose streams are set here.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(command: &mut Command, supply: Supply) -> io::Result<Self> {
+        command.stdin(if supply.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(if supply.deaf { Stdio::null() } else { Stdio::piped() });
+        if supply.own_group {
+            command.process_group(0);
+        }
+        let mut child = command.spawn()?;
+        let watch = EndWatch::new(child.id().cast_signed());
+        let input = child.stdin.take().zip(supply.input).map(|(pipe, bytes)| (pipe, bytes, 0));
+        let (output, errors) = (child.stdout.take(), child.stderr.take());
+        let own_group = supply.own_group;
+        let program = Self { child, watch, own_group, left_behind: false, ended: None, input, output, errors };
+        // An error ends the program again: it is dropped here.
+        if let Some((pipe, _, _)) = &program.input {
+            set_nonblocking(pipe).map_err(io::Error::other)?;
+        }
+        if let Some(pipe) = &program.output {
+            set_nonblocking(pipe).map_err(io::Error::other)?;
+        }
+        if let Some(pipe) = &program.errors {
+            set_nonblocking(pipe).map_err(io::Error::other)?;
+        }
+        Ok(program)
+    }
+
+    /// Its process number.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
+    /// When its end was seen, and how it ended.
+    #[must_use]
+    pub const fn ended(&self) -> Option<(Instant, ExitStatus)> {
+        self.ended
+    }
+
+    /// Whether it has ended and its streams with it.
+    #[must_use]
+    pub const fn over(&self) -> bool {
+        self.ended.is_some() && self.output.is_none() && self.errors.is_none()
+    }
+
+    /// Hears it until it has ended, the listener has heard enough, the deadline has passed or a stop was asked for, which
+    /// is looked at as often as `look` says.
+    ///
+    /// # Errors
+    /// When the system does not let it be waited for.
+    pub fn attend(
+        &mut self,
+        deadline: Instant,
+        look: Duration,
+        stop: &dyn Fn() -> bool,
+        hear: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
+    ) -> io::Result<Attended> {
+        let (mut enough, mut quiet, mut late) = (false, false, 0);
+        loop {
+            if stop() {
+                return Ok(Attended::Stopped);
+            }
+            // What it said before it ended is in the pipe, and is heard however late this process gets its turn.
+            let held = |(at, _): (Instant, ExitStatus)| at.elapsed() > HELD && (quiet || late > HELD_BYTES);
+            if self.over() || self.ended.is_some_and(held) {
+                return Ok(Attended::Ended);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Attended::Late);
+            }
+            let look = if self.ended.is_some() { look.min(HELD) } else { look };
+            let (ended, mut heard) = (self.ended.is_some(), 0);
+            serve(std::slice::from_mut(self), left.min(look), &mut |_, stream, bytes| {
+                heard += bytes.len();
+                enough |= hear(stream, bytes).is_break();
+            })?;
+            quiet = ended && heard == 0;
+            late += if ended { heard } else { 0 };
+            if enough {
+                return Ok(Attended::Enough);
+            }
+        }
+    }
+
+    /// Gives it a moment to end by itself, kills it with its group, and says how it ended: `None` where it cannot be
+    /// killed or the kernel holds it.
+    pub fn end(&mut self, grace: Duration, hear: &mut dyn FnMut(Stream, &[u8])) -> Option<ExitStatus> {
+        let ended = |program: &mut Self, time: Duration, hear: &mut dyn FnMut(Stream, &[u8])| {
+            let mut pass = |stream: Stream, bytes: &[u8]| {
+                hear(stream, bytes);
+                ControlFlow::Continue(())
+            };
+            // What cannot be waited for has no status, which is the answer below.
+            let _ = program.attend(Instant::now() + time, time, &|| false, &mut pass);
+            program.ended.map(|(_, status)| status)
+        };
+        ended(self, grace, hear).or_else(|| {
+            if self.left_behind {
+                return None;
+            }
+            self.kill();
+            let status = ended(self, KILLED, hear);
+            self.left_behind = status.is_none();
+            status
+        })
+    }
+
+    /// Kills it, and its group where it leads one.
+    pub fn kill(&self) {
+        if self.ended.is_some() {
+            return;
+        }
+        // An error means that the process or its group has ended already.
+        let _ = match self.own_group {
+            true => group::kill_group(self.pid(), Signal::Kill),
+            false => group::send(self.pid(), Some(Signal::Kill)),
+        };
+    }
+
+    /// Gives up one that was killed and is still there: it is not waited for again.
+    pub const fn abandon(&mut self) {
+        self.left_behind = true;
+    }
+
+    fn write(&mut self) {
+        let Some((pipe, bytes, done)) = &mut self.input else { return };
+        match pipe.write(&bytes[*done..]) {
+            Ok(count) if count > 0 => {
+                *done += count;
+                if *done >= bytes.len() {
+                    self.input = None;
+                }
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            // A program that does not read its input says why, or is found out by its silence.
+            _ => self.input = None,
+        }
+    }
+
+    /// Sees whether it has ended. What is left of its group ends with it, as long as its number still names the group.
+    fn look(&mut self) -> io::Result<()> {
+        if self.ended.is_none() && self.watch.ended().map_err(io::Error::other)? {
+            let at = Instant::now();
+            if self.own_group {
+                self.kill();
+            }
+            // It has ended, so this does not wait.
+            self.ended = Some((at, self.child.wait()?));
+            self.input = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.end(Duration::ZERO, &mut |_, _| {});
+    }
+}
+
+/// One descriptor of one program.
+#[derive(Clone, Copy)]
+enum Waited {
+    Input,
+    Said(Stream),
+    End,
+}
+
+/// Waits at most `time` until something happens to some program, and takes in what did: input is written, output heard with
+/// the place of the program that said it, ends are seen.
+///
+/// # Errors
+/// When the system does not let them be waited for.
+pub fn serve(
+    programs: &mut [Supervised],
+    time: Duration,
+    hear: &mut dyn FnMut(usize, Stream, &[u8]),
+) -> io::Result<()> {
+    let (mut set, mut waited) = (PollSet::new(), Vec::new());
+    let mut time = time;
+    for (place, program) in programs.iter().enumerate() {
+        if let Some((pipe, bytes, done)) = &program.input {
+            debug_assert!(*done <= bytes.len());
+            set.add_writable(pipe.as_fd());
+            waited.push((place, Waited::Input));
+        }
+        if let Some(pipe) = &program.output {
+            set.add(pipe.as_fd());
+            waited.push((place, Waited::Said(Stream::Output)));
+        }
+        if let Some(pipe) = &program.errors {
+            set.add(pipe.as_fd());
+            waited.push((place, Waited::Said(Stream::Errors)));
+        }
+        match (program.ended, program.watch.descriptor()) {
+            (Some(_), _) => {}
+            (None, Some(descriptor)) => {
+                set.add(descriptor);
+                waited.push((place, Waited::End));
+            }
+            (None, None) => time = time.min(BLIND),
+        }
+    }
+    wait(&mut set, time)?;
+    let ready: Vec<(usize, Waited)> = set.ready().map(|at| waited[at]).collect();
+    drop(set);
+    let mut piece = vec![0; if ready.is_empty() { 0 } else { PIECE }];
+    for (place, what) in ready {
+        let program = &mut programs[place];
+        match what {
+            Waited::Input => program.write(),
+            Waited::Said(Stream::Output) => {
+                take(&mut program.output, &mut piece, &mut |b| hear(place, Stream::Output, b));
+            }
+            Waited::Said(Stream::Errors) => {
+                take(&mut program.errors, &mut piece, &mut |b| hear(place, Stream::Errors, b));
+            }
+            Waited::End => program.look()?,
+        }
+    }
+    for program in programs.iter_mut().filter(|program| program.watch.descriptor().is_none()) {
+        program.look()?;
+    }
+    Ok(())
+}
+
+/// Reads what is there; the stream is closed at its end.
+fn take<R: Read>(stream: &mut Option<R>, piece: &mut [u8], hear: &mut dyn FnMut(&[u8])) {
+    let Some(pipe) = stream else { return };
+    match pipe.read(piece) {
+        Ok(count) if count > 0 => hear(&piece[..count]),
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+        _ => *stream = None,
+    }
+}
