@@ -19,12 +19,11 @@ pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
 }
 
 /// Timed batches of a launch, when one batch takes `nanos`: the plan's number, or fewer when batches are long, at least three.
-pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>) -> u32 {
-    if let Some(batches) = rule {
-        return batches;
-    }
-    let fitting = LAUNCH_NANOS / nanos.max(1);
-    u32::try_from(fitting).unwrap_or(u32::MAX).clamp(3.min(planned), planned)
+/// Pairs come in twos, one in either order.
+pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool) -> u32 {
+    let fitting = u32::try_from(LAUNCH_NANOS / nanos.max(1)).unwrap_or(u32::MAX);
+    let batches = rule.unwrap_or_else(|| fitting.clamp(3.min(planned), planned));
+    if paired { batches.next_multiple_of(2) } else { batches }
 }
 
 /// Fewest warm-up batches: eight of ordinary length, fewer when they are long, at least one.
@@ -38,10 +37,11 @@ mod tests {
 
     #[test]
     fn batches_shrink_only_for_long_operations() {
-        assert_eq!(batches(20, 1_200_000, None), 20);
-        assert_eq!(batches(20, 10_000_000, None), 4);
-        assert_eq!(batches(20, 1_000_000_000, None), 3);
-        assert_eq!(batches(20, 1_000_000, Some(5)), 5);
+        assert_eq!(batches(20, 1_200_000, None, false), 20);
+        assert_eq!(batches(20, 10_000_000, None, false), 4);
+        assert_eq!(batches(20, 1_000_000_000, None, false), 3);
+        assert_eq!(batches(20, 1_000_000_000, None, true), 4, "a pair in either order");
+        assert_eq!(batches(20, 1_000_000, Some(5), false), 5);
         assert_eq!((warmup(1_000_000), warmup(10_000_000), warmup(1_000_000_000)), (8, 2, 1));
     }
 

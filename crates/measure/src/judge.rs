@@ -4,6 +4,8 @@ use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Pl
 use stats::order_statistic::{MedianInterval, median_range, serial_median_interval};
 use stats::{Difference, difference};
 
+use crate::pairs;
+
 /// A batch of more than this many times its launch's median is disturbed.
 const DISTURBED: f64 = 1.5;
 /// Share of disturbed batches from which a figure is called noisy.
@@ -132,24 +134,14 @@ fn mode_of(mode: &stats::Mode, values: &[f64], level: f64, batches: u32) -> Mode
     Mode { share: mode.share, estimate }
 }
 
-/// Per launch, what the method makes of two equal things: the difference of neighbouring overhead batches. `None` where the figure
-/// is no difference.
+fn is_paired(figure: &Figure) -> bool {
+    probes::find(&figure.probe).is_some_and(|probe| probe.paired)
+}
+
+/// Per launch, what the method makes of two equal things. `None` where the figure is no difference.
 fn null_differences(figure: &Figure, launches: &[&Launch]) -> Option<Vec<f64>> {
-    let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
-    paired.then(|| {
-        let null = |launch: &&Launch| {
-            let overhead: Vec<f64> = (1..launch.nanos.len())
-                .step_by(2)
-                .map(|at| {
-                    let ops = launch.ops.get(at).copied().unwrap_or(figure.ops);
-                    figure.metric.value(ops as f64 * figure.amount, launch.nanos[at] as f64)
-                })
-                .collect();
-            let differences: Vec<f64> = overhead.chunks_exact(2).map(|pair| pair[0] - pair[1]).collect();
-            stats::median(&differences)
-        };
-        launches.iter().filter_map(null).collect()
-    })
+    let null = |launch: &&Launch| pairs::null_difference(launch, &figure.metric, figure.ops, figure.amount);
+    is_paired(figure).then(|| launches.iter().filter_map(null).collect())
 }
 
 /// Quantiles that every distribution has; 1 is the maximum.
@@ -219,7 +211,7 @@ fn evidence(
     if 2 * launches.iter().filter(|launch| !launch.steady).count() > launches.len() {
         flags.push(Flag::NoSteadyState);
     }
-    if disturbed_share(launches) > MANY {
+    if disturbed_share(launches, is_paired(figure)) > MANY {
         flags.push(Flag::Noisy);
     }
     // The number of operations cancels for a rate: what matters is how long the timed difference is.
@@ -235,12 +227,13 @@ fn evidence(
     flags
 }
 
-fn disturbed_share(launches: &[&Launch]) -> f64 {
+fn disturbed_share(launches: &[&Launch], paired: bool) -> f64 {
     let (mut disturbed, mut all) = (0_usize, 0_usize);
     for launch in launches {
         // Work and overhead of a pair differ by design: each is held to its own median.
-        for side in 0..2 {
-            let side: Vec<f64> = launch.nanos.iter().skip(side).step_by(2).map(|nanos| *nanos as f64).collect();
+        let sides = if paired { launch.sides(1) } else { (launch.batches(1), Vec::new()) };
+        for side in [sides.0, sides.1] {
+            let side: Vec<f64> = side.iter().map(|(_, nanos)| *nanos as f64).collect();
             let Some(median) = stats::median(&side) else { continue };
             disturbed += side.iter().filter(|nanos| **nanos > DISTURBED * median).count();
             all += side.len();

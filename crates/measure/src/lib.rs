@@ -14,6 +14,7 @@ mod expand;
 mod facts;
 mod foresee;
 mod judge;
+mod pairs;
 mod placing;
 mod session;
 mod step;

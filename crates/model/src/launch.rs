@@ -48,6 +48,39 @@ impl Placement {
     }
 }
 
+/// Operations of a batch, and the nanoseconds that they took.
+pub type TimedBatch = (u64, u64);
+
+/// In which order a paired launch timed its batches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PairOrder {
+    /// Work, overhead, and again: drift within a launch falls on one side. Documents that say nothing mean this.
+    #[default]
+    Alternating,
+    /// Work, overhead, overhead, work, and again: a steady drift falls on both sides alike.
+    Abba,
+}
+
+impl PairOrder {
+    /// Whether the work comes first in this pair, counted from 0.
+    #[must_use]
+    pub const fn work_first(self, pair: usize) -> bool {
+        match self {
+            Self::Alternating => true,
+            Self::Abba => pair.is_multiple_of(2),
+        }
+    }
+
+    /// Divides what was taken in this order into work and overhead, each in time order: the same place in both is a pair. What
+    /// has no partner is left out.
+    #[must_use]
+    pub fn split<T: Copy>(self, taken: &[T]) -> (Vec<T>, Vec<T>) {
+        let pairs = taken.chunks_exact(2).enumerate();
+        pairs.map(|(pair, two)| if self.work_first(pair) { (two[0], two[1]) } else { (two[1], two[0]) }).unzip()
+    }
+}
+
 /// What one fresh process found for one figure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
@@ -59,8 +92,11 @@ pub struct Launch {
     pub wall: f64,
     /// Its value: the median batch, in the figure's unit. A paired launch: the median difference.
     pub value: f64,
-    /// Nanoseconds of every batch in time order. A paired launch alternates work and overhead.
+    /// Nanoseconds of every batch in time order; of a paired launch those of work and overhead, as `pair_order` says.
     pub nanos: Vec<u64>,
+    /// In which order work and overhead were timed, where the launch is paired.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pair_order: PairOrder,
     /// Operations of each batch, where they differ from the figure's fixed number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ops: Vec<u64>,
@@ -85,4 +121,57 @@ pub struct Launch {
     /// Why it does not count, when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Invalid>,
+}
+
+fn is_default(order: &PairOrder) -> bool {
+    *order == PairOrder::default()
+}
+
+impl Launch {
+    /// Operations and nanoseconds of every batch in time order; `ops` is the figure's fixed number, used where the launch
+    /// names none of its own.
+    #[must_use]
+    pub fn batches(&self, ops: u64) -> Vec<TimedBatch> {
+        let each = self.nanos.iter().enumerate();
+        each.map(|(at, nanos)| (self.ops.get(at).copied().unwrap_or(ops), *nanos)).collect()
+    }
+
+    /// Operations and nanoseconds of the batches of a paired launch: those of the work and those of its overhead, each in
+    /// time order, pair by pair. Nothing else may take the sides of a pair apart.
+    #[must_use]
+    pub fn sides(&self, ops: u64) -> (Vec<TimedBatch>, Vec<TimedBatch>) {
+        self.pair_order.split(&self.batches(ops))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(pair_order: PairOrder) -> Launch {
+        Launch { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], pair_order, ..Launch::default() }
+    }
+
+    #[test]
+    fn the_sides_of_a_pair_follow_its_order() {
+        let nanos = |side: Vec<TimedBatch>| side.into_iter().map(|(_, nanos)| nanos).collect::<Vec<_>>();
+        let (work, overhead) = launch(PairOrder::Abba).sides(7);
+        assert_eq!((nanos(work), nanos(overhead)), (vec![10, 20, 30, 40], vec![1, 2, 3, 4]));
+        let (work, overhead) = launch(PairOrder::Alternating).sides(7);
+        assert_eq!((nanos(work), nanos(overhead)), (vec![10, 2, 30, 4], vec![1, 20, 3, 40]));
+        assert_eq!(launch(PairOrder::Abba).sides(7).0[0], (7, 10));
+        // A last batch without its partner is no pair.
+        assert_eq!(PairOrder::Abba.split(&[1, 2, 3]), (vec![1], vec![2]));
+    }
+
+    #[test]
+    fn a_document_without_an_order_is_of_the_old_one() {
+        let mut text = serde_json::to_value(launch(PairOrder::Abba)).unwrap();
+        assert_eq!(text["pair_order"], "abba");
+        text.as_object_mut().unwrap().remove("pair_order");
+        let old: Launch = serde_json::from_value(text).unwrap();
+        assert_eq!(old.pair_order, PairOrder::Alternating);
+        let again = serde_json::to_value(&old).unwrap();
+        assert!(again.get("pair_order").is_none(), "what old documents did not say is not added to them");
+    }
 }

@@ -31,7 +31,7 @@ pub use error::{Error, Place};
 pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
 pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
 pub use footprint::{Footprint, Hardware};
-pub use launch::{Invalid, Launch, Placement, Sample};
+pub use launch::{Invalid, Launch, PairOrder, Placement, Sample, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
 pub use plan::{Entry, Plan};

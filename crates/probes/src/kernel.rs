@@ -163,7 +163,7 @@ pub trait Readings {
 pub enum Trial {
     /// Work that is timed as it is.
     One(Box<dyn Kernel>),
-    /// The figure is the difference: both alternate batch by batch in one launch.
+    /// The figure is the difference: both take turns batch by batch in one launch, in the order ABBA.
     Paired {
         /// Work with the overhead in it.
         work: Box<dyn Kernel>,

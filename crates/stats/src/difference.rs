@@ -1,11 +1,12 @@
 //! The difference between work and its overhead, never claimed below what the method resolves.
 //!
 //! Subtracting two imprecise quantities gave lmbench negative times (Brown and Seltzer, SIGMETRICS 1997). Here both
-//! alternate inside one launch, the per-launch differences carry the interval, and a null pair (the same work twice)
-//! says what size of difference the method makes out of nothing.
+//! take turns inside one launch, either first as often, the per-launch differences carry the interval, and a null pair
+//! (the same work twice) says what size of difference the method makes out of nothing.
 
 use crate::interval::{Estimated, Interval};
 use crate::order_statistic::{median_range, serial_median_interval};
+use crate::quantile::median;
 
 /// What is known of a difference that cannot be negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,18 @@ pub enum Difference {
         /// Confidence of the bound.
         level: f64,
     },
+}
+
+/// One launch's difference from its pairs: `work_first` and `overhead_first` hold work less overhead of the pairs that began
+/// with either. A drift that adds the same to each batch makes the one kind of pair too small and the other too large by
+/// as much, so that their medians err by as much to either side and their mean does not; where one kind is missing the
+/// drift stays in. `None` without any pair.
+#[must_use]
+pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
+    match (median(work_first), median(overhead_first)) {
+        (Some(first), Some(second)) => Some((first + second) / 2.0),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The largest difference that the method reports between two equal things: the farther end of the interval of the
@@ -55,6 +68,18 @@ mod tests {
     use proptest::prelude::*;
 
     const NOISE: [f64; 10] = [0.3, -0.4, 0.1, -0.2, 0.5, -0.1, 0.2, -0.5, 0.4, -0.3];
+
+    #[test]
+    fn a_drift_within_a_launch_cancels_between_the_two_orders() {
+        // Work takes 10, its overhead 4, and every batch takes 1 longer than the one before.
+        let (work_first, overhead_first) = ([10.0 - 5.0, 14.0 - 9.0], [13.0 - 6.0, 17.0 - 10.0]);
+        assert_eq!(of_launch(&work_first, &overhead_first), Some(6.0));
+        assert_eq!(of_launch(&work_first, &[]), Some(5.0), "one order alone keeps the drift");
+        assert_eq!(of_launch(&[], &[2.0]), Some(2.0));
+        assert_eq!(of_launch(&[], &[]), None);
+        // One disturbed batch is an outlier of one of the two medians.
+        assert_eq!(of_launch(&[5.0, 5.0, 500.0], &[7.0, 7.0, 7.0]), Some(6.0));
+    }
 
     #[test]
     fn a_clear_difference_has_a_value() {

@@ -79,7 +79,7 @@ fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
     )
 }
 
-/// Mean over median batch, pooled over valid launches. Batches of paired figures alternate between two kinds of work and
+/// Mean over median batch, pooled over valid launches. Batches of paired figures are of two kinds of work and
 /// say nothing of this.
 fn taken(figure: &Figure) -> Option<f64> {
     let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == Method::PairedOrderStatistic);

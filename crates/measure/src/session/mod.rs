@@ -128,8 +128,8 @@ impl<'a> Session<'a> {
             }
             if let Some(last) = figure.launches.last() {
                 let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
-                let batches = last.nanos.len().max(1) / if paired { 2 } else { 1 };
-                progress.batches = u32::try_from(batches).unwrap_or(u32::MAX);
+                let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
+                progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
                 progress.warmup = last.warmup.clamp(1, 8);
                 progress.seconds = last.wall;
             }
@@ -240,10 +240,11 @@ impl<'a> Session<'a> {
             Reply::Unfit { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Unfit(reason))),
             Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
             Reply::Calibrated { figure, ops, nanos } if known(figure) => {
-                let rule = probes::find(&self.run.figures[figure].probe).and_then(|probe| probe.batch.batches);
+                let probe = probes::find(&self.run.figures[figure].probe);
+                let (rule, paired) = probe.map_or((None, false), |probe| (probe.batch.batches, probe.paired));
                 self.run.figures[figure].ops = ops;
                 let progress = &mut self.progress[figure];
-                progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule);
+                progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
                 progress.warmup = calibrate::warmup(nanos);
                 progress.seconds = seconds;
             }

@@ -1,12 +1,12 @@
 //! One figure's part in a launch.
 
-use model::Launch;
+use model::{Launch, PairOrder};
 use probes::{Bench, Fault, Kernel, Probe, Recorder, Setting, Trial, Work};
 
 use super::footprint::Tally;
 use super::place::Guard;
-use crate::calibrate;
 use crate::step::{Reply, Task};
+use crate::{calibrate, pairs};
 
 /// Most batches of warm-up.
 const MOST_WARMUP: u32 = 40;
@@ -40,7 +40,9 @@ impl Member {
             Trial::Paired { work, .. } => work.amount(),
             Trial::Readings(_) => 1.0,
         };
-        let (tally, launch) = (Tally::default(), Launch::default());
+        let paired = matches!(trial, Trial::Paired { .. });
+        let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
+        let (tally, launch) = (Tally::default(), Launch { pair_order, ..Launch::default() });
         Self { probe, task, bench, trial, guard: None, tally, launch, amount, began: sys::clock::now() }
     }
 
@@ -90,7 +92,7 @@ impl Member {
         // Too few to judge: long operations are given the warm-up that time allows.
         self.launch.steady = least < 8;
         for done in 1..=MOST_WARMUP.max(least) {
-            nanos.push(self.play()?.0 as f64);
+            nanos.push(self.play(done as usize - 1)? as f64);
             self.launch.warmup = done;
             if done >= least {
                 self.launch.steady |= stats::steady_state::is_steady(&nanos);
@@ -111,7 +113,7 @@ impl Member {
     }
 
     pub(super) fn batch(&mut self) -> Result<(), Fault> {
-        let (nanos, ops) = self.play_counted()?;
+        let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2)?;
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
         Ok(())
@@ -136,9 +138,9 @@ impl Member {
         if !self.tally.count_events() {
             return Ok(());
         }
-        for _ in 0..COUNTED {
+        for pair in 0..COUNTED as usize {
             let readings = self.launch.readings.len();
-            self.play_counted()?;
+            self.play_counted(pair)?;
             self.launch.readings.truncate(readings);
         }
         Ok(())
@@ -179,41 +181,39 @@ impl Member {
 
     /// Median batch in the figure's unit; of a pair the median difference.
     fn value(&self) -> Option<f64> {
-        let (nanos, ops) = (&self.launch.nanos, &self.launch.ops);
         let metric = self.probe.metric.model();
         let values: Vec<f64> = match self.trial {
             Trial::Readings(_) => self.launch.readings.clone(),
             Trial::One(_) => {
-                let batches = nanos.iter().zip(ops);
-                batches.map(|(nanos, ops)| metric.value(*ops as f64 * self.amount, *nanos as f64)).collect()
+                let batches = self.launch.batches(self.task.ops).into_iter();
+                batches.map(|(ops, nanos)| metric.value(ops as f64 * self.amount, nanos as f64)).collect()
             }
             Trial::Paired { .. } => {
-                let each = |at: usize| metric.value(ops[at] as f64 * self.amount, nanos[at] as f64);
-                (0..nanos.len() / 2).map(|pair| each(2 * pair) - each(2 * pair + 1)).collect()
+                pairs::difference(&self.launch, &metric, self.task.ops, self.amount).into_iter().collect()
             }
         };
         stats::median(&values).filter(|value| value.is_finite())
     }
 
-    /// One batch, or one pair, that counts for nothing: its time.
-    fn play(&mut self) -> Result<(u64, Work), Fault> {
+    /// One batch, or the pair of this number, that counts for nothing: its time.
+    fn play(&mut self, pair: usize) -> Result<u64, Fault> {
         let ops = self.task.ops;
         match &mut self.trial {
-            Trial::One(kernel) => play(kernel.as_mut(), ops),
+            Trial::One(kernel) => Ok(play(kernel.as_mut(), ops)?.0),
             Trial::Paired { work, overhead } => {
-                play(overhead.as_mut(), ops)?;
-                play(work.as_mut(), ops)
+                let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, _| play(kernel, ops))?;
+                Ok(pair.iter().map(|(nanos, _)| nanos).sum())
             }
             Trial::Readings(readings) => {
                 let began = sys::clock::now();
                 readings.read()?;
-                Ok((sys::clock::now() - began, Work { ops: 1, token: 0 }))
+                Ok(sys::clock::now() - began)
             }
         }
     }
 
-    /// One batch, or one pair, that counts.
-    fn play_counted(&mut self) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+    /// One batch, or the pair of this number, that counts.
+    fn play_counted(&mut self, pair: usize) -> Result<(Vec<u64>, Vec<u64>), Fault> {
         let ops = self.task.ops;
         let tally = &mut self.tally;
         match &mut self.trial {
@@ -222,9 +222,10 @@ impl Member {
                 Ok((vec![nanos], vec![work.ops]))
             }
             Trial::Paired { work, overhead } => {
-                let first = counted(work.as_mut(), ops, Some(tally))?;
-                let second = counted(overhead.as_mut(), ops, None)?;
-                Ok((vec![first.0, second.0], vec![first.1.ops, second.1.ops]))
+                let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, is_work| {
+                    counted(kernel, ops, is_work.then_some(&mut *tally))
+                })?;
+                Ok(pair.iter().map(|(nanos, work)| (*nanos, work.ops)).unzip())
             }
             Trial::Readings(readings) => {
                 let before = tally.moment();
@@ -235,6 +236,20 @@ impl Member {
                 Ok((Vec::new(), Vec::new()))
             }
         }
+    }
+}
+
+/// Plays both kernels of a pair in the order that its number has, and says what each took in the order of time.
+fn in_order<T>(
+    order: PairOrder,
+    pair: usize,
+    (work, overhead): (&mut Box<dyn Kernel>, &mut Box<dyn Kernel>),
+    mut play: impl FnMut(&mut dyn Kernel, bool) -> Result<T, Fault>,
+) -> Result<[T; 2], Fault> {
+    if order.work_first(pair) {
+        Ok([play(work.as_mut(), true)?, play(overhead.as_mut(), false)?])
+    } else {
+        Ok([play(overhead.as_mut(), false)?, play(work.as_mut(), true)?])
     }
 }
 

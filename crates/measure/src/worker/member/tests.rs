@@ -117,3 +117,38 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
     }
     assert_eq!(counters_open(), 0, "a launch leaves no counter open");
 }
+
+/// Writes down its name in every batch.
+struct Named(char, Rc<RefCell<String>>);
+
+impl Kernel for Named {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.1.borrow_mut().push(self.0);
+        // Every side does a number of operations of its own, which tells its batches apart in the document.
+        Ok(Work { ops: ops + u64::from(self.0 == 'o'), token: 0 })
+    }
+
+    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Work, overhead, overhead, work, in warm-up as in the batches that count, and the document says so.
+#[test]
+fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
+    let order = Rc::new(RefCell::new(String::new()));
+    let trial = Trial::paired(Named('w', Rc::clone(&order)), Named('o', Rc::clone(&order)));
+    let (member, warmup) = launch(trial);
+    let seen = order.borrow().clone();
+    let abba = "woow".repeat(seen.len());
+    let (warm, timed) = seen.split_at(2 * warmup);
+    assert_eq!(warm, &abba[..2 * warmup]);
+    assert!(timed.starts_with(&abba[..2 * BATCHES]), "{timed}");
+    let launch = &member.launch;
+    assert_eq!(launch.pair_order, PairOrder::Abba);
+    let (work, overhead) = launch.sides(0);
+    assert_eq!((work.len(), overhead.len()), (BATCHES, BATCHES));
+    assert!(work.iter().all(|(ops, _)| *ops == 3) && overhead.iter().all(|(ops, _)| *ops == 4), "{launch:?}");
+    // Work and overhead take no time: what is left is a difference of readings of the clock, and finite.
+    assert!(launch.value.is_finite());
+}

@@ -1,0 +1,74 @@
+//! What a launch says of a difference, and what the same method makes of two equal things.
+
+use model::{Launch, Metric, PairOrder, TimedBatch};
+
+/// Work less overhead of one launch in the figure's unit. `ops` and `amount` are the figure's.
+pub(crate) fn difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
+    let (work, overhead) = launch.sides(ops);
+    of_pairs(&values(&work, metric, amount), &values(&overhead, metric, amount), launch.pair_order)
+}
+
+/// The same of a null pair: the overhead batches, taken in their order of time as if every other of them, in the launch's own
+/// order, were the work. They lie as near to each other as work and overhead do, drift falls on them in the same way, and
+/// there are half as many pairs, so that the method is never held to be finer than it is.
+pub(crate) fn null_difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
+    let (_, overhead) = launch.sides(ops);
+    let (one, other) = launch.pair_order.split(&values(&overhead, metric, amount));
+    of_pairs(&one, &other, launch.pair_order)
+}
+
+fn values(batches: &[TimedBatch], metric: &Metric, amount: f64) -> Vec<f64> {
+    batches.iter().map(|(ops, nanos)| metric.value(*ops as f64 * amount, *nanos as f64)).collect()
+}
+
+fn of_pairs(work: &[f64], overhead: &[f64], order: PairOrder) -> Option<f64> {
+    let (mut work_first, mut overhead_first) = (Vec::new(), Vec::new());
+    for (pair, (work, overhead)) in work.iter().zip(overhead).enumerate() {
+        let side = if order.work_first(pair) { &mut work_first } else { &mut overhead_first };
+        side.push(work - overhead);
+    }
+    stats::difference::of_launch(&work_first, &overhead_first)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Unit;
+
+    use super::*;
+
+    /// Batches of `pairs` pairs in an order: 1000 ns of work and 800 ns of overhead, each longer than the one before by `drift`.
+    fn launch(order: PairOrder, pairs: usize, drift: f64) -> Launch {
+        let time = |at: usize| {
+            let work = order.work_first(at / 2) == at.is_multiple_of(2);
+            (if work { 1000.0 } else { 800.0 } + drift * at as f64) as u64
+        };
+        Launch { nanos: (0..2 * pairs).map(time).collect(), pair_order: order, ..Launch::default() }
+    }
+
+    /// Both differences in nanoseconds.
+    fn found(launch: &Launch) -> (f64, f64) {
+        let metric = Metric::lower(Unit::Seconds, "switch");
+        let nanos = |value: Option<f64>| (value.unwrap_or(f64::NAN) * 1e12).round() / 1e3;
+        (nanos(difference(launch, &metric, 1, 1.0)), nanos(null_difference(launch, &metric, 1, 1.0)))
+    }
+
+    #[test]
+    fn drift_within_a_launch_biases_alternation_and_leaves_abba_alone() {
+        for (pairs, drift) in [(20, 0.0), (20, 5.0), (20, 40.0), (20, -10.0), (4, 25.0), (6, 25.0)] {
+            assert_eq!(
+                found(&launch(PairOrder::Abba, pairs, drift)),
+                (200.0, 0.0),
+                "{pairs} pairs, {drift} ns a batch"
+            );
+            let alternating = found(&launch(PairOrder::Alternating, pairs, drift));
+            assert_eq!(alternating, (200.0 - drift, 0.0 - 2.0 * drift), "{pairs} pairs, {drift} ns a batch");
+        }
+    }
+
+    #[test]
+    fn without_pairs_there_is_no_difference() {
+        let metric = Metric::lower(Unit::Seconds, "switch");
+        assert_eq!(difference(&Launch::default(), &metric, 1, 1.0), None);
+        assert_eq!(null_difference(&launch(PairOrder::Abba, 1, 0.0), &metric, 1, 1.0), None);
+    }
+}
