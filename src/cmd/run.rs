@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
     let mut keeper = Keeper::open(&arguments.keeping, common)?;
-    let _claim = claim(&format!("run, suite {}", order.run().plan.suite));
+    let claim = claim(&format!("run, suite {}", order.run().plan.suite));
+    let order = order.beside(claim.beside.clone());
     if !arguments.quiet {
         if let Some(medium) = &medium {
             output::remark(&medium.warning());
@@ -182,17 +183,24 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
     Ok(Stopper::watching(flag))
 }
 
-/// Two runs at once disturb each other: the person is told, and decides.
-pub(super) fn claim(purpose: &str) -> Option<MachineLock> {
+/// What came of claiming the machine: the claim itself, or who else measures here.
+pub(super) struct MachineClaim {
+    _lock: Option<MachineLock>,
+    /// The other measurement in its own words.
+    pub(super) beside: Option<String>,
+}
+
+/// Two runs at once disturb each other: the person is told, and decides; the run keeps it.
+pub(super) fn claim(purpose: &str) -> MachineClaim {
     match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
-        Ok(Claim::Alone(lock)) => Some(lock),
+        Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
         Ok(Claim::Taken(holder)) => {
             let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
             output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
-            None
+            MachineClaim { _lock: None, beside: Some(who) }
         }
-        // Nobody knows then, which is no reason not to measure.
-        Err(_) => None,
+        // Nothing is known then, which is no reason not to measure.
+        Err(_) => MachineClaim { _lock: None, beside: None },
     }
 }
 

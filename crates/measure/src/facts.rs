@@ -40,19 +40,31 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     if let Some(hypervisor) = machine.text("virtual.hypervisor").filter(|name| name != "none") {
         notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
     }
-    let online = machine.number("cpu.count").unwrap_or(allowed.len() as f64) as usize;
-    if allowed.len() < online {
-        notes.push(format!("this process may use {} of {online} CPUs; all figures are of those", allowed.len()));
+    let online = machine.number("cpu.online").map_or(allowed.len(), |online| online as usize).max(allowed.len());
+    if let Some(note) = part_of_the_cpus(machine, allowed) {
+        notes.push(format!("this process may use {note}; all figures are of those"));
     }
     if allowed.len() == 1 {
         notes.push("one CPU: figures across two CPUs are not measured".to_owned());
     }
+    // The load is that of the whole machine, whatever part of it this process may use.
     let load = machine.number("machine.load").unwrap_or(0.0);
-    if load > 0.5 * allowed.len() as f64 {
-        notes.push(format!("the machine was not idle when the run began: load {load:.1} on {} CPUs", allowed.len()));
+    if load > 0.5 * online as f64 {
+        notes.push(format!("the machine was not idle when the run began: load {load:.1} on {}", counted(online)));
     }
     if let Some(quota) = machine.number("cgroup.cpus").filter(|quota| *quota < allowed.len() as f64) {
         notes.push(format!("a control group limits this process to {quota:.2} CPUs: long batches are throttled"));
     }
     notes
+}
+
+/// "1 of 2 CPUs", where this process may use fewer than are online; `None` where it may use all.
+#[must_use]
+pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> {
+    let online = machine.number("cpu.online")? as usize;
+    (allowed.len() < online).then(|| format!("{} of {}", allowed.len(), counted(online)))
+}
+
+fn counted(cpus: usize) -> String {
+    if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
 }

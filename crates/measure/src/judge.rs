@@ -1,6 +1,6 @@
 //! From the launches of a figure to what may be said of it.
 
-use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, QuantileEstimate};
+use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, QuantileEstimate, Share};
 use stats::order_statistic::{MedianInterval, median_range, serial_median_interval};
 use stats::{Difference, difference};
 
@@ -204,7 +204,7 @@ fn evidence(
     if positive && stats::drift::trend(&times, &logs).is_some_and(moves) {
         flags.push(Flag::Drift);
     }
-    let stolen: Vec<f64> = launches.iter().filter_map(|launch| launch.steal).collect();
+    let stolen: Vec<f64> = launches.iter().filter_map(|launch| launch.steal_share().map(Share::get)).collect();
     if !stolen.is_empty() && stolen.iter().sum::<f64>() / stolen.len() as f64 > STOLEN {
         flags.push(Flag::Steal);
     }

@@ -1,5 +1,7 @@
 //! What disturbed a run, as the machine itself recorded it.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,33 @@ impl TakenTime {
     #[must_use]
     pub fn share(&self) -> Option<Share> {
         Share::of(self.seconds, self.of)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self { seconds: self.seconds + other.seconds, of: self.of + other.of }
+    }
+}
+
+impl fmt::Display for TakenTime {
+    /// As "10 ms of 0.41 s".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", Seconds(self.seconds), Seconds(self.of))
+    }
+}
+
+/// Seconds with two or three digits that tell something.
+struct Seconds(f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            s if s < 0.01 => write!(f, "{:.1} ms", s * 1e3),
+            s if s < 0.1 => write!(f, "{:.0} ms", s * 1e3),
+            s if s < 10.0 => write!(f, "{s:.2} s"),
+            s => write!(f, "{s:.0} s"),
+        }
     }
 }
 
@@ -53,5 +82,20 @@ impl Conditions {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_time_says_how_much_of_how_much() {
+        let text = |seconds, of| TakenTime { seconds, of }.to_string();
+        assert_eq!(text(0.01, 0.41), "10 ms of 0.41 s");
+        assert_eq!(text(0.0005, 0.05), "0.5 ms of 50 ms");
+        assert_eq!(text(1.5, 263.2), "1.50 s of 263 s");
+        assert_eq!(TakenTime { seconds: 3.0, of: 2.0 }.share(), Some(Share::ALL));
+        assert_eq!(TakenTime::default().share(), None);
     }
 }

@@ -1,9 +1,12 @@
 //! One fresh process that measured.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Footprint;
+use crate::share::possible;
+use crate::{Footprint, Share, TakenTime};
 
 /// One timed batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,10 +27,31 @@ pub enum Invalid {
     Suspended(f64),
     /// The wall clock was set by this many seconds.
     ClockJump(f64),
-    /// The hypervisor took this share of the launch's CPU time.
-    Steal(f64),
+    /// The hypervisor took this share of its CPU time: so older versions recorded it, and a share that cannot be is unknown.
+    Steal(#[serde(deserialize_with = "possible")] Option<Share>),
+    /// The hypervisor took CPU time from the rounds in which it ran.
+    Stolen(TakenTime),
+    /// A control group's quota of CPU time stopped it.
+    Throttled(TakenTime),
     /// A party was not on the CPU where it should have been.
     Misplaced(Placement),
+}
+
+impl fmt::Display for Invalid {
+    /// As a clause: "the hypervisor took 10 ms of 0.41 s".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Suspended(seconds) => write!(f, "the machine slept for {seconds:.1} s"),
+            Self::ClockJump(seconds) => write!(f, "the clock was set by {seconds:.3} s"),
+            Self::Steal(Some(share)) => write!(f, "the hypervisor took {:.1}% of its time", share.get() * 100.0),
+            Self::Steal(None) => f.write_str("the hypervisor took CPU time, how much is unknown"),
+            Self::Stolen(taken) => write!(f, "the hypervisor took {taken}"),
+            Self::Throttled(taken) => write!(f, "a control group's quota stopped it for {taken}"),
+            Self::Misplaced(placement) => {
+                write!(f, "its parties were seen on CPUs {:?} and belong on {:?}", placement.seen, placement.asked)
+            }
+        }
+    }
 }
 
 /// Where the parties of a launch should run, and where they were seen.
@@ -112,8 +136,15 @@ pub struct Launch {
     pub quantiles: Vec<(f64, f64)>,
     /// Where the parties ran.
     pub placement: Placement,
-    /// Share of CPU time that the hypervisor took.
-    pub steal: Option<f64>,
+    /// Share of CPU time that the hypervisor took, as older versions recorded it; one that cannot be is read as unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "possible")]
+    pub steal: Option<Share>,
+    /// What the hypervisor took from its CPUs during its batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen: Option<TakenTime>,
+    /// For how long a control group's quota stopped it during its batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<TakenTime>,
     /// CPU frequency before and after, hertz, where it can be read.
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
@@ -141,6 +172,12 @@ impl Launch {
     #[must_use]
     pub fn sides(&self, ops: u64) -> (Vec<TimedBatch>, Vec<TimedBatch>) {
         self.pair_order.split(&self.batches(ops))
+    }
+
+    /// The share of CPU time that the hypervisor took, whichever version recorded it; `None` where it is not known.
+    #[must_use]
+    pub fn steal_share(&self) -> Option<Share> {
+        self.stolen.and_then(|taken| taken.share()).or(self.steal)
     }
 }
 
@@ -173,5 +210,33 @@ mod tests {
         assert_eq!(old.pair_order, PairOrder::Alternating);
         let again = serde_json::to_value(&old).unwrap();
         assert!(again.get("pair_order").is_none(), "what old documents did not say is not added to them");
+    }
+
+    #[test]
+    fn an_impossible_share_of_an_older_version_is_unknown_and_a_possible_one_stands() {
+        let old = |steal: &str, invalid: &str| -> Launch {
+            let text = format!(
+                r#"{{"round":0,"began":0,"wall":0.035,"value":1,"nanos":[1],"warmup":8,"steady":true,
+                "placement":{{"asked":[],"seen":[]}},"steal":{steal},"frequency":null,"footprint":{{"operations":1}},"invalid":{invalid}}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        let absurd = old("2861523.93", r#"{"steal":2861523.93}"#);
+        assert_eq!((absurd.steal_share(), &absurd.invalid), (None, &Some(Invalid::Steal(None))));
+        let again: Launch = serde_json::from_str(&serde_json::to_string(&absurd).unwrap()).unwrap();
+        assert_eq!(again, absurd, "still excluded, by an unknown share");
+        assert!(!absurd.invalid.unwrap().to_string().contains(|c: char| c.is_ascii_digit()));
+        let possible = old("0.25", r#"{"steal":0.25}"#);
+        assert_eq!(possible.steal_share().map(Share::get), Some(0.25));
+        assert_eq!(possible.invalid.unwrap().to_string(), "the hypervisor took 25.0% of its time");
+        assert_eq!(old("null", "null").steal_share(), None);
+    }
+
+    #[test]
+    fn evidence_says_how_much_of_how_much() {
+        let taken = TakenTime { seconds: 0.01, of: 0.41 };
+        assert_eq!(Invalid::Stolen(taken).to_string(), "the hypervisor took 10 ms of 0.41 s");
+        let launch = Launch { stolen: Some(TakenTime { seconds: 2.0, of: 1.0 }), ..Launch::default() };
+        assert_eq!(launch.steal_share(), Some(Share::ALL));
     }
 }

@@ -40,6 +40,12 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
+/// Reads a share that older versions recorded as a bare number: one outside 0 to 1 was computed wrongly and is unknown.
+pub(crate) fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Share>, D::Error> {
+    let value = Option::<f64>::deserialize(deserializer)?;
+    Ok(value.filter(|value| (0.0..=1.0).contains(value)).and_then(Share::new))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

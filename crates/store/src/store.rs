@@ -127,6 +127,8 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             warmup: launch.warmup,
             steady: launch.steady,
             steal: launch.steal,
+            stolen: launch.stolen,
+            throttled: launch.throttled,
             quantiles: std::mem::take(&mut launch.quantiles),
             frequency: launch.frequency,
             invalid: launch.invalid.take(),

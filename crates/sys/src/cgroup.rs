@@ -3,33 +3,45 @@
 //! Sources: `Documentation/admin-guide/cgroup-v2.rst` and `Documentation/scheduler/sched-bwc.rst` of the Linux kernel.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::file::{Mount, mounts};
+use crate::file::{Mount, mounts_under};
 use crate::text;
+
+/// CPU time that a control group may use in a period; what is over is taken away until the next one begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quota {
+    /// CPUs' worth of time.
+    pub cpus: f64,
+    /// After which the time is given anew.
+    pub period: Duration,
+}
 
 /// What limits this process. `None` is no limit, or none that can be read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Limits {
     /// Hierarchy version that controls the CPU: 1 or 2.
     pub version: u32,
-    /// CPUs' worth of time in a period, the least over the group and its parents.
-    pub cpus: Option<f64>,
+    /// The least quota of CPU time over the group and its parents.
+    pub quota: Option<Quota>,
+    /// CPUs that the group's cpuset leaves to it, ascending.
+    pub cpuset: Option<Vec<usize>>,
     /// Bytes of memory, the least over the group and its parents.
     pub memory_bytes: Option<u64>,
     /// Processes and threads, the least over the group and its parents.
     pub processes: Option<u64>,
 }
 
-/// How often a CPU limit took the CPU away, so far.
+/// How often a quota took the CPU away so far, from the group and its parents together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Throttled {
     /// Periods in which the group ran.
     pub periods: u64,
     /// Of these, periods in which it was stopped.
     pub throttled: u64,
-    /// Nanoseconds it was stopped, summed over CPUs.
-    pub nanos: u64,
+    /// For how long it was stopped, summed over CPUs.
+    pub time: Duration,
 }
 
 /// Folder of this process's group for one controller, and the mount it lies in.
@@ -40,37 +52,75 @@ struct Place {
     group: PathBuf,
 }
 
+impl Place {
+    /// The group and its parents, as far up as the mount shows them.
+    fn levels(&self) -> impl Iterator<Item = &Path> {
+        self.group.ancestors().take_while(|dir| dir.starts_with(&self.top))
+    }
+}
+
 /// Limits of this process.
 pub fn limits() -> Result<Limits> {
-    let (groups, mounts) = (text::read("/proc/self/cgroup")?, mounts()?);
+    limits_under(Path::new("/"))
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc` and `/sys`.
+pub fn limits_under(root: &Path) -> Result<Limits> {
+    let (groups, mounts) = seen_from(root)?;
     let cpu = place(&groups, &mounts, "cpu").ok_or_else(no_group)?;
-    let mut found = Limits { version: cpu.version, cpus: least(&cpu, cpu_limit), ..Limits::default() };
+    let mut found = Limits { version: cpu.version, quota: least_quota(&cpu), ..Limits::default() };
+    if let Some(cpuset) = place(&groups, &mounts, "cpuset") {
+        let name = if cpuset.version == 2 { "cpuset.cpus.effective" } else { "cpuset.effective_cpus" };
+        let list = text::read(cpuset.group.join(name)).ok().and_then(|text| text::list(&text));
+        found.cpuset = list.filter(|cpus| !cpus.is_empty());
+    }
     if let Some(memory) = place(&groups, &mounts, "memory") {
         let name = if memory.version == 2 { "memory.max" } else { "memory.limit_in_bytes" };
         // Version 1 says "none" by the largest multiple of a page below 2^63.
-        found.memory_bytes = least(&memory, |dir, _| text::number(dir.join(name)).ok().filter(|&n: &u64| n < 1 << 62));
+        found.memory_bytes = least(&memory, |dir| text::number(dir.join(name)).ok().filter(|&n: &u64| n < 1 << 62));
     }
     if let Some(pids) = place(&groups, &mounts, "pids") {
-        found.processes = least(&pids, |dir, _| text::number(dir.join("pids.max")).ok());
+        found.processes = least(&pids, |dir| text::number(dir.join("pids.max")).ok());
     }
     Ok(found)
 }
 
-/// Throttling of this process's group so far. An error where the group has no CPU controller.
+/// Throttling of this process's group and its parents so far. An error where none of them counts it.
 pub fn throttled() -> Result<Throttled> {
-    let (groups, mounts) = (text::read("/proc/self/cgroup")?, mounts()?);
+    throttled_under(Path::new("/"))
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc` and `/sys`.
+pub fn throttled_under(root: &Path) -> Result<Throttled> {
+    let (groups, mounts) = seen_from(root)?;
     let place = place(&groups, &mounts, "cpu").ok_or_else(no_group)?;
-    let file = place.group.join("cpu.stat");
-    parse_stat(&text::read(&file)?)
-        .ok_or_else(|| Error::refused(format!("read {}", file.display()), "this group counts no throttling"))
+    // Each group counts what its own quota did to it: a parent's quota stops this process as well.
+    let levels = place.levels().filter_map(|dir| parse_stat(&text::read(dir.join("cpu.stat")).ok()?));
+    levels
+        .reduce(|sum, level| Throttled {
+            periods: sum.periods.saturating_add(level.periods),
+            throttled: sum.throttled.saturating_add(level.throttled),
+            time: sum.time.saturating_add(level.time),
+        })
+        .ok_or_else(|| Error::refused("read cpu.stat", "this group counts no throttling"))
+}
+
+/// The groups of this process, and the mounts that show them as they lie below `root`.
+fn seen_from(root: &Path) -> Result<(String, Vec<Mount>)> {
+    let mut mounts = mounts_under(root)?;
+    for mount in &mut mounts {
+        mount.point = root.join(mount.point.strip_prefix("/").unwrap_or(&mount.point));
+    }
+    Ok((text::read(root.join("proc/self/cgroup"))?, mounts))
 }
 
 fn parse_stat(text: &str) -> Option<Throttled> {
+    let nanos = text::keyed_number(text, "throttled_time").map(Duration::from_nanos);
+    let micros = || text::keyed_number(text, "throttled_usec").map(Duration::from_micros);
     Some(Throttled {
         periods: text::keyed_number(text, "nr_periods")?,
         throttled: text::keyed_number(text, "nr_throttled")?,
-        nanos: text::keyed_number(text, "throttled_time")
-            .or_else(|| text::keyed_number::<u64>(text, "throttled_usec").map(|micros| micros.saturating_mul(1_000)))?,
+        time: nanos.or_else(micros)?,
     })
 }
 
@@ -105,12 +155,16 @@ fn place(groups: &str, mounts: &[Mount], controller: &str) -> Option<Place> {
 }
 
 /// The least value from the group up to the top of its mount.
-fn least<T: PartialOrd>(place: &Place, read: impl Fn(&Path, u32) -> Option<T>) -> Option<T> {
-    let up = place.group.ancestors().take_while(|dir| dir.starts_with(&place.top));
-    up.filter_map(|dir| read(dir, place.version)).reduce(|a, b| if b < a { b } else { a })
+fn least<T: PartialOrd>(place: &Place, read: impl Fn(&Path) -> Option<T>) -> Option<T> {
+    place.levels().filter_map(read).reduce(|a, b| if b < a { b } else { a })
 }
 
-fn cpu_limit(dir: &Path, version: u32) -> Option<f64> {
+fn least_quota(place: &Place) -> Option<Quota> {
+    let levels = place.levels().filter_map(|dir| quota(dir, place.version));
+    levels.reduce(|a, b| if b.cpus < a.cpus { b } else { a })
+}
+
+fn quota(dir: &Path, version: u32) -> Option<Quota> {
     let (quota, period): (f64, f64) = if version == 2 {
         let text = text::read(dir.join("cpu.max")).ok()?;
         let (quota, period) = text.split_once(' ')?;
@@ -118,7 +172,9 @@ fn cpu_limit(dir: &Path, version: u32) -> Option<f64> {
     } else {
         (text::number(dir.join("cpu.cfs_quota_us")).ok()?, text::number(dir.join("cpu.cfs_period_us")).ok()?)
     };
-    (quota > 0.0 && period > 0.0).then_some(quota / period)
+    let cpus = quota / period;
+    let period = Duration::try_from_secs_f64(period * 1e-6).ok()?;
+    (quota > 0.0 && cpus.is_finite()).then_some(Quota { cpus, period })
 }
 
 #[cfg(test)]
@@ -148,7 +204,7 @@ mod tests {
         let mounts = [mount("cgroup2", dir.path(), "/", "rw")];
         let place = place("0::/a/b\n", &mounts, "cpu").unwrap();
         assert_eq!((place.version, place.group.as_path()), (2, group.as_path()));
-        assert_eq!(least(&place, cpu_limit), Some(1.5));
+        assert_eq!(least_quota(&place), Some(Quota { cpus: 1.5, period: Duration::from_millis(100) }));
     }
 
     #[test]
@@ -159,15 +215,37 @@ mod tests {
         let mounts = [mount("cgroup", dir.path(), "/docker/x", "rw,cpu,cpuacct")];
         let groups = "5:memory:/docker/x\n4:cpu,cpuacct:/docker/x\n0::/\n";
         let place = place(groups, &mounts, "cpu").unwrap();
-        assert_eq!((place.version, least(&place, cpu_limit)), (1, Some(0.5)));
+        assert_eq!((place.version, least_quota(&place).map(|quota| quota.cpus)), (1, Some(0.5)));
         assert!(super::place(groups, &mounts, "memory").is_none());
+    }
+
+    #[test]
+    fn a_copied_tree_tells_quota_cpuset_and_the_throttling_of_parents() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("proc/self/cgroup", "0::/pod/box\n");
+        put("proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+        put("sys/fs/cgroup/pod/cpu.max", "50000 100000\n");
+        put("sys/fs/cgroup/pod/cpu.stat", "usage_usec 9\nnr_periods 10\nnr_throttled 4\nthrottled_usec 200000\n");
+        put("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");
+        put("sys/fs/cgroup/pod/box/cpu.stat", "usage_usec 9\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+        put("sys/fs/cgroup/pod/box/cpuset.cpus.effective", "0,2-3\n");
+        let limits = limits_under(root.path()).unwrap();
+        assert_eq!(limits.quota.map(|quota| quota.cpus), Some(0.5), "the parent's");
+        assert_eq!(limits.cpuset, Some(vec![0, 2, 3]));
+        let throttled = throttled_under(root.path()).unwrap();
+        assert_eq!((throttled.throttled, throttled.time), (4, Duration::from_millis(200)), "the parent's");
     }
 
     #[test]
     fn throttling_counters_of_both_versions() {
         let two = parse_stat("usage_usec 9\nnr_periods 10\nnr_throttled 2\nthrottled_usec 30\n");
         let one = parse_stat("nr_periods 10\nnr_throttled 2\nthrottled_time 30000\n");
-        assert_eq!(two, Some(Throttled { periods: 10, throttled: 2, nanos: 30_000 }));
+        assert_eq!(two, Some(Throttled { periods: 10, throttled: 2, time: Duration::from_micros(30) }));
         assert_eq!(one, two);
         assert_eq!(parse_stat("usage_usec 9\n"), None);
     }
@@ -176,7 +254,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn limits_of_this_process() {
         match limits() {
-            Ok(found) => assert!(found.cpus.is_none_or(|cpus| cpus > 0.0)),
+            Ok(found) => assert!(found.quota.is_none_or(|quota| quota.cpus > 0.0)),
             Err(reason) => eprintln!("no control group here: {reason}"),
         }
     }

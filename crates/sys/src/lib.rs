@@ -6,7 +6,6 @@ pub mod affinity;
 pub mod cgroup;
 pub mod clock;
 pub mod counters;
-pub mod disturbance;
 mod error;
 pub mod facts;
 pub mod file;

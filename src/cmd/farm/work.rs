@@ -151,9 +151,9 @@ impl Worker for Builtin {
         if events != chunk.events {
             return Err(format!("{events} events were done, {} were to be", chunk.events));
         }
-        let nanos = cpu()?.saturating_sub(before);
+        let used = cpu()?.saturating_sub(before);
         std::thread::sleep(self.pace.saturating_sub(began.elapsed()));
-        Ok(Done { events, digest: digest.bits(), cpu: nanos as f64 * 1e-9, wall: began.elapsed().as_secs_f64() })
+        Ok(Done { events, digest: digest.bits(), cpu: used.as_secs_f64(), wall: began.elapsed().as_secs_f64() })
     }
 }
 

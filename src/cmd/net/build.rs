@@ -114,7 +114,7 @@ impl Trial for BuildTrial {
             nanos: vec![nanos],
             ops: vec![u64::from(outcome.built)],
             steady: true,
-            steal: Some(outcome.cpu.steal),
+            stolen: outcome.cpu.stolen(),
             ..Launch::default()
         };
         self.done.borrow_mut().push((outcome, drops));

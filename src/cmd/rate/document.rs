@@ -36,7 +36,7 @@ pub(super) fn push(figure: &mut Figure, round: u32, began: f64, wall: f64, value
         value,
         nanos: vec![(wall * 1e9) as u64],
         steady: true,
-        steal: report.and_then(|report| report.steal),
+        stolen: report.and_then(|report| report.stolen),
         footprint: report.map(Report::footprint).unwrap_or_default(),
         ..Launch::default()
     });

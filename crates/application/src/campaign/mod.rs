@@ -246,7 +246,7 @@ impl<'a> Campaign<'a> {
                         self.look(index);
                         return Ok(());
                     };
-                    self.listener.hear(&Event::Repeated { key: &keys[0], reason: measure::reason(&invalid) });
+                    self.listener.hear(&Event::Repeated { key: &keys[0], reason: invalid.to_string() });
                     self.subjects[index].disturbed = Some(invalid);
                 }
             }
@@ -263,7 +263,7 @@ impl<'a> Campaign<'a> {
         if subject.attempts < most {
             return;
         }
-        let why = subject.disturbed.as_ref().map_or_else(|| "unknown".to_owned(), measure::reason);
+        let why = subject.disturbed.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
         let outcome = Outcome::Failed(format!("launch after launch did not count: {why}"));
         self.end_figures(index, &outcome);
         self.close(index);
@@ -297,7 +297,7 @@ impl<'a> Campaign<'a> {
                 value,
                 nanos: vec![(wall * 1e9) as u64],
                 steady: true,
-                steal: report.steal,
+                stolen: report.stolen,
                 footprint: report.footprint(),
                 invalid: invalid.clone(),
                 ..Launch::default()
@@ -347,8 +347,7 @@ impl<'a> Campaign<'a> {
 
 /// Why a launch should not count: outside evidence, never its value.
 fn evidence(report: &Report) -> Option<Invalid> {
-    report
-        .suspended
-        .map(Invalid::Suspended)
-        .or_else(|| report.steal.filter(|steal| *steal > MOST_STEAL).map(Invalid::Steal))
+    report.suspended.map(Invalid::Suspended).or_else(|| {
+        report.stolen.filter(|taken| taken.share().is_some_and(|s| s.get() > MOST_STEAL)).map(Invalid::Stolen)
+    })
 }

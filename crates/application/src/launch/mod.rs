@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::Footprint;
+use model::{Footprint, TakenTime};
 use serde::{Deserialize, Serialize};
 
 pub use helper::{Starter, serve};
@@ -88,8 +88,9 @@ pub struct Report {
     pub major_faults: u64,
     /// Bytes read from storage.
     pub device_read: u64,
-    /// Share of CPU time that the hypervisor took, where it is told.
-    pub steal: Option<f64>,
+    /// CPU time that the hypervisor took from the machine, where it is told.
+    #[serde(default)]
+    pub stolen: Option<TakenTime>,
     /// Seconds that the machine slept.
     pub suspended: Option<f64>,
 }

@@ -4,6 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use model::TakenTime;
 use sys::process::{Stream, Supervised, Supply, serve};
 use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
@@ -46,17 +47,17 @@ pub fn perform(order: &Order) -> Report {
     let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
     attend(&mut programs, &mut outputs, began + order.time_allowed());
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
-    let steal = times.zip(machine_times().ok()).map(|(before, after)| {
+    let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
-        spent.steal as f64 / (spent.busy() + spent.idle + spent.steal).max(1) as f64
+        TakenTime { seconds: spent.steal.as_secs_f64(), of: spent.total().as_secs_f64() }
     });
     let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
     hear_the_rest(&mut programs, &mut outputs);
     let deadline = began + order.time_allowed();
     Report {
         copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
-        user_seconds: used.user_nanos as f64 * 1e-9,
-        system_seconds: used.system_nanos as f64 * 1e-9,
+        user_seconds: used.user.as_secs_f64(),
+        system_seconds: used.system.as_secs_f64(),
         peak_resident: used.max_resident_bytes,
         own_resident: own,
         voluntary_switches: used.voluntary_switches,
@@ -64,7 +65,7 @@ pub fn perform(order: &Order) -> Report {
         minor_faults: used.minor_faults,
         major_faults: used.major_faults,
         device_read: used.blocks_in * BLOCK,
-        steal,
+        stolen,
         suspended,
     }
 }

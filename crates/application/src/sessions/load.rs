@@ -1,5 +1,8 @@
 //! What the machine did meanwhile.
 
+use std::time::Duration;
+
+use model::Share;
 use sys::usage::{Resource, machine_times, pressure};
 
 /// Counters of the machine at one moment.
@@ -7,7 +10,7 @@ use sys::usage::{Resource, machine_times, pressure};
 pub(super) struct Moment {
     times: Option<sys::usage::CpuTimes>,
     iowait: Option<(u64, u64)>,
-    stalled: Option<u64>,
+    stalled: Option<Duration>,
     at: std::time::Instant,
 }
 
@@ -16,23 +19,26 @@ impl Moment {
         Self {
             times: machine_times().ok(),
             iowait: iowait(),
-            stalled: pressure(Resource::Io).ok().map(|pressure| pressure.total_nanos),
+            stalled: pressure(Resource::Io).ok().map(|pressure| pressure.total),
             at: std::time::Instant::now(),
         }
     }
 
     /// Shares since a moment before: busy, waiting for devices, stalled by storage.
     pub(super) fn since(&self, before: &Self) -> (f64, Option<f64>, Option<f64>) {
-        let busy = self.times.zip(before.times).map_or(f64::NAN, |(after, before)| {
-            let spent = after.since(&before);
-            spent.busy() as f64 / (spent.busy() + spent.idle + spent.steal).max(1) as f64
-        });
+        let busy = self
+            .times
+            .zip(before.times)
+            .map_or(f64::NAN, |(after, before)| after.since(&before).busy_share().map_or(f64::NAN, Share::get));
         let waited = self.iowait.zip(before.iowait).map(|(after, before)| {
-            after.0.saturating_sub(before.0) as f64 / after.1.saturating_sub(before.1).max(1) as f64
+            let ticks = |of: fn(&(u64, u64)) -> u64| of(&after).saturating_sub(of(&before)) as f64;
+            Share::of(ticks(|counts| counts.0), ticks(|counts| counts.1).max(1.0)).map_or(0.0, Share::get)
         });
-        let passed = self.at.duration_since(before.at).as_nanos().max(1) as f64;
-        let stalled =
-            self.stalled.zip(before.stalled).map(|(after, before)| after.saturating_sub(before) as f64 / passed);
+        let passed = self.at.duration_since(before.at).as_secs_f64();
+        let stalled = self
+            .stalled
+            .zip(before.stalled)
+            .and_then(|(after, before)| Share::of(after.saturating_sub(before).as_secs_f64(), passed).map(Share::get));
         (busy, waited, stalled)
     }
 }

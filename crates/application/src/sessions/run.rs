@@ -19,8 +19,6 @@ use crate::Error;
 
 /// How often the ends of sessions are looked for; also the error of their times.
 const LOOK: Duration = Duration::from_millis(10);
-/// Seconds of a clock tick of /proc.
-const TICK: f64 = 0.01;
 
 /// Runs all sessions once.
 ///
@@ -167,7 +165,7 @@ impl Session {
         let share = |looks: u32| f64::from(looks) / f64::from(self.looks.all.max(1));
         self.used = Some(Use {
             wall,
-            cpu: (stat.user_ticks + stat.system_ticks + stat.children_ticks) as f64 * TICK / wall,
+            cpu: (stat.user + stat.system + stat.children).as_secs_f64() / wall,
             asked: io.read_chars as f64 / wall,
             device: io.read_bytes as f64 / wall,
             waiting: share(self.looks.waiting),

@@ -86,7 +86,7 @@ fn work(told: &mpsc::Receiver<ToNode>, control: &Control, mut output: &mut (dyn 
     let ToNode::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
     order.job.check()?;
     pin(order.cpu);
-    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut tell = |message: FromNode| say(&mut output, &message);
     let mut counters = match order.role {
         Role::Sender(index) => sender::work(index, &order, told, control, &mut tell),
@@ -96,7 +96,7 @@ fn work(told: &mpsc::Receiver<ToNode>, control: &Control, mut output: &mut (dyn 
             Transport::Credits { credits } => pull::work(index, credits, &order, told, control, &mut tell),
         },
     }?;
-    counters.cpu = sys::clock::thread_cpu().unwrap_or(0).saturating_sub(cpu) as f64 * 1e-9;
+    counters.cpu = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu).as_secs_f64();
     Ok(counters)
 }
 

@@ -1,5 +1,8 @@
 //! What a test costs: CPU time of its own threads and of the machine.
 
+use std::time::Duration;
+
+use model::{Share, TakenTime};
 use serde::{Deserialize, Serialize};
 use sys::usage::{CpuTimes, machine_times};
 
@@ -14,6 +17,9 @@ pub struct Cpu {
     pub others: f64,
     /// Share that the hypervisor took.
     pub steal: f64,
+    /// CPU time that there was in all, seconds.
+    #[serde(default)]
+    pub total: f64,
 }
 
 /// Above this share of the machine's CPU time a network test measures the host.
@@ -25,40 +31,45 @@ impl Cpu {
     pub fn host_bound(&self) -> bool {
         self.busy > HOST_BOUND
     }
+
+    /// What the hypervisor took, as launches record it; `None` where the system does not tell.
+    #[must_use]
+    pub fn stolen(&self) -> Option<TakenTime> {
+        (self.total > 0.0).then_some(TakenTime { seconds: self.steal * self.total, of: self.total })
+    }
 }
 
 /// Watches the machine from a moment on.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuWatch {
     machine: Option<CpuTimes>,
-    own: u64,
+    own: Duration,
 }
 
 impl CpuWatch {
     /// From now on.
     #[must_use]
     pub fn start() -> Self {
-        Self { machine: machine_times().ok(), own: sys::clock::process_cpu().unwrap_or(0) }
+        Self { machine: machine_times().ok(), own: sys::clock::process_cpu().unwrap_or_default() }
     }
 
     /// What was used since; `threads` is CPU time of the data threads in seconds. Shares are 0 where the system does
     /// not tell.
     #[must_use]
     pub fn stop(&self, threads: f64) -> Cpu {
-        let own = sys::clock::process_cpu().unwrap_or(0).saturating_sub(self.own) as f64;
+        let own = sys::clock::process_cpu().unwrap_or_default().saturating_sub(self.own);
         let (Some(before), Ok(now)) = (self.machine, machine_times()) else {
             return Cpu { threads, ..Cpu::default() };
         };
         let spent = now.since(&before);
-        let total = (spent.busy() + spent.idle + spent.steal) as f64;
-        if total <= 0.0 {
-            return Cpu { threads, ..Cpu::default() };
-        }
+        let total = spent.total().as_secs_f64();
+        let share = |part: Duration| Share::of(part.as_secs_f64(), total).unwrap_or_default().get();
         Cpu {
             threads,
-            busy: (spent.busy() + spent.steal) as f64 / total,
-            others: ((spent.busy() as f64 - own) / total).max(0.0),
-            steal: spent.steal as f64 / total,
+            busy: share(spent.busy() + spent.steal),
+            others: share(spent.busy().saturating_sub(own)),
+            steal: share(spent.steal),
+            total,
         }
     }
 }

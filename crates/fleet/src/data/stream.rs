@@ -47,16 +47,17 @@ impl Flows {
 }
 
 impl Flow {
-    fn finish(&self, cpu_before: u64, calls: u64) {
+    fn finish(&self, cpu_before: Duration, calls: u64) {
         self.calls.store(calls, Relaxed);
-        self.cpu.store(sys::clock::thread_cpu().unwrap_or(0).saturating_sub(cpu_before), Relaxed);
+        let used = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
+        self.cpu.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
         self.ended.store(true, Relaxed);
     }
 }
 
 /// Writes records until told to stop or the connection ends.
 pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &Flow, stop: &AtomicBool) {
-    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
     while !stop.load(Relaxed) {
         if stream.write_all(record).is_err() {
@@ -73,7 +74,7 @@ pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &Flow, stop: &At
 
 /// Reads until the other side has no more, or at most `rate` bytes a second where one is given.
 pub(crate) fn receive(mut stream: &TcpStream, flow: &Flow, rate: Option<u64>) {
-    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut buffer = vec![0; READ];
     let (mut bytes, mut calls) = (0, 0);
     let began = Instant::now();
@@ -96,7 +97,7 @@ pub(crate) fn receive(mut stream: &TcpStream, flow: &Flow, rate: Option<u64>) {
 
 /// Answers every message of so many bytes with itself.
 pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &Flow) {
-    let cpu = sys::clock::thread_cpu().unwrap_or(0);
+    let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut message = vec![0; size];
     let mut calls = 0;
     while stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {

@@ -99,7 +99,7 @@ impl Trial for StreamTrial {
     fn launch(&mut self) -> Result<Launch> {
         let seen = self.stream.once(&self.path)?;
         let mut launch = launch(&seen.blocks, &self.path)?;
-        launch.steal = Some(seen.cpu.0.steal);
+        launch.stolen = seen.cpu.0.stolen();
         launch.footprint = Footprint {
             operations: seen.written.0,
             // Data threads of both ends; the kernel's share is in it.

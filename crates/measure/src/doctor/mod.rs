@@ -1,5 +1,6 @@
 //! What may disturb measuring here, and what to do about it.
 
+mod activity;
 mod overhead;
 mod surroundings;
 

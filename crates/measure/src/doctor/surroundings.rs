@@ -1,10 +1,15 @@
 //! What else the machine does, and how it is set up.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use model::Machine;
+use sys::cgroup::{Quota, Throttled};
+use sys::process::{Resource as Limited, limit};
+use sys::usage::Resource;
 
+use super::activity::{Activity, activity};
 use super::{Check, Health};
 
 /// How long other work is watched.
@@ -15,70 +20,83 @@ pub(super) fn checks(directory: &Path) -> Vec<Check> {
     let allowed = sys::affinity::allowed().unwrap_or_default();
     let mut checks = vec![
         Check::fine("machine", machine.summary.clone()),
-        busy(),
         cpus(&machine, &allowed),
         governor(&machine),
         boost(&machine),
         guest(&machine),
         huge_pages(&machine),
-        throttling(&machine, &allowed),
+        throttling(&allowed),
         counters(),
         writable(directory),
     ];
+    checks.extend(busy());
+    checks.extend(pressure());
+    checks.extend(limits());
     checks.extend(tools());
     checks.extend(leftovers(directory));
     checks
 }
 
-/// Share of CPU time that others used, and that the hypervisor took, while nothing of ours ran.
-fn busy() -> Check {
-    let Ok(before) = sys::usage::machine_times() else {
-        return Check::unknown("other work", "the kernel does not say how busy the CPUs are");
-    };
-    std::thread::sleep(WATCH);
-    let Ok(after) = sys::usage::machine_times() else {
-        return Check::unknown("other work", "the kernel does not say how busy the CPUs are");
-    };
-    let used = after.since(&before);
-    let all = (used.busy() + used.idle).max(1) as f64;
-    let (busy, steal) = (100.0 * used.busy() as f64 / all, 100.0 * used.steal as f64 / all);
-    if steal > 1.0 {
-        return Check::attention(
-            "other work",
-            format!("the hypervisor took {steal:.1}% of CPU time in one second"),
-            "measure when the host is quieter, or on a dedicated instance",
-        );
+fn busy() -> Vec<Check> {
+    match activity(WATCH) {
+        Ok(seen) => vec![others(&seen), stolen(&seen)],
+        Err(reason) => vec![Check::unknown("other work", reason.to_string())],
     }
-    if busy > 5.0 {
-        return Check::attention(
-            "other work",
-            format!("other processes used {busy:.0}% of all CPUs in one second"),
-            "stop them (see top); pinned figures bear it, figures across CPUs and of threads=all less",
-        );
+}
+
+fn others(seen: &Activity) -> Check {
+    let says = format!("other processes used {:.2} of {} CPUs in one second", seen.others, seen.cpus);
+    if seen.others_share().get() <= 0.05 {
+        return Check::fine("other work", says);
     }
-    Check::fine(
+    let which = if seen.busy.is_empty() { "none that can be seen from here".to_owned() } else { seen.names() };
+    Check::attention(
         "other work",
-        format!("other processes used {busy:.1}% of all CPUs in one second, the hypervisor {steal:.1}%"),
+        format!("{says}: {which}"),
+        "stop them; pinned figures bear it, figures across CPUs and of threads=all less",
     )
 }
 
+fn stolen(seen: &Activity) -> Check {
+    let says = format!("the hypervisor took {} of CPU time", seen.stolen);
+    match seen.stolen.share() {
+        Some(share) if share.get() > 0.01 => {
+            let advice =
+                "rounds that lose more than 2% to it are repeated while they are few; measure when the host is quieter";
+            Check::attention("stolen time", says, advice)
+        }
+        Some(_) => Check::fine("stolen time", says),
+        None => Check::unknown("stolen time", "the kernel counted no time at all"),
+    }
+}
+
+/// Tasks that waited for a resource in the last ten seconds.
+fn pressure() -> Vec<Check> {
+    let look = |(resource, name)| {
+        let share = sys::usage::pressure(resource).ok()?.last_ten_seconds.get();
+        let says = || format!("tasks waited for {name} during {:.0}% of the last ten seconds", 100.0 * share);
+        (share >= 0.05).then(|| Check::attention("pressure", says(), "wait until it has passed"))
+    };
+    [(Resource::Cpu, "a CPU"), (Resource::Memory, "memory"), (Resource::Io, "storage")]
+        .into_iter()
+        .filter_map(look)
+        .collect()
+}
+
 fn cpus(machine: &Machine, allowed: &[usize]) -> Check {
-    let online = machine.number("cpu.count").map_or(allowed.len(), |count| count as usize);
-    if allowed.len() == 1 {
-        return Check::attention(
-            "CPUs",
-            "one may be used",
-            "figures across two CPUs need a second; see taskset, cpuset",
-        );
-    }
-    if allowed.len() < online {
-        return Check::attention(
-            "CPUs",
-            format!("{} of {online} may be used", allowed.len()),
-            "all figures are of those; see taskset, cpuset",
-        );
-    }
-    Check::fine("CPUs", format!("all {online} may be used"))
+    let online = machine.number("cpu.online").map_or(allowed.len(), |count| count as usize);
+    let (says, advice) = match allowed.len() {
+        1 if online > 1 => (
+            format!("1 of {online} may be used"),
+            "figures across two CPUs are not measured, and threads=all is one; see taskset, cpuset",
+        ),
+        1 => ("one is online".to_owned(), "figures across two CPUs are not measured"),
+        fewer if fewer < online => {
+            (format!("{fewer} of {online} may be used"), "all figures are of those; see taskset, cpuset")
+        }
+        _ => return Check::fine("CPUs", format!("all {online} may be used")),
+    };
+    Check::attention("CPUs", says, advice)
 }
 
 fn governor(machine: &Machine) -> Check {
@@ -128,15 +146,59 @@ fn huge_pages(machine: &Machine) -> Check {
     }
 }
 
-fn throttling(machine: &Machine, allowed: &[usize]) -> Check {
-    match machine.number("cgroup.cpus") {
-        Some(quota) if quota < allowed.len() as f64 => Check::attention(
-            "control group",
-            format!("limits this process to {quota:.2} CPUs: what runs longer than its share of a period is stopped"),
-            "measure outside the limit, or take figures as those of the limited machine",
-        ),
-        _ => Check::fine("control group", "no CPU limit"),
+fn throttling(allowed: &[usize]) -> Check {
+    match sys::cgroup::limits() {
+        Ok(limits) => quota(limits.quota, sys::cgroup::throttled().unwrap_or_default(), allowed.len()),
+        Err(reason) => Check::unknown("CPU quota", reason.to_string()),
     }
+}
+
+/// What a quota will do to figures, before any is measured.
+fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
+    let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
+    let mut says = format!(
+        "a control group gives {:.2} CPUs of time every {:.0} ms",
+        quota.cpus,
+        quota.period.as_secs_f64() * 1e3
+    );
+    if so_far.throttled > 0 {
+        says.push_str(&format!(", and took the CPU away in {} of {} periods so far", so_far.throttled, so_far.periods));
+    }
+    if quota.cpus >= cpus as f64 {
+        return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
+    }
+    let bends = if quota.cpus < 1.0 {
+        "every launch that works for longer than that, figures of threads=all and of long operations most"
+    } else {
+        "figures of threads=all and of several parties; those of one CPU fit in"
+    };
+    Check::attention(
+        "CPU quota",
+        format!("{says}: it stops {bends}"),
+        "launches are paced so that the time is given anew; measure outside the limit to see the machine",
+    )
+}
+
+/// Limits of this process that make figures impossible.
+fn limits() -> Vec<Check> {
+    let wanted = [
+        (Limited::OpenFiles, 1024, "many descriptors, such as os.select and os.epoll"),
+        (Limited::Processes, 256, "rings of processes and event building"),
+        (Limited::AddressSpace, 4 << 30, "large working sets"),
+        (Limited::FileSize, 1 << 30, "large files"),
+    ];
+    let look = |(resource, least, what): (Limited, u64, &str)| {
+        let soft = limit(resource).ok()?.soft.filter(|soft| *soft < least)?;
+        let says = format!("{} is {soft}; {least} are needed for {what}", resource.name());
+        Some(Check::attention("limits", says, "raise it with ulimit before measuring"))
+    };
+    let mut found: Vec<Check> = wanted.into_iter().filter_map(look).collect();
+    let memory = sys::cgroup::limits().ok().and_then(|limits| limits.memory_bytes).filter(|bytes| *bytes < 2 << 30);
+    found.extend(memory.map(|bytes| {
+        let says = format!("a control group limits memory to {} MiB", bytes >> 20);
+        Check::attention("limits", says, "the largest working sets are not measured")
+    }));
+    found
 }
 
 fn counters() -> Check {
@@ -162,18 +224,24 @@ fn writable(directory: &Path) -> Check {
 }
 
 /// Programs that a few figures need.
+const TOOLS: [(&str, &str); 3] =
+    [("sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
+
 fn tools() -> Vec<Check> {
-    let wanted = [("/bin/sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
-    let found = |name: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        name.starts_with('/') && Path::new(name).exists()
-            || std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-    };
     let check = |(name, figures): (&str, &str)| match found(name) {
         true => Check::fine(name, "is there"),
         false => Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it"),
     };
-    wanted.into_iter().map(check).collect()
+    TOOLS.into_iter().map(check).collect()
+}
+
+/// Whether a program is found, as a shell would find it.
+fn found(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| {
+        let file = folder.join(name).metadata();
+        file.is_ok_and(|entry| entry.is_file() && entry.permissions().mode() & 0o111 != 0)
+    })
 }
 
 /// Scratch directories of launches that were killed.
@@ -196,4 +264,65 @@ fn leftovers(directory: &Path) -> Option<Check> {
 
 fn alive(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::TakenTime;
+
+    use super::super::activity::BusyProcess;
+    use super::*;
+
+    #[test]
+    fn a_quiet_machine_is_fine_and_a_loaded_one_names_who() {
+        let seen = |others: f64, busy: Vec<BusyProcess>, stolen: f64| Activity {
+            busy,
+            others,
+            stolen: TakenTime { seconds: stolen, of: 4.0 },
+            cpus: 4,
+        };
+        let quiet = seen(0.01, Vec::new(), 0.0);
+        assert!([others(&quiet), stolen(&quiet)].iter().all(|check| check.state == Health::Fine));
+        let busy = vec![BusyProcess { pid: 7, name: "cc1".to_owned(), cpus: 0.9 }];
+        let loaded = seen(0.95, busy, 0.2);
+        let (work, host) = (others(&loaded), stolen(&loaded));
+        assert_eq!((work.state, host.state), (Health::Attention, Health::Attention));
+        assert!(work.says.contains("0.95 of 4 CPUs") && work.says.contains("cc1 (7) 0.90"), "{}", work.says);
+        assert!(host.says.contains("0.20 s of 4.00 s"), "{}", host.says);
+        assert!(others(&seen(1.0, Vec::new(), 0.0)).says.contains("none that can be seen"));
+    }
+
+    #[test]
+    fn a_quota_says_what_it_will_bend() {
+        let of = |cpus: f64| Some(Quota { cpus, period: Duration::from_millis(100) });
+        assert_eq!(quota(None, Throttled::default(), 2).state, Health::Fine);
+        assert_eq!(quota(of(2.0), Throttled::default(), 2).state, Health::Fine, "as much as two CPUs can use");
+        let half = quota(of(0.5), Throttled { periods: 10, throttled: 3, time: Duration::ZERO }, 2);
+        assert_eq!(half.state, Health::Attention);
+        assert!(half.says.contains("0.50 CPUs") && half.says.contains("3 of 10") && half.says.contains("every launch"));
+        assert!(quota(of(1.0), Throttled::default(), 2).says.contains("threads=all"));
+    }
+
+    #[test]
+    fn fewer_cpus_than_are_online_are_told() {
+        let online = |count: f64| {
+            let fact = model::Fact {
+                name: "cpu.online".to_owned(),
+                value: model::FactValue::Number(count),
+                unit: None,
+                source: String::new(),
+                affects: Vec::new(),
+            };
+            Machine { facts: vec![fact], ..Machine::default() }
+        };
+        assert!(cpus(&online(2.0), &[0]).says.contains("1 of 2"));
+        assert!(cpus(&online(4.0), &[0, 3]).says.contains("2 of 4"));
+        assert_eq!(cpus(&online(2.0), &[0, 1]).state, Health::Fine);
+    }
+
+    #[test]
+    fn a_shell_is_found_and_nonsense_is_not() {
+        assert!(found("sh"));
+        assert!(!found("no-such-program-anywhere"));
+    }
 }

@@ -7,6 +7,7 @@ use model::{FigureKey, Invalid, Launch};
 use stats::simulate::{Noise, generator};
 
 use super::{Engine, EngineError, Stopper};
+use crate::outside::OutsideCounters;
 use crate::step::{Purpose, Reply, Step, Task};
 
 /// How a simulated figure behaves.
@@ -105,7 +106,7 @@ impl MockEngine {
             nanos: values.iter().map(nanos).collect(),
             warmup: task.warmup,
             steady: true,
-            invalid: figure.invalid.contains(&at).then_some(Invalid::Steal(0.5)),
+            invalid: figure.invalid.contains(&at).then_some(Invalid::Suspended(2.0)),
             ..Launch::default()
         };
         Ok(Reply::Launched { figure: task.figure, launch: Box::new(launch) })
@@ -147,6 +148,10 @@ impl Engine for MockEngine {
 
     fn identity(&self) -> model::Identity {
         model::Identity::default()
+    }
+
+    fn outside(&self, _: &[usize]) -> OutsideCounters {
+        OutsideCounters::default()
     }
 }
 

@@ -12,6 +12,7 @@ use model::Identity;
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
 
+use crate::outside::OutsideCounters;
 use crate::step::{Reply, Step};
 
 /// Carries steps out, one at a time.
@@ -30,6 +31,9 @@ pub trait Engine {
 
     /// Which machine and boot the launches run on.
     fn identity(&self) -> Identity;
+
+    /// What the outside has taken so far from the CPUs under test.
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters;
 }
 
 /// Why a launch gave no complete answer.

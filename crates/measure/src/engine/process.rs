@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sys::process::{Attended, Stream, Supervised, Supply};
 
 use super::{Engine, EngineError, Stopper};
+use crate::outside::OutsideCounters;
 use crate::step::{Reply, Step};
 
 /// Longest line that a worker may say: a launch of thousands of batches with room to spare.
@@ -80,6 +81,10 @@ impl Engine for ProcessEngine {
 
     fn identity(&self) -> model::Identity {
         crate::identity()
+    }
+
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
+        OutsideCounters::now(cpus)
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) use self::group::mix;
 use self::group::Group;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{Event, Listener};
+use crate::outside::ConditionsWatch;
 use crate::step::{Purpose, Reply, Step, Task};
 use crate::{Error, calibrate, document, judge};
 
@@ -67,6 +68,7 @@ pub struct Session<'a> {
     listener: &'a mut dyn Listener,
     saver: &'a mut dyn Saver,
     stopper: Stopper,
+    conditions: ConditionsWatch,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
@@ -105,7 +107,9 @@ impl<'a> Session<'a> {
         let began = engine.now();
         let before = run.session.seconds;
         let progress = vec![Progress::default(); run.figures.len()];
-        let mut session = Session { run, progress, allowed, patience, engine, listener, saver, stopper, began, before };
+        let conditions = ConditionsWatch::from(&run, &allowed, engine.outside(&allowed));
+        let mut session =
+            Session { run, progress, allowed, patience, engine, listener, saver, stopper, conditions, began, before };
         session.prepare();
         let ending = session.rounds();
         Ok(session.finish(ending))
@@ -256,7 +260,7 @@ impl<'a> Session<'a> {
                 self.run.figures[figure].launches.push(launch);
                 if let Some(invalid) = invalid {
                     let key = self.key(figure);
-                    self.listener.hear(&Event::Repeated { key: &key, reason: reason(&invalid) });
+                    self.listener.hear(&Event::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
             }
@@ -277,10 +281,16 @@ impl<'a> Session<'a> {
 
     fn save(&mut self) -> Result<(), Ending> {
         self.run.session.seconds = self.elapsed();
+        self.record_conditions();
         self.saver.save(&self.run).map_err(Ending::NotSaved)
     }
 
+    fn record_conditions(&mut self) {
+        self.conditions.record_until(&mut self.run, &self.engine.outside(&self.allowed));
+    }
+
     fn finish(mut self, ending: Ending) -> Ended {
+        self.record_conditions();
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == Ending::Complete, identity);
         self.listener.hear(&Event::Ended(&self.run));
@@ -294,18 +304,5 @@ fn given_up(figure: &Figure) -> bool {
         Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.flags.contains(&Flag::Unfinished),
         Outcome::Failed(_) => true,
         _ => false,
-    }
-}
-
-/// Outside evidence in words.
-#[must_use]
-pub fn reason(invalid: &model::Invalid) -> String {
-    match invalid {
-        model::Invalid::Suspended(seconds) => format!("the machine slept for {seconds:.1} s"),
-        model::Invalid::ClockJump(seconds) => format!("the clock was set by {seconds:.3} s"),
-        model::Invalid::Steal(share) => format!("the hypervisor took {:.0}% of its time", share * 100.0),
-        model::Invalid::Misplaced(placement) => {
-            format!("its parties were seen on CPUs {:?} and belong on {:?}", placement.seen, placement.asked)
-        }
     }
 }

@@ -171,7 +171,7 @@ impl Session<'_> {
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
                 let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
-                let why = last.map_or_else(|| "unknown".to_owned(), super::reason);
+                let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
                 let outcome = Outcome::Failed(format!("launch after launch did not count: {why}"));
                 self.end_figure(*index, Some(outcome));
             }

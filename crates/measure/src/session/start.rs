@@ -80,6 +80,13 @@ impl Order {
         self
     }
 
+    /// Another measurement that is at work on this machine, in its own words.
+    #[must_use]
+    pub fn beside(mut self, other: Option<String>) -> Self {
+        self.run.session.conditions.beside = other.or(self.run.session.conditions.beside);
+        self
+    }
+
     /// Begins no further round after so many seconds in all, resumed parts included; `None` sets no limit.
     #[must_use]
     pub fn limited_to(mut self, seconds: Option<f64>) -> Self {

@@ -1,5 +1,8 @@
 //! What the timed batches used, as the operating system counts it.
 
+use std::path::Path;
+use std::time::Duration;
+
 use model::{Footprint, Hardware};
 use sys::counters::{Counters, Event};
 use sys::usage::{Io, Usage, Who};
@@ -36,7 +39,8 @@ impl Moment {
 /// may be disturbed by.
 #[derive(Default)]
 pub(super) struct Tally {
-    seconds: [f64; 2],
+    /// In user mode and in the kernel.
+    times: [Duration; 2],
     counts: [u64; 4],
     known: bool,
     counters: Option<Counters>,
@@ -52,17 +56,22 @@ pub(super) struct Tally {
 /// A party in another process, which is not among the children waited for while it lives.
 struct Peer {
     pid: i32,
-    ticks: Option<(u64, u64)>,
+    times: Option<[Duration; 2]>,
     switches: Option<sys::usage::Switches>,
 }
 
 impl Peer {
     fn now(pid: i32) -> Self {
-        let stat = sys::usage::Stat::of(pid).ok();
+        Self::under(Path::new("/"), pid)
+    }
+
+    /// From a tree that holds a copy of a machine's `/proc`.
+    fn under(root: &Path, pid: i32) -> Self {
+        let stat = sys::usage::Stat::under(root, pid).ok();
         Self {
             pid,
-            ticks: stat.map(|stat| (stat.user_ticks, stat.system_ticks)),
-            switches: sys::usage::switches_of(pid).ok(),
+            times: stat.map(|stat| [stat.user, stat.system]),
+            switches: sys::usage::switches_under(root, pid).ok(),
         }
     }
 }
@@ -99,8 +108,8 @@ impl Tally {
             return;
         };
         for used in [after.own.since(&before.own), after.children.since(&before.children)] {
-            self.seconds[0] += used.user_nanos as f64 * 1e-9;
-            self.seconds[1] += used.system_nanos as f64 * 1e-9;
+            self.times[0] += used.user;
+            self.times[1] += used.system;
             self.counts[0] += used.voluntary_switches;
             self.counts[1] += used.involuntary_switches;
             self.counts[2] += used.minor_faults;
@@ -121,20 +130,24 @@ impl Tally {
             self.migrations.zip(own_migrations()).map(|(before, now)| now.saturating_sub(before));
         let io = self.io.take().zip(Io::own().ok()).map(|(before, after)| after.since(&before));
         for peer in std::mem::take(&mut self.peers) {
-            let now = Peer::now(peer.pid);
-            if let (Some(before), Some(after)) = (peer.ticks, now.ticks) {
-                self.seconds[0] += (after.0.saturating_sub(before.0)) as f64 * 0.01;
-                self.seconds[1] += (after.1.saturating_sub(before.1)) as f64 * 0.01;
-            }
-            if let (Some(before), Some(after)) = (peer.switches, now.switches) {
-                self.counts[0] += after.voluntary.saturating_sub(before.voluntary);
-                self.counts[1] += after.involuntary.saturating_sub(before.involuntary);
-            }
+            self.add_peer(&peer, &Peer::now(peer.pid));
         }
         self.footprint.read_bytes = io.map(|io| io.read_chars);
         self.footprint.write_bytes = io.map(|io| io.write_chars);
         self.footprint.read_calls = io.map(|io| io.read_calls);
         self.footprint.write_calls = io.map(|io| io.write_calls);
+    }
+
+    fn add_peer(&mut self, before: &Peer, after: &Peer) {
+        if let (Some(before), Some(after)) = (before.times, after.times) {
+            for (sum, (before, after)) in self.times.iter_mut().zip(before.into_iter().zip(after)) {
+                *sum += after.saturating_sub(before);
+            }
+        }
+        if let (Some(before), Some(after)) = (before.switches, after.switches) {
+            self.counts[0] += after.voluntary.saturating_sub(before.voluntary);
+            self.counts[1] += after.involuntary.saturating_sub(before.involuntary);
+        }
     }
 
     /// The sum.
@@ -144,8 +157,8 @@ impl Tally {
             self.events.map(|sum| sum.map(|sum| self.of_all(sum)));
         let hardware = Hardware { cycles, instructions, branch_misses, cache_misses, tlb_misses };
         Footprint {
-            user_seconds: self.known.then_some(self.seconds[0]),
-            system_seconds: self.known.then_some(self.seconds[1]),
+            user_seconds: self.known.then_some(self.times[0].as_secs_f64()),
+            system_seconds: self.known.then_some(self.times[1].as_secs_f64()),
             voluntary_switches: counted(self.counts[0]),
             involuntary_switches: counted(self.counts[1]),
             minor_faults: counted(self.counts[2]),
@@ -165,4 +178,56 @@ impl Tally {
 /// Moves of this process to another CPU so far.
 fn own_migrations() -> Option<u64> {
     sys::usage::migrations_of(std::process::id().cast_signed()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    /// The files of a party as Linux writes them.
+    fn recorded(root: &Path, ticks: [u64; 2], switches: [u64; 2]) {
+        let folder = root.join("proc/77");
+        std::fs::create_dir_all(&folder).unwrap();
+        let stat = format!(
+            "77 (ring) S 1 77 77 0 -1 4194304 100 0 0 0 {} {} 5 5 20 0 1 0 12345 1000 10 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 \
+             0 17 1 0 0 0 0 0\n",
+            ticks[0], ticks[1]
+        );
+        std::fs::write(folder.join("stat"), stat).unwrap();
+        let status = format!(
+            "Name:\tring\nvoluntary_ctxt_switches:\t{}\nnonvoluntary_ctxt_switches:\t{}\n",
+            switches[0], switches[1]
+        );
+        std::fs::write(folder.join("status"), status).unwrap();
+    }
+
+    #[test]
+    fn a_party_in_another_process_is_counted_in_this_systems_ticks() {
+        let root = tempfile::tempdir().unwrap();
+        recorded(root.path(), [700, 20], [10, 4]);
+        let before = Peer::under(root.path(), 77);
+        recorded(root.path(), [703, 28], [25, 5]);
+        let after = Peer::under(root.path(), 77);
+        let mut tally = Tally { known: true, ..Tally::default() };
+        tally.add_peer(&before, &after);
+        // A counter that stands lower than before has wrapped or is another process's: nothing is taken away.
+        tally.add_peer(&after, &before);
+        let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
+        let footprint = tally.footprint();
+        assert!((footprint.user_seconds.unwrap() - 3.0 * tick).abs() < 1e-9);
+        assert!((footprint.system_seconds.unwrap() - 8.0 * tick).abs() < 1e-9);
+        assert_eq!((footprint.voluntary_switches, footprint.involuntary_switches), (Some(15), Some(1)));
+    }
+
+    #[test]
+    fn a_party_that_is_gone_adds_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let gone = Peer::under(root.path(), 77);
+        assert!(gone.times.is_none() && gone.switches.is_none());
+        let mut tally = Tally { known: true, ..Tally::default() };
+        tally.add_peer(&gone, &gone);
+        assert_eq!(tally.footprint().user_seconds, Some(0.0));
+    }
 }

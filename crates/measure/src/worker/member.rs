@@ -123,7 +123,7 @@ impl Member {
         self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
-            (self.launch.placement, self.launch.steal, self.launch.invalid) = guard.end(&self.bench);
+            guard.end(&self.bench, &mut self.launch);
         }
         if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.bench)) {
             *after = now;

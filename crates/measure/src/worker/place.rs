@@ -1,29 +1,37 @@
 //! Were the parties where they should be, and did the outside leave the launch alone?
 
-use model::{Invalid, Placement};
+use std::path::{Path, PathBuf};
+
+use model::{Invalid, Launch, Placement};
 use probes::Bench;
 use sys::clock::Watch;
-use sys::usage::CpuTimes;
 
-/// Share of a launch's CPU time that the hypervisor may take before the launch is repeated.
-const MOST_STEAL: f64 = 0.02;
-/// Seconds of a tick of the kernel's CPU accounting.
-const TICK: f64 = 0.01;
+use crate::outside::OutsideCounters;
 
 /// Watches a launch from outside its work.
 pub(super) struct Guard {
+    /// Where `/proc` and `/sys` are read.
+    root: PathBuf,
     watch: Watch,
-    times: Vec<(usize, CpuTimes)>,
-    began: u64,
+    before: OutsideCounters,
     placement: Placement,
 }
 
 impl Guard {
     /// Starts watching; parties are seen where they are now.
     pub(super) fn begin(bench: &Bench) -> Self {
-        let mut guard =
-            Self { watch: Watch::start(), times: times(), began: sys::clock::now(), placement: asked(bench) };
+        Self::begin_under(Path::new("/"), bench)
+    }
+
+    fn begin_under(root: &Path, bench: &Bench) -> Self {
+        let mut guard = Self {
+            root: root.to_owned(),
+            watch: Watch::start(),
+            before: OutsideCounters::default(),
+            placement: asked(bench),
+        };
         guard.look(bench);
+        guard.before = OutsideCounters::taken_under(root, under_test(bench));
         guard
     }
 
@@ -35,44 +43,34 @@ impl Guard {
             note(&mut seen[0], cpu);
         }
         for watched in bench.watched() {
-            if let Ok(cpu) = sys::affinity::last_of(watched.pid) {
+            if let Ok(cpu) = sys::usage::Stat::under(&self.root, watched.pid).map(|stat| stat.processor) {
                 note(&mut seen[watched.party], cpu);
             }
         }
     }
 
-    /// Ends watching: where the parties were, the share of time stolen, and what makes the launch invalid.
-    pub(super) fn end(mut self, bench: &Bench) -> (Placement, Option<f64>, Option<Invalid>) {
+    /// Ends watching: writes down where the parties were, what was taken from their CPUs, and what makes the launch invalid by
+    /// itself. What was taken is judged over a round of launches: one launch is hardly longer than the tick in which it is counted.
+    pub(super) fn end(mut self, bench: &Bench, launch: &mut Launch) {
+        let now = OutsideCounters::taken_under(&self.root, under_test(bench));
         self.look(bench);
-        let wall = (sys::clock::now() - self.began) as f64 * 1e-9;
-        let steal = self.steal(bench, wall);
+        launch.stolen = now.stolen_since(&self.before);
+        launch.throttled = now.throttled_since(&self.before);
         let disturbed = self.watch.disturbed();
-        let invalid = if let Some(slept) = disturbed.suspended {
+        launch.invalid = if let Some(slept) = disturbed.suspended {
             Some(Invalid::Suspended(slept.as_secs_f64()))
         } else if let Some(jump) = disturbed.clock_jump {
             Some(Invalid::ClockJump(jump.as_secs_f64()))
-        } else if !self.placement.holds() {
-            Some(Invalid::Misplaced(self.placement.clone()))
         } else {
-            steal.filter(|(_, certain)| *certain > MOST_STEAL).map(|(share, _)| Invalid::Steal(share))
+            (!self.placement.holds()).then(|| Invalid::Misplaced(self.placement.clone()))
         };
-        (self.placement, steal.map(|(share, _)| share), invalid)
+        launch.placement = self.placement;
     }
+}
 
-    /// Share of the launch's CPU time that was stolen, and the share that certainly was: counters step a tick at a time, so one
-    /// step may have come from almost nothing.
-    fn steal(&self, bench: &Bench, wall: f64) -> Option<(f64, f64)> {
-        let after = times();
-        let cpus = if bench.cpus().is_empty() { bench.allowed() } else { bench.cpus() };
-        let mut worst: Option<(f64, f64)> = None;
-        for (cpu, before) in self.times.iter().filter(|(cpu, _)| cpus.contains(cpu)) {
-            let now = after.iter().find(|(other, _)| other == cpu)?;
-            let ticks = now.1.since(before).steal as f64;
-            let share = (ticks * TICK / wall, (ticks - 1.0).max(0.0) * TICK / wall);
-            worst = Some(worst.map_or(share, |worst| if share.0 > worst.0 { share } else { worst }));
-        }
-        worst
-    }
+/// The CPUs whose time a launch is about.
+fn under_test(bench: &Bench) -> &[usize] {
+    if bench.cpus().is_empty() { bench.allowed() } else { bench.cpus() }
 }
 
 fn note(seen: &mut Vec<u32>, cpu: usize) {
@@ -88,6 +86,89 @@ fn asked(bench: &Bench) -> Placement {
     Placement { asked, seen: Vec::new() }
 }
 
-fn times() -> Vec<(usize, CpuTimes)> {
-    sys::usage::per_cpu_times().unwrap_or_default()
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use std::time::Duration;
+
+    use probes::Setting;
+
+    use super::*;
+    use crate::outside::tests::Tree;
+
+    fn bench(cpus: &[usize]) -> Bench {
+        Bench::new(Setting {
+            seed: 1,
+            cpus: cpus.to_vec(),
+            allowed: vec![0, 1],
+            directory: ".".into(),
+            variant: None,
+            calibrating: false,
+        })
+    }
+
+    /// A recorded line of `/proc/PID/stat` whose process last ran on a CPU.
+    fn stat(pid: i32, cpu: usize) -> String {
+        format!(
+            "{pid} (party (2) x) S 1 {pid} {pid} 0 -1 4194304 100 0 0 0 7 8 0 0 20 0 1 0 12345 1000 10 \
+             18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 {cpu} 0 0 0 0 0\n"
+        )
+    }
+
+    #[test]
+    fn a_launch_with_one_tick_of_steal_records_it_and_counts() {
+        let tree = Tree::new([0, 100], Duration::from_millis(40));
+        let bench = bench(&[]);
+        let guard = Guard::begin_under(&tree.root(), &bench);
+        tree.set([0, 101], Duration::from_millis(41));
+        let mut launch = Launch::default();
+        guard.end(&bench, &mut launch);
+        let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
+        let (stolen, throttled) = (launch.stolen.unwrap(), launch.throttled.unwrap());
+        assert!((stolen.seconds - tick).abs() < 1e-12 && stolen.of > 0.0, "{stolen}");
+        assert!((throttled.seconds - 0.001).abs() < 1e-12);
+        assert!(launch.steal_share().unwrap().get() <= 1.0);
+        assert_eq!((launch.invalid, launch.steal), (None, None), "a launch is shorter than a tick is long");
+    }
+
+    #[test]
+    fn only_the_cpus_of_the_parties_are_watched() {
+        let tree = Tree::new([7, 7], Duration::ZERO);
+        let here = sys::affinity::current().unwrap();
+        let bench = bench(&[usize::from(here == 0)]);
+        let guard = Guard::begin_under(&tree.root(), &bench);
+        let mut after = [7, 7];
+        after[here.min(1)] += 50;
+        tree.set(after, Duration::ZERO);
+        let mut launch = Launch::default();
+        guard.end(&bench, &mut launch);
+        assert_eq!(launch.stolen.map(|stolen| stolen.seconds), Some(0.0), "it was taken from the other CPU");
+    }
+
+    #[test]
+    fn a_party_seen_elsewhere_makes_a_launch_invalid() {
+        let tree = Tree::new([0, 0], Duration::ZERO);
+        let here = sys::affinity::allowed().unwrap()[0];
+        std::thread::spawn(move || {
+            sys::affinity::pin(&[here]).unwrap();
+            let placed = |peer: usize, seen: [usize; 2]| {
+                let mut bench = bench(&[here, peer]);
+                bench.watch(1, 4242);
+                tree.put("proc/4242/stat", &stat(4242, seen[0]));
+                let guard = Guard::begin_under(&tree.root(), &bench);
+                tree.put("proc/4242/stat", &stat(4242, seen[1]));
+                let mut launch = Launch::default();
+                guard.end(&bench, &mut launch);
+                launch
+            };
+            let held = placed(5, [5, 5]);
+            assert_eq!((held.invalid, held.placement.seen.last()), (None, Some(&vec![5])));
+            let moved = placed(5, [5, 6]);
+            let Some(Invalid::Misplaced(placement)) = moved.invalid else { panic!("{:?}", moved.invalid) };
+            assert_eq!((placement.asked, placement.seen[1].clone()), (vec![here as u32, 5], vec![5, 6]));
+        })
+        .join()
+        .unwrap();
+    }
 }

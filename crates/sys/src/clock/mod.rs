@@ -10,6 +10,8 @@ mod watch;
 
 pub use watch::{Disturbed, Watch};
 
+use std::time::Duration;
+
 use crate::error::{Error, Result, check};
 
 #[inline]
@@ -38,14 +40,14 @@ pub fn realtime() -> u64 {
     read(libc::CLOCK_REALTIME).unwrap_or(0)
 }
 
-/// CPU time of the calling thread, in nanoseconds.
-pub fn thread_cpu() -> Result<u64> {
-    read_or("read the CPU time of this thread", libc::CLOCK_THREAD_CPUTIME_ID)
+/// CPU time of the calling thread.
+pub fn thread_cpu() -> Result<Duration> {
+    read_or("read the CPU time of this thread", libc::CLOCK_THREAD_CPUTIME_ID).map(Duration::from_nanos)
 }
 
-/// CPU time of this process with all its threads, in nanoseconds.
-pub fn process_cpu() -> Result<u64> {
-    read_or("read the CPU time of this process", libc::CLOCK_PROCESS_CPUTIME_ID)
+/// CPU time of this process with all its threads.
+pub fn process_cpu() -> Result<Duration> {
+    read_or("read the CPU time of this process", libc::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from_nanos)
 }
 
 /// Nanoseconds since boot, including the time the machine was suspended.
@@ -142,7 +144,7 @@ mod tests {
     fn cpu_time_grows_with_work() {
         let (thread, process) = (thread_cpu().unwrap(), process_cpu().unwrap());
         let mut sum = 0u64;
-        while thread_cpu().unwrap() - thread < 2_000_000 {
+        while thread_cpu().unwrap() - thread < Duration::from_millis(2) {
             sum = std::hint::black_box(sum + 1);
         }
         assert!(process_cpu().unwrap() > process);

@@ -14,7 +14,12 @@ pub(super) fn collect(facts: &mut Collector) {
     let limits = why(cgroup::limits());
     let number = |pick: fn(&cgroup::Limits) -> Option<f64>| limits.clone().map(|limits| or_none(pick(&limits)));
     facts.number("cgroup.version", limits.clone().map(|limits| f64::from(limits.version)), "1", source, &[]);
-    facts.add("cgroup.cpus", number(|limits| limits.cpus), Some("1"), source, &[Primitive::CoreClock]);
+    let cpus = number(|limits| limits.quota.map(|quota| quota.cpus));
+    facts.add("cgroup.cpus", cpus, Some("1"), source, &[Primitive::CoreClock]);
+    let period = number(|limits| limits.quota.map(|quota| quota.period.as_secs_f64()));
+    facts.add("cgroup.period", period, Some("s"), source, &[]);
+    let cpuset = number(|limits| limits.cpuset.as_ref().map(|cpus| cpus.len() as f64));
+    facts.add("cgroup.cpuset_cpus", cpuset, Some("1"), source, &[]);
     let memory = number(|limits| limits.memory_bytes.map(|n| n as f64));
     facts.add("cgroup.memory", memory, Some("B"), source, &[Primitive::PageFault]);
     facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);

@@ -14,5 +14,6 @@ pub use descriptor::{
 pub use direct::{AlignedBuffer, open_alone, open_direct, open_direct_alone};
 pub use filesystem::{Device, Filesystem, device, device_number, filesystem};
 pub use lock::{Lock, RecordLock, lock_region, set_lock};
+pub(crate) use mount::mounts_under;
 pub use mount::{Mount, mount_of, mounts};
 pub use spread::spread_directories;

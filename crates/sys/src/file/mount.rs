@@ -29,7 +29,12 @@ pub struct Mount {
 
 /// All mounts that this process sees, in the order they were made.
 pub fn mounts() -> Result<Vec<Mount>> {
-    Ok(parse(&text::read("/proc/self/mountinfo")?))
+    mounts_under(Path::new("/"))
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc`.
+pub(crate) fn mounts_under(root: &Path) -> Result<Vec<Mount>> {
+    Ok(parse(&text::read(root.join("proc/self/mountinfo"))?))
 }
 
 /// The mount that a path lies on: of those at the longest leading part of its resolved form, the last, which hides

@@ -1,27 +1,50 @@
 //! What the whole machine did, from `/proc/stat` and `/proc/loadavg` (proc(5)).
 
+use std::path::Path;
+use std::time::Duration;
+
+use model::Share;
+
 use crate::error::{Error, Result};
 use crate::text;
-use crate::usage::ticks_per_second;
+use crate::usage::{of_ticks, ticks_per_second};
 
-/// Time one CPU, or all together, spent so far, in nanoseconds (counted in ticks of usually 10 ms).
+/// Time one CPU, or all together, spent so far; the kernel counts it in steps of [`crate::usage::clock_tick`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuTimes {
     /// Programs, favoured or not.
-    pub user: u64,
+    pub user: Duration,
     /// The kernel, on behalf of programs and of interrupts.
-    pub system: u64,
+    pub system: Duration,
     /// Nothing to do, or only waiting for devices.
-    pub idle: u64,
+    pub idle: Duration,
     /// Ready to run, but the host ran something else.
-    pub steal: u64,
+    pub steal: Duration,
 }
 
 impl CpuTimes {
     /// User and system time together.
     #[must_use]
-    pub fn busy(&self) -> u64 {
+    pub fn busy(&self) -> Duration {
         self.user + self.system
+    }
+
+    /// All time that there was: used, idle and stolen.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.busy() + self.idle + self.steal
+    }
+
+    /// The share of all time that programs and the kernel used; `None` when no time passed.
+    #[must_use]
+    pub fn busy_share(&self) -> Option<Share> {
+        Share::of(self.busy().as_secs_f64(), self.total().as_secs_f64())
+    }
+
+    /// The share of all time that the host took; `None` when no time passed.
+    #[must_use]
+    pub fn steal_share(&self) -> Option<Share> {
+        Share::of(self.steal.as_secs_f64(), self.total().as_secs_f64())
     }
 
     /// What was added since `before`.
@@ -38,14 +61,23 @@ impl CpuTimes {
 
 /// All CPUs together.
 pub fn machine_times() -> Result<CpuTimes> {
-    let (all, _) = parse(&text::read("/proc/stat")?, ticks_per_second()?)?;
+    let (all, _) = read(Path::new("/"))?;
     Ok(all)
 }
 
 /// Every online CPU with its number.
 pub fn per_cpu_times() -> Result<Vec<(usize, CpuTimes)>> {
-    let (_, each) = parse(&text::read("/proc/stat")?, ticks_per_second()?)?;
+    per_cpu_times_under(Path::new("/"))
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc`.
+pub fn per_cpu_times_under(root: &Path) -> Result<Vec<(usize, CpuTimes)>> {
+    let (_, each) = read(root)?;
     Ok(each)
+}
+
+fn read(root: &Path) -> Result<All> {
+    parse(&text::read(root.join("proc/stat"))?, ticks_per_second()?)
 }
 
 /// Processes and threads made since boot, by anybody.
@@ -77,7 +109,7 @@ fn parse(text: &str, ticks: u64) -> Result<All> {
     for line in text.lines() {
         let Some((name, rest)) = line.strip_prefix("cpu").and_then(|rest| rest.split_once(' ')) else { continue };
         let counts: Vec<u64> = rest.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        let at = |index: usize| counts.get(index).copied().unwrap_or(0).saturating_mul(1_000_000_000 / ticks.max(1));
+        let at = |index: usize| of_ticks(counts.get(index).copied().unwrap_or(0), ticks);
         // user nice system idle iowait irq softirq steal guest guest_nice; guest time is already within user.
         let times = CpuTimes { user: at(0) + at(1), system: at(2) + at(5) + at(6), idle: at(3) + at(4), steal: at(7) };
         match name.parse() {
@@ -96,19 +128,23 @@ mod tests {
     fn the_fields_of_proc_stat() {
         let text = "cpu  10 1 5 100 3 1 2 7 0 0\ncpu0 4 0 2 50 1 0 1 3 0 0\ncpu12 6 1 3 50 2 1 1 4 0 0\nintr 5\nprocesses 77\n";
         let (all, each) = parse(text, 100).unwrap();
-        assert_eq!(all, CpuTimes { user: 110_000_000, system: 80_000_000, idle: 1_030_000_000, steal: 70_000_000 });
+        let ms = Duration::from_millis;
+        assert_eq!(all, CpuTimes { user: ms(110), system: ms(80), idle: ms(1030), steal: ms(70) });
+        assert_eq!(all.steal_share(), Share::of(70.0, 1290.0), "of all time, what was stolen included");
+        // A clock tick that does not divide a second is not rounded away.
+        assert_eq!(parse("cpu 1024 0 0 0\n", 1024).unwrap().0.user, Duration::from_secs(1));
         assert_eq!(each.iter().map(|(cpu, _)| *cpu).collect::<Vec<_>>(), [0, 12]);
-        assert_eq!(all.since(&each[0].1).steal, 40_000_000);
+        assert_eq!(all.since(&each[0].1).steal, ms(40));
         assert!(parse("nothing", 100).is_err());
         // Kernels before 2.6.11 had no steal.
-        assert_eq!(parse("cpu 1 2 3 4\n", 100).unwrap().0.steal, 0);
+        assert_eq!(parse("cpu 1 2 3 4\n", 100).unwrap().0.steal, Duration::ZERO);
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn this_machine_counts() {
         assert!(!per_cpu_times().unwrap().is_empty());
-        assert!(machine_times().unwrap().busy() > 0);
+        assert!(machine_times().unwrap().busy() > Duration::ZERO);
         assert!(forks().unwrap() > 0);
         assert!(load_average().unwrap().iter().all(|load| *load >= 0.0));
     }

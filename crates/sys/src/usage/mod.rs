@@ -4,14 +4,15 @@ mod machine;
 mod pressure;
 mod process;
 
-pub use machine::{CpuTimes, forks, frequency_of, load_average, machine_times, per_cpu_times};
+pub use machine::{CpuTimes, forks, frequency_of, load_average, machine_times, per_cpu_times, per_cpu_times_under};
 pub use pressure::{Pressure, Resource, pressure};
 pub use process::{
     Io, RunQueue, Stat, Switches, anonymous_bytes, migrations_of, peak_resident_bytes, resident_bytes, run_queue_of,
-    switches_of,
+    switches_of, switches_under,
 };
 
 use std::mem::MaybeUninit;
+use std::time::Duration;
 
 use crate::error::{Error, Result, check};
 
@@ -29,10 +30,10 @@ pub enum Who {
 /// Resources used (`getrusage(2)`), as counts since the start or as a difference of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// CPU time in user mode, nanoseconds.
-    pub user_nanos: u64,
-    /// CPU time in the kernel, nanoseconds.
-    pub system_nanos: u64,
+    /// CPU time in user mode.
+    pub user: Duration,
+    /// CPU time in the kernel.
+    pub system: Duration,
     /// Page faults served without I/O.
     pub minor_faults: u64,
     /// Page faults that needed I/O.
@@ -50,6 +51,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// CPU time in user mode and in the kernel together.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        self.user + self.system
+    }
+
     /// Usage so far.
     pub fn of(who: Who) -> Result<Self> {
         let who = match who {
@@ -71,8 +78,8 @@ impl Usage {
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
-            user_nanos: self.user_nanos.saturating_sub(before.user_nanos),
-            system_nanos: self.system_nanos.saturating_sub(before.system_nanos),
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
             minor_faults: self.minor_faults.saturating_sub(before.minor_faults),
             major_faults: self.major_faults.saturating_sub(before.major_faults),
             voluntary_switches: self.voluntary_switches.saturating_sub(before.voluntary_switches),
@@ -87,8 +94,8 @@ impl Usage {
         // Linux and the BSDs count kilobytes, macOS bytes.
         let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
         Self {
-            user_nanos: nanos(raw.ru_utime),
-            system_nanos: nanos(raw.ru_stime),
+            user: duration(raw.ru_utime),
+            system: duration(raw.ru_stime),
             minor_faults: raw.ru_minflt as u64,
             major_faults: raw.ru_majflt as u64,
             voluntary_switches: raw.ru_nvcsw as u64,
@@ -100,8 +107,8 @@ impl Usage {
     }
 }
 
-fn nanos(time: libc::timeval) -> u64 {
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000)
 }
 
 /// Clock ticks a second in which `/proc` counts CPU time (`sysconf(_SC_CLK_TCK)`).
@@ -109,6 +116,18 @@ pub(crate) fn ticks_per_second() -> Result<u64> {
     // SAFETY: takes a number and touches no memory of ours.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     u64::try_from(ticks).ok().filter(|&n| n > 0).ok_or_else(|| Error::last("learn the clock tick"))
+}
+
+/// The step in which `/proc` counts CPU time: 10 ms nearly everywhere.
+pub fn clock_tick() -> Result<Duration> {
+    Ok(of_ticks(1, ticks_per_second()?))
+}
+
+/// So many ticks of a clock that ticks so often a second.
+pub(crate) fn of_ticks(ticks: u64, per_second: u64) -> Duration {
+    let per_second = per_second.max(1);
+    let rest = u128::from(ticks % per_second) * 1_000_000_000 / u128::from(per_second);
+    Duration::new(ticks / per_second, rest as u32)
 }
 
 #[cfg(test)]

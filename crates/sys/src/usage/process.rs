@@ -1,7 +1,11 @@
 //! What Linux tells of one process in `/proc/PID` (proc(5)).
 
+use std::path::Path;
+use std::time::Duration;
+
 use crate::error::{Error, Result};
 use crate::text;
+use crate::usage::{of_ticks, ticks_per_second};
 
 /// Bytes and calls of input and output of a process (`/proc/PID/io`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,12 +78,12 @@ pub struct Stat {
     pub parent: i32,
     /// Process group.
     pub group: i32,
-    /// CPU time in user mode, clock ticks (100 a second nearly everywhere).
-    pub user_ticks: u64,
-    /// CPU time in the kernel, clock ticks.
-    pub system_ticks: u64,
-    /// CPU time in both modes of children that it waited for, clock ticks.
-    pub children_ticks: u64,
+    /// CPU time in user mode, counted in steps of [`crate::usage::clock_tick`].
+    pub user: Duration,
+    /// CPU time in the kernel, counted likewise.
+    pub system: Duration,
+    /// CPU time in both modes of children that it waited for.
+    pub children: Duration,
     /// -20 most favoured .. 19 least.
     pub nice: i32,
     /// Number of threads.
@@ -95,33 +99,41 @@ pub struct Stat {
 impl Stat {
     /// Of a process or thread.
     pub fn of(pid: i32) -> Result<Self> {
-        let path = format!("/proc/{pid}/stat");
-        let text = text::read(&path)?;
-        Self::parse(&text).ok_or_else(|| Error::refused(format!("read {path}"), "it is not in the form of proc(5)"))
+        Self::under(Path::new("/"), pid)
+    }
+
+    /// The same from a tree that holds a copy of a machine's `/proc`.
+    pub fn under(root: &Path, pid: i32) -> Result<Self> {
+        Self::read(&root.join(format!("proc/{pid}/stat")))
     }
 
     /// Of this process.
     pub fn own() -> Result<Self> {
-        let text = text::read("/proc/self/stat")?;
-        Self::parse(&text).ok_or_else(|| Error::refused("read /proc/self/stat", "it is not in the form of proc(5)"))
+        Self::read(Path::new("/proc/self/stat"))
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    fn read(path: &Path) -> Result<Self> {
+        Self::parse(&text::read(path)?, ticks_per_second()?)
+            .ok_or_else(|| Error::refused(format!("read {}", path.display()), "it is not in the form of proc(5)"))
+    }
+
+    fn parse(text: &str, ticks: u64) -> Option<Self> {
         // The name may hold blanks and brackets: it ends at the last closing one.
         let (pid, rest) = text.split_once(" (")?;
         let (name, rest) = rest.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         // proc(5) numbers fields from 1, and the state is the third.
         let field = |number: usize| fields.get(number - 3).copied();
+        let time = |number: usize| Some(of_ticks(field(number)?.parse().ok()?, ticks));
         Some(Self {
             pid: pid.parse().ok()?,
             name: name.to_owned(),
             state: field(3)?.chars().next()?,
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
-            user_ticks: field(14)?.parse().ok()?,
-            system_ticks: field(15)?.parse().ok()?,
-            children_ticks: field(16)?.parse::<u64>().ok()? + field(17)?.parse::<u64>().ok()?,
+            user: time(14)?,
+            system: time(15)?,
+            children: time(16)? + time(17)?,
             nice: field(19)?.parse().ok()?,
             threads: field(20)?.parse().ok()?,
             started_ticks: field(22)?.parse().ok()?,
@@ -142,10 +154,16 @@ pub struct Switches {
 
 /// Context switches so far of another process (`/proc/PID/status`).
 pub fn switches_of(pid: i32) -> Result<Switches> {
-    let path = format!("/proc/{pid}/status");
+    switches_under(Path::new("/"), pid)
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc`.
+pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
+    let path = root.join(format!("proc/{pid}/status"));
     let text = text::read(&path)?;
     let get = |key| {
-        text::field_number(&text, key).ok_or_else(|| Error::refused(format!("read {path}"), format!("it has no {key}")))
+        text::field_number(&text, key)
+            .ok_or_else(|| Error::refused(format!("read {}", path.display()), format!("it has no {key}")))
     };
     Ok(Switches { voluntary: get("voluntary_ctxt_switches")?, involuntary: get("nonvoluntary_ctxt_switches")? })
 }
@@ -187,10 +205,10 @@ pub fn migrations_of(pid: i32) -> Result<u64> {
 /// Time on and in front of the CPU (`/proc/PID/schedstat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunQueue {
-    /// Nanoseconds on a CPU.
-    pub running_nanos: u64,
-    /// Nanoseconds ready but waiting for one.
-    pub waiting_nanos: u64,
+    /// On a CPU.
+    pub running: Duration,
+    /// Ready, but waiting for one.
+    pub waiting: Duration,
     /// Times it was given one.
     pub slices: u64,
 }
@@ -201,7 +219,9 @@ pub fn run_queue_of(pid: i32) -> Result<RunQueue> {
     let text = text::read(&path)?;
     let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
-        [running_nanos, waiting_nanos, slices] => Ok(RunQueue { running_nanos, waiting_nanos, slices }),
+        [running, waiting, slices] => {
+            Ok(RunQueue { running: Duration::from_nanos(running), waiting: Duration::from_nanos(waiting), slices })
+        }
         _ => Err(Error::refused(format!("read {path}"), "it is not three numbers")),
     }
 }
@@ -213,12 +233,13 @@ mod tests {
     #[test]
     fn a_name_with_brackets_and_blanks() {
         let line = "42 (a) b (c)) R 1 42 42 0 -1 4194304 100 0 0 0 7 8 0 0 20 -5 3 0 12345 1000 10 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 5 0 2 0 0 0";
-        let stat = Stat::parse(line).unwrap();
+        let stat = Stat::parse(line, 250).unwrap();
         assert_eq!((stat.pid, stat.name.as_str(), stat.state, stat.parent), (42, "a) b (c)", 'R', 1));
-        assert_eq!((stat.user_ticks, stat.system_ticks, stat.nice, stat.threads), (7, 8, -5, 3));
+        assert_eq!((stat.user, stat.system), (Duration::from_millis(28), Duration::from_millis(32)));
+        assert_eq!((stat.nice, stat.threads), (-5, 3));
         assert_eq!((stat.started_ticks, stat.processor, stat.policy), (12345, 5, 2));
         for cut in 0..line.len() - 8 {
-            let _ = Stat::parse(&line[..cut]);
+            let _ = Stat::parse(&line[..cut], 100);
         }
     }
 
