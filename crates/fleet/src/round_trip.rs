@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
 use stats::Histogram;
 
-use crate::data::{Flows, Options, receive, send};
+use crate::data::{Flows, Options, start, start_flows};
 use crate::path::{Path, pin};
 use crate::series::{Trial, figure};
 use crate::serve::{Datagrams, Test};
@@ -164,31 +164,23 @@ impl RoundTrip {
             socket.set_read_timeout(Some(DATAGRAM)).map_err(Error::io("wait for a datagram"))?;
         }
         let trips = std::thread::scope(|scope| {
-            for (stream, flow) in data.up.iter().zip(up.0.iter()) {
-                scope.spawn(|| {
-                    pin(cpu);
-                    send(stream, &record, flow, &stop);
-                });
-            }
-            for (stream, flow) in data.down.iter().zip(down.0.iter()) {
-                scope.spawn(|| {
-                    pin(cpu);
-                    receive(stream, flow, None);
-                });
-            }
+            let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
             let line = match (data.echo.first(), &data.udp) {
                 (Some(stream), _) => Line::Tcp(stream),
                 (None, Some(socket)) => Line::Udp(socket),
                 (None, None) => Line::Connect(data.tcp),
             };
-            let trips = scope.spawn(move || {
+            let drive = move || {
                 let work = move || {
                     pin(cpu);
                     self.drive(line)
                 };
                 place.at(work)?
+            };
+            let trips = started.and_then(|()| {
+                let thread = start(scope, None, drive)?;
+                thread.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())))
             });
-            let trips = trips.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())));
             stop.store(true, Relaxed);
             for stream in data.streams() {
                 let _ = stream.shutdown(std::net::Shutdown::Both);

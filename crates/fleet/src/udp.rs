@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use model::{Figure, Launch, Metric, Primitive, Unit, format_size};
 
-use crate::data::{HEADER, Header};
-use crate::path::{Path, pin};
+use crate::data::{HEADER, Header, start};
+use crate::path::Path;
 use crate::series::{Trial, figure};
 use crate::serve::{Datagrams, Test};
 use crate::{Error, Result};
@@ -73,10 +73,7 @@ impl Datagram {
         let socket = data.udp.ok_or_else(|| Error::Protocol("it gave no port for datagrams".to_owned()))?;
         let cpu = path.cpus.client;
         let mut fate = std::thread::scope(|scope| {
-            let sender = scope.spawn(|| {
-                pin(cpu);
-                self.send(&socket)
-            });
+            let sender = start(scope, cpu, || self.send(&socket))?;
             sender.join().map_err(|_| Error::Gone("a thread ended".to_owned()))
         })?;
         // What stands in queues may still arrive.

@@ -52,7 +52,7 @@ fn hold() -> ExitCode {
         Ok((means, lab)) => {
             let links = lab.run(1, "ip", &["-o", "addr", "show", "dev", "eth0"]).unwrap();
             let network = std::fs::read_link(format!("/proc/self/fd/{}", descriptor())).unwrap();
-            let address = String::from_utf8_lossy(&links.stdout).contains("198.18.0.2/15");
+            let address = String::from_utf8_lossy(&links.output).contains("198.18.0.2/15");
             println!("up {means:?} {address} {}", network.display());
             std::thread::sleep(Duration::from_secs(60));
             drop(lab);

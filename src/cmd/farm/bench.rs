@@ -14,6 +14,9 @@ use super::pilot;
 use super::work::{House, Work};
 use crate::{Exit, output};
 
+/// Time that the simulated pilots have to take their order, and to leave in the end.
+const LEAVE: Duration = Duration::from_secs(60);
+
 /// Options of `prony farm bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -58,7 +61,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let seconds = began.elapsed().as_secs_f64();
     memory.push((arguments.chunks, seconds, sys::usage::anonymous_bytes()?));
     let snapshot = coordinator.snapshot();
-    herd.wait()?;
+    if sys::process::wait_within(&mut herd, LEAVE).is_none() {
+        herd.kill().context("could not end the simulated pilots")?;
+        bail!("the simulated pilots did not leave within {} s", LEAVE.as_secs());
+    }
     let ledger = coordinator.end()?;
     let invariants = Invariants { planned: arguments.chunks, events: arguments.chunks, totals: ledger.totals()? };
     let joined = ledger.incidents()?.iter().filter(|one| one.what == "joined").count();
@@ -119,7 +125,8 @@ fn herd_of(pilots: u32, coordinator: &Coordinator) -> Result<std::process::Child
         slots: pilots,
         patience: 30.0,
     };
-    let mut input = herd.stdin.take().context("the simulated pilots have no input")?;
+    let input = herd.stdin.take().context("the simulated pilots have no input")?;
+    let mut input = sys::process::TimedInput::new(input, LEAVE)?;
     writeln!(input, "{}", serde_json::to_string(&order)?)?;
     Ok(herd)
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use ::farm::{Invariants, Job, Linked, Published, SharedFarm, Workshop};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use measure::Stopper;
 use report::{Block, Data, Document, Section};
 use serde_json::json;
@@ -82,7 +82,7 @@ fn serve(
     let (give, todo) = sync_channel::<::farm::Chunk>(1);
     let (done, outcomes) = sync_channel(1);
     let copy = job.clone();
-    std::thread::spawn(move || {
+    let work = move || {
         let mut worker = House.worker(&copy);
         while let Ok(chunk) = todo.recv() {
             let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| worker.perform(&chunk));
@@ -90,7 +90,8 @@ fn serve(
                 break;
             }
         }
-    });
+    };
+    std::thread::Builder::new().name("work".to_owned()).spawn(work).context("could not start a thread")?;
     // Processes begin at different places, so that they rarely meet.
     let mut from = u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % job.chunks();
     while !stopper.asked() && shared.totals()?.commits < job.chunks() {

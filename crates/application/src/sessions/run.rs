@@ -19,6 +19,8 @@ use crate::Error;
 
 /// How often the ends of sessions are looked for; also the error of their times.
 const LOOK: Duration = Duration::from_millis(10);
+/// Time in which a session that was killed must be gone.
+const KILLED: Duration = Duration::from_secs(5);
 
 /// Runs all sessions once.
 ///
@@ -180,7 +182,8 @@ impl Drop for Session {
         if self.used.is_none() {
             // It may have ended by itself, which is as good.
             let _ = sys::process::kill_group(self.pid, Signal::Kill);
-            let _ = self.child.wait();
+            // One that the kernel holds is left behind.
+            let _ = sys::process::wait_within(&mut self.child, KILLED);
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Manifests and launches of applications. One binary, so that it is linked once.
 
+mod campaign;
 mod launch;
 mod manifest;

@@ -47,7 +47,7 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
     let (tell, told) = mpsc::channel();
     std::thread::scope(|scope| {
         let (mut input, control) = (input, &control);
-        scope.spawn(move || {
+        let listen = move || {
             // The end of input is the end of the driver, and of the job.
             while let Ok(Some(message)) = hear::<ToNode>(&mut input) {
                 match message {
@@ -67,7 +67,8 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
                 }
             }
             control.stop.store(true, Relaxed);
-        });
+        };
+        std::thread::Builder::new().spawn_scoped(scope, listen).map_err(Error::io("start a thread"))?;
         let worked = work(&told, control, output);
         control.stop.store(true, Relaxed);
         match worked {

@@ -5,6 +5,7 @@ mod datagram;
 mod options;
 mod sample;
 mod stream;
+mod thread;
 
 pub use cpu::{Cpu, CpuWatch};
 pub use datagram::Received;
@@ -13,3 +14,4 @@ pub use options::Options;
 pub use sample::Snapshot;
 pub(crate) use sample::{Blocks, Watched};
 pub(crate) use stream::{Flows, echo, receive, send};
+pub(crate) use thread::{start, start_flows};

@@ -1,11 +1,12 @@
 //! Threads inside network namespaces.
 
 use std::fs::File;
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use sys::namespace::{Kind, enter, leave};
+use sys::process::Finished;
 
 use crate::{Error, Result};
 
@@ -50,10 +51,11 @@ pub(super) fn spawn<T: Send + 'static>(
 /// Does something inside a namespace, in a thread of its own, and waits for it.
 pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
+        let work = || {
             enter(network, Kind::Network)?;
             Ok(work())
-        });
+        };
+        let thread = Builder::new().spawn_scoped(scope, work).map_err(Error::io("start a thread"))?;
         thread.join().unwrap_or_else(|_| Err(Error::Lab("a thread inside it ended".to_owned())))
     })
 }
@@ -61,19 +63,20 @@ pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> R
 /// Gives a program of iproute2 its commands on standard input, inside a namespace; its output.
 pub(super) fn batch(network: &File, program: &str, arguments: &[&str], commands: &str) -> Result<String> {
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments);
     let missing = |error: std::io::Error| Error::Lab(format!("{program} of iproute2 cannot be run: {error}"));
-    let output = run(network, move || {
-        let mut child = command.spawn()?;
-        if let Some(mut input) = child.stdin.take() {
-            input.write_all(commands.as_bytes())?;
-        }
-        child.wait_with_output()
-    })?
-    .map_err(missing)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    let done = run(network, move || finish(&mut command, commands))?.map_err(missing)?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.output).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&done.errors);
     Err(Error::Lab(format!("{program} said: {}", said.trim().lines().next().unwrap_or("nothing"))))
+}
+
+/// Runs a program of the laboratory to its end, within bounds of time and of text.
+pub(super) fn finish(command: &mut Command, input: &str) -> std::io::Result<Finished> {
+    /// A batch of a thousand hosts takes seconds.
+    const PATIENCE: Duration = Duration::from_secs(300);
+    const MOST: usize = 64 << 20;
+    sys::process::run(command, input.as_bytes(), PATIENCE, MOST)
 }

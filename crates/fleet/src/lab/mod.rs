@@ -14,8 +14,9 @@ mod register;
 
 use std::fs::File;
 use std::net::Ipv4Addr;
-use std::process::Output;
 use std::thread::JoinHandle;
+
+use sys::process::Finished;
 
 pub use count::{Drops, Queue};
 pub use privilege::{Means, gain, means};
@@ -154,10 +155,11 @@ impl Lab {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn run(&self, host: usize, program: &str, arguments: &[&str]) -> Result<Output> {
+    pub fn run(&self, host: usize, program: &str, arguments: &[&str]) -> Result<Finished> {
         let mut command = std::process::Command::new(program);
         command.args(arguments);
-        self.at(host, move || command.output())?.map_err(Error::io(format!("run {program} in the laboratory")))
+        self.at(host, move || inside::finish(&mut command, ""))?
+            .map_err(Error::io(format!("run {program} in the laboratory")))
     }
 
     /// What the switch's ports and the hosts' cards have dropped so far.

@@ -20,8 +20,8 @@ pub enum Means {
 /// # Errors
 /// With the kernel's reason.
 pub fn means() -> Result<Means> {
-    let tried = std::thread::spawn(|| leave(&[Kind::Network])).join();
-    match tried {
+    let thread = std::thread::Builder::new().spawn(|| leave(&[Kind::Network])).map_err(Error::io("start a thread"))?;
+    match thread.join() {
         Ok(Ok(())) => Ok(Means::Own),
         Ok(Err(reason)) => Err(Error::Lab(format!("{reason}; it needs root, or user namespaces"))),
         Err(_) => Err(Error::Lab("a thread ended".to_owned())),

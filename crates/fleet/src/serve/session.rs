@@ -2,14 +2,14 @@
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::{Scope, sleep};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::accept::{Use, take};
 use super::message::{FromClient, FromServer, VERSION, receive, send};
 use super::server::House;
 use super::{Datagrams, Report, Role, Test, nonce};
-use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, welcome};
+use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, start, welcome};
 use crate::{Error, Result, data};
 
 /// Time to say who one is.
@@ -161,23 +161,6 @@ fn run(test: &Test, control: &mut TcpStream, house: &House) -> Result<Report> {
         states: watched.finish(),
         cut,
     })
-}
-
-/// Starts a data thread, pinned where that was asked for and is allowed.
-fn start<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    cpu: Option<usize>,
-    work: impl FnOnce() -> T + Send + 'scope,
-) -> Result<std::thread::ScopedJoinHandle<'scope, T>> {
-    std::thread::Builder::new()
-        .spawn_scoped(scope, move || {
-            if let Some(cpu) = cpu {
-                // A CPU that is not there leaves the scheduler free; the client sees where it really ran.
-                let _ = sys::affinity::pin(&[cpu]);
-            }
-            work()
-        })
-        .map_err(Error::io("start a thread"))
 }
 
 /// Watches a test until its connections have ended, the client says so, or a limit is reached.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::data::{Blocks, Cpu, CpuWatch, Flows, Options, Snapshot, Watched, receive, send};
-use crate::path::{Path, pin};
+use crate::data::{Blocks, Cpu, CpuWatch, Flows, Options, Snapshot, Watched, start_flows};
+use crate::path::Path;
 use crate::serve::{Report, Test};
 pub use cost::{Cost, Costs, costs};
 pub use fit::two_parameters;
@@ -153,23 +153,12 @@ impl Stream {
         let mut watched = Watched::new(data.up.first());
         let watch = CpuWatch::start();
         let blocks = std::thread::scope(|scope| {
-            for (stream, flow) in data.up.iter().zip(up.0.iter()) {
-                scope.spawn(|| {
-                    pin(cpu);
-                    send(stream, &record, flow, &stop);
-                });
-            }
-            for (stream, flow) in data.down.iter().zip(down.0.iter()) {
-                scope.spawn(|| {
-                    pin(cpu);
-                    receive(stream, flow, None);
-                });
-            }
+            let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
             let wanted = if data.down.is_empty() { 0 } else { self.blocks };
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
             // The server counts its own blocks from about the same moment: it is given one more.
             let end = Instant::now() + Duration::from_secs_f64(self.length() + 1.5 * self.block);
-            while Instant::now() < end {
+            while started.is_ok() && Instant::now() < end {
                 blocks.step(&down, Duration::from_millis(20).min(end.saturating_duration_since(Instant::now())));
                 watched.look(false);
             }
@@ -179,8 +168,8 @@ impl Stream {
                 // Whoever waits in a call on it wakes up.
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             }
-            blocks.finish()
-        });
+            started.map(|()| blocks.finish())
+        })?;
         let cpu = watch.stop(up.cpu_seconds() + down.cpu_seconds());
         let report = client.report()?;
         Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))

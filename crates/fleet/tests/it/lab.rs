@@ -59,7 +59,7 @@ fn hosts_reach_each_other_and_nothing_else() {
     assert!(out, "there is a way out of the laboratory");
     assert!(lab.at(7, || ()).is_err());
     let links = lab.run(1, "ip", &["-o", "link"]).unwrap();
-    assert_eq!(String::from_utf8_lossy(&links.stdout).lines().count(), 2, "lo and eth0");
+    assert_eq!(String::from_utf8_lossy(&links.output).lines().count(), 2, "lo and eth0");
 }
 
 #[test]

@@ -2,4 +2,5 @@
 
 mod build;
 mod lab;
+mod launcher;
 mod serve;

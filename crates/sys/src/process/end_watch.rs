@@ -3,10 +3,26 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 #[cfg(target_os = "linux")]
 use std::os::fd::{FromRawFd, RawFd};
-use std::time::Duration;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result, check};
 use crate::poll::PollSet;
+
+/// How often the end is looked for where no descriptor tells of it.
+const BLIND: Duration = Duration::from_millis(5);
+
+/// Waits for a child of the standard library's, but not for ever: `None` where it is still there after the time, or cannot
+/// be waited for.
+pub fn wait_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
+    if let Ok(Some(status)) = child.try_wait() {
+        return Some(status);
+    }
+    match EndWatch::new(child.id().cast_signed()).ends_within(time) {
+        Ok(true) => child.wait().ok(),
+        _ => None,
+    }
+}
 
 /// Watches for the end of a child of this process.
 #[derive(Debug)]
@@ -27,6 +43,31 @@ impl EndWatch {
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.descriptor.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether it ends within a time. It is not waited for by this, and stays a child until it is.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn ends_within(&self, time: Duration) -> Result<bool> {
+        let deadline = Instant::now() + time;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.ended()? || left.is_zero() {
+                return self.ended();
+            }
+            match self.descriptor() {
+                None => std::thread::sleep(left.min(BLIND)),
+                Some(descriptor) => {
+                    let mut set = PollSet::new();
+                    set.add(descriptor);
+                    match set.wait(Some(left)) {
+                        Err(error) if error.errno() != Some(libc::EINTR) => return Err(error),
+                        _ => {}
+                    }
+                }
+            }
+        }
     }
 
     /// Whether it has ended. It is not waited for by this, and stays a child until it is.

@@ -238,6 +238,43 @@ impl Drop for Supervised {
     }
 }
 
+/// What a program said that was run to its end.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output.
+    pub output: Vec<u8>,
+    /// Its standard error.
+    pub errors: Vec<u8>,
+}
+
+/// Runs a command to its end, given `input` and at most `patience` of time and `most` bytes of each of its streams.
+///
+/// # Errors
+/// When it cannot be started; of kind [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::FileTooLarge`] where it was killed.
+pub fn run(command: &mut Command, input: &[u8], patience: Duration, most: usize) -> io::Result<Finished> {
+    let deadline = Instant::now() + patience;
+    let supply = Supply { input: Some(input.to_vec()), ..Supply::default() };
+    let mut program = Supervised::start(command, supply)?;
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let attended = program.attend(deadline, patience, &|| false, &mut |stream, bytes| {
+        let kept = if stream == Stream::Output { &mut output } else { &mut errors };
+        kept.extend_from_slice(bytes);
+        if kept.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    match (attended, program.ended()) {
+        (Attended::Ended, Some((_, status))) => Ok(Finished { status, output, errors }),
+        (Attended::Enough, _) => {
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it says more than {most} bytes")))
+        }
+        _ => {
+            let text = format!("it does not answer within {} s", patience.as_secs_f64());
+            Err(io::Error::new(io::ErrorKind::TimedOut, text))
+        }
+    }
+}
+
 /// One descriptor of one program.
 #[derive(Clone, Copy)]
 enum Waited {

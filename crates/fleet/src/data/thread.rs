@@ -1,0 +1,40 @@
+//! Threads of the data path. One that cannot be started is an error of the test, not the end of the program.
+
+use std::sync::atomic::AtomicBool;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use super::{Flows, receive, send};
+use crate::client::Data;
+use crate::path::pin;
+use crate::{Error, Result};
+
+/// Starts a data thread, pinned where that was asked for and is allowed.
+pub(crate) fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Option<usize>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>> {
+    let pinned = move || {
+        pin(cpu);
+        work()
+    };
+    Builder::new().spawn_scoped(scope, pinned).map_err(Error::io("start a thread"))
+}
+
+/// Starts a thread for every stream of a client: it sends records on those up until `stop`, and receives on those down.
+pub(crate) fn start_flows<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Option<usize>,
+    data: &'scope Data,
+    (up, down): (&'scope Flows, &'scope Flows),
+    record: &'scope [u8],
+    stop: &'scope AtomicBool,
+) -> Result<()> {
+    for (stream, flow) in data.up.iter().zip(up.0.iter()) {
+        start(scope, cpu, || send(stream, record, flow, stop))?;
+    }
+    for (stream, flow) in data.down.iter().zip(down.0.iter()) {
+        start(scope, cpu, || receive(stream, flow, None))?;
+    }
+    Ok(())
+}

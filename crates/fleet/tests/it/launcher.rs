@@ -1,0 +1,26 @@
+//! Agents that leave something behind, or do not listen: a driver comes back all the same.
+
+use std::io::{Read, Write};
+
+use fleet::launcher::{Launcher, Local};
+
+fn local(script: &str) -> Local {
+    let command = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+    Local { commands: vec![command], addresses: Vec::new() }
+}
+
+#[test]
+fn what_an_agent_leaves_behind_holds_up_nobody() {
+    let mut link = local("setsid sleep 1000 & echo $!; exit 0").start(0).unwrap();
+    let mut said = String::new();
+    link.output.read_to_string(&mut said).unwrap();
+    drop(link);
+    sys::process::send(said.trim().parse().unwrap(), Some(sys::signal::Signal::Kill)).unwrap();
+}
+
+#[test]
+fn an_agent_that_has_ended_takes_no_message() {
+    let mut link = local("exec 0</dev/null; exec sleep 1000").start(0).unwrap();
+    let large = vec![b'x'; 1 << 22];
+    assert!(link.input.write_all(&large).is_err());
+}
