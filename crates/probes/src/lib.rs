@@ -7,6 +7,7 @@
 mod axis;
 mod bench;
 mod catalogue;
+mod contest;
 mod echo;
 mod kernel;
 mod line;

@@ -1,77 +1,127 @@
 //! Pinned threads that do one thing together: what `threads=all` runs on.
 //!
-//! The caller is the first member, so a team of one is a plain call. The others spin for their next job while a launch
-//! measures, because waking a sleeping thread takes longer than many a batch; left alone they go to sleep, so that they do
-//! not disturb the one-thread figures that share the launch.
+//! The caller is the first member, so a team of one is a plain call. A job is prepared outside the clock: every member comes
+//! to the start, has the job in its hands and spins there. Starting it is one store, and its end one count, so that the clock
+//! holds no lock, no system call and no waking thread. Between jobs the members sleep: they do not disturb the one-thread
+//! figures that share the launch.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+mod gate;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{JoinHandle, Thread};
-use std::time::Duration;
+use std::thread::JoinHandle;
 
-use crate::Unfit;
+use self::gate::Gate;
+use crate::{Fault, Unfit};
 
-/// Looks for a job before a member goes to sleep: a few milliseconds.
-const PATIENCE: u32 = 200_000;
+/// How long members spin at the start, nanoseconds: longer than the slowest of them takes to come there. The caller spins as
+/// long for the end.
+const AT_THE_START: u64 = 20_000_000;
+/// How long a member spins for its next job before it sleeps, nanoseconds: a check follows its batch at once.
+const IDLE: u64 = 20_000;
+/// The call that ends a member.
+const DISMISSED: u32 = u32::MAX;
 
 type Job<S> = Arc<dyn Fn(&mut S) -> u64 + Send + Sync>;
+type Make<S> = Arc<dyn Fn(usize) -> Result<S, Unfit> + Send + Sync>;
+
+/// What a member returned, on a cache line of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Returned(AtomicU64);
 
 struct Board<S> {
+    /// Taken outside the clock only.
     job: Mutex<Option<Job<S>>>,
-    /// Number of the job; a member that has seen a smaller one has work.
-    number: AtomicU64,
-    /// Members still at the present job.
-    busy: AtomicUsize,
-    /// Members that spin rather than sleep.
-    awake: AtomicUsize,
-    dismissed: AtomicBool,
-    results: Vec<AtomicU64>,
+    /// Number of the job that members should come to the start for.
+    called: Gate,
+    /// Members that stand at the start.
+    arrived: Gate,
+    /// Twice the number of the job that runs; one more when it was called off.
+    started: Gate,
+    /// Members that are done with it.
+    finished: Gate,
+    returned: Vec<Returned>,
+    troubled: AtomicBool,
+    /// What a panic said, where there is trouble.
+    panicked: Mutex<Option<String>>,
+    /// How long to spin at the start and the end, nanoseconds.
+    spin: u64,
+}
+
+impl<S> Board<S> {
+    fn members(&self) -> u32 {
+        u32::try_from(self.returned.len()).unwrap_or(u32::MAX)
+    }
+
+    fn panics(&self, payload: &(dyn std::any::Any + Send)) {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        *self.panicked.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        self.troubled.store(true, Ordering::Release);
+    }
+
+    /// Whether no job ever panicked.
+    #[inline]
+    fn intact(&self) -> Result<(), Fault> {
+        if !self.troubled.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let text = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
+        Err(Fault::new(format!("one of its threads panicked: {}", text.as_deref().unwrap_or("without a word"))))
+    }
 }
 
 /// Threads, one a CPU, each with a state that it made itself (so that its memory is near its CPU).
 pub(crate) struct Team<S> {
     own: S,
     board: Arc<Board<S>>,
-    members: Vec<(Thread, Option<JoinHandle<()>>)>,
+    members: Vec<JoinHandle<()>>,
     tids: Vec<i32>,
+    /// Number of the last job.
+    number: u32,
+    /// The job that members stand at the start for, and its operations.
+    prepared: Option<(u64, Job<S>)>,
 }
 
 impl<S: 'static> Team<S> {
     /// A thread on each of `cpus`; the first is the caller, which is already where it should be.
     ///
     /// # Errors
-    /// What the first failing `make` says, or that a thread could not be pinned or made.
+    /// What the first failing `make` says, or that a thread could not be pinned or started.
     pub(crate) fn gather(
         cpus: &[usize],
         make: impl Fn(usize) -> Result<S, Unfit> + Send + Sync + 'static,
     ) -> Result<Self, Unfit> {
+        // Threads that share a CPU must leave it to each other at once.
+        let crowded = cpus.iter().enumerate().any(|(at, cpu)| cpus[..at].contains(cpu));
         let board = Arc::new(Board {
             job: Mutex::new(None),
-            number: AtomicU64::new(0),
-            busy: AtomicUsize::new(0),
-            awake: AtomicUsize::new(0),
-            dismissed: AtomicBool::new(false),
-            results: cpus.iter().map(|_| AtomicU64::new(0)).collect(),
+            called: Gate::default(),
+            arrived: Gate::default(),
+            started: Gate::default(),
+            finished: Gate::default(),
+            returned: cpus.iter().skip(1).map(|_| Returned::default()).collect(),
+            troubled: AtomicBool::new(false),
+            panicked: Mutex::new(None),
+            spin: if crowded { 0 } else { AT_THE_START },
         });
-        let make = Arc::new(make);
         if let Some(cpu) = cpus.first() {
             sys::affinity::pin(&[*cpu])?;
         }
         // Memory is prepared one member after another: page faults of several threads disturb each other.
         let own = make(0)?;
-        let mut team = Self { own, board, members: Vec::new(), tids: Vec::new() };
+        let make: Make<S> = Arc::new(make);
+        let (members, tids) = (Vec::new(), Vec::new());
+        let mut team = Self { own, board, members, tids, number: 0, prepared: None };
         for (index, cpu) in cpus.iter().enumerate().skip(1) {
-            team.enlist(index, *cpu, Arc::clone(&make) as _)?;
+            team.enlist(index, *cpu, Arc::clone(&make))?;
         }
         Ok(team)
     }
 
-    fn enlist(
-        &mut self,
-        index: usize,
-        cpu: usize,
-        make: Arc<dyn Fn(usize) -> Result<S, Unfit> + Send + Sync>,
-    ) -> Result<(), Unfit> {
+    fn enlist(&mut self, index: usize, cpu: usize, make: Make<S>) -> Result<(), Unfit> {
         let (tell, told) = std::sync::mpsc::channel();
         let board = Arc::clone(&self.board);
         let body = move || {
@@ -79,18 +129,16 @@ impl<S: 'static> Team<S> {
                 .map_err(Unfit::from)
                 .and_then(|()| make(index))
                 .map(|state| (state, sys::process::raw::gettid()));
+            // The starter waits for this, and outlives the member.
             match made {
                 Ok((state, tid)) => {
-                    // The team lives until its members are joined, so somebody listens.
                     let _ = tell.send(Ok(tid));
                     serve(&board, index, state);
                 }
                 Err(unfit) => drop(tell.send(Err(unfit))),
             }
         };
-        let handle = std::thread::Builder::new().name(format!("member {index}")).spawn(body)?;
-        let thread = handle.thread().clone();
-        self.members.push((thread, Some(handle)));
+        self.members.push(std::thread::Builder::new().name(format!("member {index}")).spawn(body)?);
         let tid = told.recv().map_err(|_| Unfit::new("a thread ended while it prepared"))??;
         self.tids.push(tid);
         Ok(())
@@ -106,98 +154,104 @@ impl<S: 'static> Team<S> {
         &mut self.own
     }
 
-    /// Outside the clock: wakes every member and waits until all of them look for work.
-    pub(crate) fn wake(&self) {
-        while self.board.awake.load(Ordering::Acquire) < self.members.len() {
-            self.members.iter().for_each(|(thread, _)| thread.unpark());
-            std::thread::sleep(Duration::from_micros(20));
+    /// Outside the clock: gives every member the job of so many operations and waits until all of them stand at the start.
+    ///
+    /// # Errors
+    /// When an earlier job panicked.
+    pub(crate) fn prepare(
+        &mut self,
+        ops: u64,
+        job: impl Fn(&mut S) -> u64 + Send + Sync + 'static,
+    ) -> Result<(), Fault> {
+        self.call_off();
+        self.board.intact()?;
+        let job: Job<S> = Arc::new(job);
+        if !self.members.is_empty() {
+            *self.board.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&job));
+            // Half of the numbers, because a start has one bit more, and never the one that dismisses.
+            self.number = if self.number >= DISMISSED / 2 - 1 { 1 } else { self.number + 1 };
+            self.board.arrived.reset();
+            self.board.finished.reset();
+            self.board.called.set(self.number);
+            self.board.arrived.wait(|arrived| arrived == self.board.members(), self.board.spin);
         }
+        self.prepared = Some((ops, job));
+        Ok(())
     }
 
-    /// Every member does the job at once; the sum of what they return, wrapping.
-    pub(crate) fn run(&mut self, job: impl Fn(&mut S) -> u64 + Send + Sync + 'static) -> u64 {
+    /// Every member does the prepared job at once; the sum of what they return, wrapping.
+    ///
+    /// # Errors
+    /// When no job of so many operations was prepared, or it panicked in a thread.
+    pub(crate) fn start(&mut self, ops: u64) -> Result<u64, Fault> {
+        let job = self.prepared.take_if(|(prepared, _)| *prepared == ops).map(|(_, job)| job);
+        let job = job.ok_or_else(|| Fault::new(format!("its threads were not at the start of {ops} operations")))?;
         if self.members.is_empty() {
-            return job(&mut self.own);
+            return Ok(job(&mut self.own));
         }
-        let job: Job<S> = Arc::new(job);
-        *self.board.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&job));
-        self.board.busy.store(self.members.len(), Ordering::Release);
-        self.board.number.fetch_add(1, Ordering::Release);
-        self.members.iter().for_each(|(thread, _)| thread.unpark());
-        let own = job(&mut self.own);
-        while self.board.busy.load(Ordering::Acquire) > 0 {
-            std::hint::spin_loop();
+        self.board.started.set(2 * self.number);
+        let own = catch_unwind(AssertUnwindSafe(|| job(&mut self.own)));
+        self.board.finished.wait(|finished| finished == self.board.members(), self.board.spin);
+        let others = self.board.returned.iter().map(|returned| returned.0.load(Ordering::Relaxed));
+        let others = others.fold(0, u64::wrapping_add);
+        let own = own.unwrap_or_else(|payload| {
+            self.board.panics(payload.as_ref());
+            0
+        });
+        self.board.intact().map(|()| own.wrapping_add(others))
+    }
+
+    /// Outside the clock: prepares a job and starts it.
+    ///
+    /// # Errors
+    /// As both of them.
+    pub(crate) fn run(&mut self, job: impl Fn(&mut S) -> u64 + Send + Sync + 'static) -> Result<u64, Fault> {
+        self.prepare(1, job)?;
+        self.start(1)
+    }
+}
+
+impl<S> Team<S> {
+    /// Sends members away from the start of a job that will not be started.
+    fn call_off(&mut self) {
+        if self.prepared.take().is_some() && !self.members.is_empty() {
+            self.board.started.set(2 * self.number + 1);
+            self.board.finished.wait(|finished| finished == self.board.members(), self.board.spin);
         }
-        let others = self.board.results.iter().skip(1);
-        others.fold(own, |sum, result| sum.wrapping_add(result.load(Ordering::Relaxed)))
     }
 }
 
 impl<S> Drop for Team<S> {
     fn drop(&mut self) {
-        self.board.dismissed.store(true, Ordering::Release);
-        for (thread, handle) in &mut self.members {
-            thread.unpark();
-            if let Some(handle) = handle.take() {
-                // A member's panic was already seen as a batch that never ended.
-                let _ = handle.join();
-            }
+        self.call_off();
+        self.board.called.set(DISMISSED);
+        for member in self.members.drain(..) {
+            // A member catches what its jobs do: it ends because it was dismissed.
+            let _ = member.join();
         }
     }
 }
 
 fn serve<S>(board: &Board<S>, index: usize, mut state: S) {
     let mut done = 0;
-    board.awake.fetch_add(1, Ordering::Release);
-    let mut idle = 0;
     loop {
-        let number = board.number.load(Ordering::Acquire);
-        if number != done {
-            let job = board.job.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some(job) = job {
-                board.results[index].store(job(&mut state), Ordering::Relaxed);
-            }
-            done = number;
-            idle = 0;
-            board.busy.fetch_sub(1, Ordering::Release);
-        } else if board.dismissed.load(Ordering::Acquire) {
+        let number = board.called.wait(|number| number != done, IDLE.min(board.spin));
+        if number == DISMISSED {
             return;
-        } else if idle < PATIENCE {
-            idle += 1;
-            std::hint::spin_loop();
-        } else {
-            board.awake.fetch_sub(1, Ordering::Release);
-            std::thread::park();
-            board.awake.fetch_add(1, Ordering::Release);
-            idle = 0;
         }
+        let job = board.job.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        board.arrived.add_towards(board.members());
+        let called_off = board.started.wait(|started| started / 2 == number, board.spin) % 2 == 1;
+        if let Some(job) = job.filter(|_| !called_off) {
+            match catch_unwind(AssertUnwindSafe(|| job(&mut state))) {
+                Ok(result) => board.returned[index - 1].0.store(result, Ordering::Relaxed),
+                Err(payload) => board.panics(payload.as_ref()),
+            }
+        }
+        done = number;
+        board.finished.add_towards(board.members());
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_member_works_each_time() {
-        let cpus = sys::affinity::allowed().unwrap();
-        let mut team = Team::gather(&cpus, |_| Ok(0_u64)).unwrap();
-        for round in 1..=50_u64 {
-            team.wake();
-            let sum = team.run(|state| {
-                *state += 1;
-                *state
-            });
-            assert_eq!(sum, round * cpus.len() as u64);
-        }
-        std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(team.run(|state| *state), 50 * cpus.len() as u64, "sleepers wake up for a job");
-    }
-
-    #[test]
-    fn what_cannot_be_made_is_said() {
-        let cpus = sys::affinity::allowed().unwrap();
-        let result = Team::<u64>::gather(&cpus, |_| Err(Unfit::new("no memory")));
-        assert_eq!(result.err(), Some(Unfit::new("no memory")));
-    }
-}
+mod tests;

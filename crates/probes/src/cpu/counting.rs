@@ -2,6 +2,7 @@
 
 use sys::kernel::counted::{self, Loop};
 
+use crate::contest;
 use crate::prelude::*;
 use crate::team::Team;
 
@@ -53,24 +54,24 @@ pub(super) fn fastest(
     bench: &mut Bench,
 ) -> Result<Trial, Unfit> {
     let known = bench.variant().map(str::to_owned);
-    let found = counted::all()
+    let candidates = counted::all()
         .filter(|one| one.name == name && wanted(one) && one.check().is_ok())
-        .filter(|one| known.as_deref().is_none_or(|known| known == one.isa))
-        .min_by(|left, right| pace(left, amount).total_cmp(&pace(right, amount)))
-        .ok_or_else(|| lacking(name, wanted))?;
+        .filter(|one| known.as_deref().is_none_or(|known| known == one.isa));
+    let found = contest::fastest(candidates, TRIALS, |one| Ok(pace(one, amount)))?;
+    let found = found.ok_or_else(|| lacking(name, wanted))?;
     bench.choose(found.isa);
     trial(found, amount, bench)
 }
 
-/// Nanoseconds for what counts one, in the best of a few short runs.
+/// Short runs of each loop, of which the best counts.
+const TRIALS: usize = 8;
+
+/// Nanoseconds for what counts one, in a short run.
 fn pace(one: &Loop, amount: fn(&Loop) -> u64) -> f64 {
     const TURNS: u64 = 4096;
-    let once = |_| {
-        let began = sys::clock::now();
-        std::hint::black_box(one.run(TURNS).unwrap_or_default());
-        sys::clock::now() - began
-    };
-    (0..8).map(once).min().unwrap_or(u64::MAX) as f64 / amount(one) as f64
+    let began = sys::clock::now();
+    std::hint::black_box(one.run(TURNS).unwrap_or_default());
+    (sys::clock::now() - began) as f64 / amount(one) as f64
 }
 
 /// Why no loop of a name can run here.
@@ -107,9 +108,7 @@ impl Counting {
 
 impl Kernel for Counting {
     fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        let found = self.found;
-        let token = self.team.run(move |()| found.run(ops).unwrap_or_default());
-        Ok(Work { ops, token })
+        Ok(Work { ops, token: self.team.start(ops)? })
     }
 
     fn check(&mut self, done: &Work) -> Result<(), Fault> {
@@ -121,9 +120,9 @@ impl Kernel for Counting {
         Fault::unless_equal(done.token, expected.wrapping_mul(self.threads()))
     }
 
-    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
-        self.team.wake();
-        Ok(())
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        let found = self.found;
+        self.team.prepare(ops, move |()| found.run(ops).unwrap_or_default())
     }
 
     fn amount(&self) -> f64 {

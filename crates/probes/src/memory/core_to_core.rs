@@ -75,9 +75,7 @@ struct CoreToCore {
 
 impl Kernel for CoreToCore {
     fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        let line = Arc::clone(&self.line);
-        // Each side says which number it wrote last.
-        let token = self.team.run(move |side| line.play(*side, ops / 2).unwrap_or_default());
+        let token = self.team.start(ops)?;
         self.from = self.now;
         self.now += ops / 2 * 2;
         Ok(Work { ops: ops / 2 * 2, token })
@@ -88,9 +86,10 @@ impl Kernel for CoreToCore {
         Fault::unless_equal(done.token, 2 * (self.from + done.ops) - 1)
     }
 
-    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
-        self.team.wake();
-        Ok(())
+    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+        let line = Arc::clone(&self.line);
+        // Each side says which number it wrote last.
+        self.team.prepare(ops, move |side| line.play(*side, ops / 2).unwrap_or_default())
     }
 
     fn granule(&self) -> u64 {

@@ -3,6 +3,7 @@
 use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
 
 use super::field::{Field, Walk, field};
+use crate::contest;
 use crate::prelude::*;
 
 /// The axis of how stores leave the core; `best` is the fastest of a few variants, which is then named.
@@ -25,7 +26,7 @@ const Q: f64 = 3.0;
 /// Pieces that a brief trial of a variant walks.
 const TRIAL: u64 = 12;
 /// Trials of each variant.
-const TRIALS: usize = 3;
+const TRIALS: usize = 4;
 
 pub(super) fn prepare(kind: Kind, at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
     let field = field(at, bench)?;
@@ -54,7 +55,7 @@ fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'
     };
     let asked = (at.get("stores").unwrap_or("normal"), at.get("width").unwrap_or("vector"));
     let variant = match asked {
-        ("best", _) | (_, "best") => fastest(kind, field),
+        ("best", _) | (_, "best") => fastest(kind, field)?,
         ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
         _ => stream::find(kind, width, Stores::Normal, 1),
     };
@@ -68,22 +69,19 @@ fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'
 
 /// The fastest in a brief trial. Trials of all variants follow each other through the whole field, so that each meets memory
 /// that was last touched as long ago as it will be when it counts.
-fn fastest(kind: Kind, field: &Field) -> Option<&'static Variant> {
+fn fastest(kind: Kind, field: &Field) -> Result<Option<&'static Variant>, Fault> {
     let arrays = kind.inputs() + usize::from(kind.writes());
     let mut team = field.borrow_mut();
-    let mut times: Vec<(&'static Variant, u64)> = stream::candidates(kind).map(|variant| (variant, u64::MAX)).collect();
     let mut walk = Walk { arrays, from: 0, pieces: TRIAL };
-    for _ in 0..TRIALS {
-        for (variant, best) in &mut times {
-            let variant = *variant;
-            team.wake();
-            let began = sys::clock::now();
-            team.run(move |plot| plot.walk(walk, |arrays| run(variant, arrays, 1)));
-            *best = (*best).min(sys::clock::now() - began);
-            walk.from += TRIAL;
-        }
-    }
-    times.into_iter().min_by_key(|(_, best)| *best).map(|(variant, _)| variant)
+    contest::fastest(stream::candidates(kind), TRIALS, |variant| {
+        let variant = *variant;
+        team.prepare(TRIAL, move |plot| plot.walk(walk, |arrays| run(variant, arrays, 1)))?;
+        let began = sys::clock::now();
+        team.start(TRIAL)?;
+        let nanos = sys::clock::now() - began;
+        walk.from += TRIAL;
+        Ok(nanos as f64)
+    })
 }
 
 fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
@@ -116,14 +114,14 @@ impl Streaming {
     }
 
     /// What every thread's part of a batch of a reading kernel adds up to.
-    fn sums(&self, ops: u64) -> u64 {
+    fn sums(&self, ops: u64) -> Result<u64, Fault> {
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
         self.field.borrow_mut().run(move |plot| plot.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
     }
 
     /// What the marked element of every piece must hold, all threads' together, and what it holds; with those of the last piece
     /// alone.
-    fn written(&self, ops: u64) -> (Written, Written) {
+    fn written(&self, ops: u64) -> Result<(Written, Written), Fault> {
         let (kind, walk) = (self.variant.kind, self.walk(ops));
         let last = Walk { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
         let mut team = self.field.borrow_mut();
@@ -132,9 +130,9 @@ impl Streaming {
                 plot.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
             })
         };
-        let expected = Written { all: expected(walk), last: expected(last) };
+        let expected = Written { all: expected(walk)?, last: expected(last)? };
         let mut found = |walk: Walk| team.run(move |plot| plot.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
-        (expected, Written { all: found(walk), last: found(last) })
+        Ok((expected, Written { all: found(walk)?, last: found(last)? }))
     }
 }
 
@@ -151,42 +149,41 @@ fn at(array: &[f64], element: usize) -> f64 {
 
 impl Kernel for Streaming {
     fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        let last = Walk { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
-        let token = self.field.borrow_mut().run(move |plot| {
-            let sum = plot.walk(walk, |arrays| run(variant, arrays, passes));
-            // One element of what was just written says that it was.
-            if variant.kind.writes() { plot.marks(last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
-        });
-        let passed = if variant.kind.writes() { walk.from + ops } else { 0 };
+        let token = self.field.borrow_mut().start(ops)?;
+        let passed = if self.variant.kind.writes() { self.walk.from + ops } else { 0 };
         Ok(Work { ops, token: token.wrapping_add(passed) })
     }
 
     fn check(&mut self, done: &Work) -> Result<(), Fault> {
         if !self.variant.kind.writes() {
-            return Fault::unless_equal(done.token, self.sums(done.ops));
+            return Fault::unless_equal(done.token, self.sums(done.ops)?);
         }
-        let (expected, found) = self.written(done.ops);
+        let (expected, found) = self.written(done.ops)?;
         Fault::unless_equal(done.token, expected.last.wrapping_add(self.walk.from + done.ops))?;
         Fault::unless_equal(found, expected)
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), Fault> {
-        self.field.borrow().wake();
         if !self.small {
             self.walk.from = self.walk.from.wrapping_add(self.walk.pieces);
             self.walk.pieces = ops;
         }
-        if self.variant.kind.writes() {
-            let walk = self.walk(ops);
-            self.field.borrow_mut().run(move |plot| {
+        let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
+        let last = Walk { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
+        let mut team = self.field.borrow_mut();
+        if variant.kind.writes() {
+            team.run(move |plot| {
                 plot.marks(walk, |[a, _, _], mark| {
                     a[mark] = f64::NAN;
                     None
                 })
-            });
+            })?;
         }
-        Ok(())
+        team.prepare(ops, move |plot| {
+            let sum = plot.walk(walk, |arrays| run(variant, arrays, passes));
+            // One element of what was just written says that it was.
+            if variant.kind.writes() { plot.marks(last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
+        })
     }
 
     fn amount(&self) -> f64 {

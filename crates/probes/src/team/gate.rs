@@ -1,0 +1,121 @@
+//! A number that threads wait for: for a short time spinning, because waking a sleeping thread takes longer than many a batch,
+//! then asleep, so that more threads than CPUs do not keep each other from working.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sys::futex::{Scope, wait, wake};
+
+/// Looks between two readings of the clock.
+const LOOKS: u32 = 64;
+
+/// The number, alone on its cache line and the neighbour that a prefetcher would bring along.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Gate {
+    number: AtomicU32,
+    sleepers: AtomicU32,
+}
+
+impl Gate {
+    /// Sets the number and wakes who sleeps. Without a sleeper this is a store and a load.
+    #[inline]
+    pub(super) fn set(&self, number: u32) {
+        // Sequentially consistent, as all of this: either the sleeper sees the new number or it is seen to sleep.
+        self.number.store(number, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Sets the number while nothing waits for it.
+    pub(super) fn reset(&self) {
+        self.number.store(0, Ordering::SeqCst);
+    }
+
+    /// Adds one, and wakes who sleeps when that makes `goal`.
+    #[inline]
+    pub(super) fn add_towards(&self, goal: u32) {
+        if self.number.fetch_add(1, Ordering::SeqCst) + 1 == goal {
+            self.wake();
+        }
+    }
+
+    #[inline]
+    fn wake(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            // Where a thread cannot sleep for a number it has not: it yields its CPU and looks again.
+            let _ = wake(&self.number, i32::MAX as u32, Scope::Process);
+        }
+    }
+
+    /// Waits until the number is what it should be, and returns it: spinning for so many nanoseconds, then asleep.
+    #[inline]
+    pub(super) fn wait(&self, wanted: impl Fn(u32) -> bool, spin_nanos: u64) -> u32 {
+        if let Some(number) = self.spin(&wanted, spin_nanos) {
+            return number;
+        }
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        let number = loop {
+            let number = self.number.load(Ordering::SeqCst);
+            if wanted(number) {
+                break number;
+            }
+            if wait(&self.number, number, None, Scope::Process).is_err() {
+                std::thread::yield_now();
+            }
+        };
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        number
+    }
+
+    #[inline]
+    fn spin(&self, wanted: &impl Fn(u32) -> bool, nanos: u64) -> Option<u32> {
+        let mut until = None;
+        loop {
+            for _ in 0..LOOKS {
+                let number = self.number.load(Ordering::Acquire);
+                if wanted(number) {
+                    return Some(number);
+                }
+                if nanos == 0 {
+                    return None;
+                }
+                std::hint::spin_loop();
+            }
+            let now = sys::clock::now();
+            if now >= *until.get_or_insert(now + nanos) {
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every number is waited for, whether the waiting thread spins, falls asleep at once, or comes late.
+    #[test]
+    fn no_number_is_missed() {
+        for spin_nanos in [0, 100, 1_000_000] {
+            let (ask, answer) = (Gate::default(), Gate::default());
+            std::thread::scope(|scope| {
+                let other = || (1..=500).for_each(|n| answer.set(ask.wait(|seen| seen >= n, spin_nanos)));
+                std::thread::Builder::new().spawn_scoped(scope, other).unwrap();
+                for n in 1..=500 {
+                    ask.set(n);
+                    assert_eq!(answer.wait(|seen| seen == n, spin_nanos), n);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn the_last_of_many_wakes_the_one_that_waits() {
+        let gate = Gate::default();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                std::thread::Builder::new().spawn_scoped(scope, || gate.add_towards(8)).unwrap();
+            }
+            assert_eq!(gate.wait(|seen| seen == 8, 0), 8);
+        });
+    }
+}
