@@ -1,6 +1,6 @@
 //! `prony predict`, `choose` and `trend` through the program.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers")]
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,6 @@ use crate::common::Place;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples").join(name)
-}
-
-/// A file of the shared data; `None`, said aloud, where it is absent.
-fn shared(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-    if path.exists() {
-        return Some(path.to_str().unwrap().to_owned());
-    }
-    eprintln!("skipped: {} is not to be had here", path.display());
-    None
 }
 
 fn chosen(place: &Place, name: &str) -> serde_json::Value {
@@ -112,8 +102,9 @@ fn a_printed_program_is_predicted_and_evaluated() {
 #[test]
 fn the_fit_of_1998_does_not_reach_2015() {
     let place = Place::new();
-    let Some(path) = shared("rupp50_specint.dat") else { return };
-    let arguments = ["trend", path.as_str(), "--from", "1990", "--to", "1998.8", "--project", "2008", "2015"];
+    let Some(path) = testing::shared("data/rupp50_specint.dat") else { return };
+    let path = path.to_str().unwrap();
+    let arguments = ["trend", path, "--from", "1990", "--to", "1998.8", "--project", "2008", "2015"];
     let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
     let fit = &found["fits"][0];
     assert!((fit["doubling"]["value"].as_f64().unwrap() - 1.56).abs() < 0.02);

@@ -1,5 +1,5 @@
 //! The tables of published evaluations with a machine of today among theirs, through the real binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::PathBuf;
 

@@ -106,7 +106,7 @@ fn one_machine_twice_has_nothing_to_explain() {
 fn parties_on_one_cpu_or_two_are_told_by_placement() {
     let _turn = alone();
     if sys::affinity::allowed().unwrap().len() < 2 {
-        eprintln!("SKIPPED: two CPUs are needed to place two parties apart");
+        testing::lacks!("two CPUs are needed to place two parties apart");
         return;
     }
     within_tries("placement", || {
@@ -126,7 +126,7 @@ fn huge_pages_are_told_by_huge_pages() {
     let asked =
         place.ask(&["run", "--probe", "memory.load_latency:working_set=32MiB,pages=huge", "--time-limit", "1s"]);
     if asked.code != Some(0) {
-        eprintln!("SKIPPED: no huge pages here: {}", asked.out);
+        testing::lacks!("no huge pages here: {}", asked.out);
         return;
     }
     within_tries("huge pages", || {
@@ -150,7 +150,7 @@ fn streaming_stores_are_told_by_the_stores() {
         "1s",
     ]);
     if asked.code != Some(0) {
-        eprintln!("SKIPPED: this CPU has no streaming stores: {}", asked.out);
+        testing::lacks!("this CPU has no streaming stores: {}", asked.out);
         return;
     }
     within_tries("stores", || {
@@ -168,14 +168,14 @@ fn a_slower_directory_is_told_by_the_file_system() {
     let _turn = alone();
     let shared = Path::new("/dev/shm");
     if !shared.is_dir() {
-        eprintln!("SKIPPED: no /dev/shm to be the faster directory");
+        testing::skip!("no /dev/shm to be the faster directory");
         return;
     }
     let place = Place::new();
     let (here, fast) = (place.path().to_str().unwrap(), shared.to_str().unwrap());
     let kind = |path: &str| sys::file::filesystem(Path::new(path)).map(|found| found.kind).unwrap_or_default();
     if kind(here) == kind(fast) {
-        eprintln!("SKIPPED: {here} and {fast} are on the same kind of file system");
+        testing::skip!("{here} and {fast} are on the same kind of file system");
         return;
     }
     within_tries("directory", || {
@@ -221,7 +221,7 @@ fn a_cpu_limit_is_told_by_the_control_group() {
     let group = match Limited::new() {
         Ok(group) => group,
         Err(why) => {
-            eprintln!("SKIPPED: no control group can be made here: {why}");
+            testing::skip!("no control group can be made here: {why}");
             return;
         }
     };

@@ -1,10 +1,5 @@
 //! Farms of real processes on this host: killed, frozen, resumed. What must hold is asserted in the ledger's own words.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::path::Path;
 use std::process::Child;
@@ -254,7 +249,7 @@ fn a_terminal_shows_how_the_farm_stands() {
     let mut terminal = std::process::Command::new("script");
     terminal.args(["--quiet", "--return", "--flush", "--command", &run, "/dev/null"]).current_dir(place.path());
     let Ok(output) = terminal.env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", "xterm").output() else {
-        eprintln!("skipped: no terminal here: script(1) is not installed");
+        testing::skip!("no terminal here: script(1) is not installed");
         return;
     };
     let seen = String::from_utf8_lossy(&output.stdout).into_owned();

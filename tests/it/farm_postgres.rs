@@ -1,11 +1,6 @@
 //! Farms of several coordinators that share a ledger in a real PostgreSQL server: killed, frozen, and with the server going
 //! away under them. What counts is what one undisturbed process does.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::process::Child;
 use std::time::{Duration, Instant};

@@ -1,10 +1,5 @@
 //! Farms behind a real ssh.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::common::Place;
 use crate::common::sshd::Sshd;

@@ -1,5 +1,5 @@
 //! Fleets through the real binary: launchers, agents, and a real Slurm of four nodes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -136,7 +136,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
 #[test]
 fn a_node_with_slow_system_calls_is_odd_and_explained() {
     if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
-        eprintln!("skipped: there is no python3 here, which sets up the filter");
+        testing::skip!("there is no python3 here, which sets up the filter");
         return;
     }
     let place = Place::new();

@@ -4,7 +4,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stderr,
     clippy::panic,
     reason = "a test that cannot go on fails, and says what it skips"
 )]
@@ -41,7 +40,7 @@ fn lab(place: &Place) -> Option<Held> {
     if said.is_empty() {
         let mut reason = String::new();
         let _ = std::io::Read::read_to_string(&mut held.0.stderr.take().unwrap(), &mut reason);
-        eprintln!("skipped: {}", reason.trim());
+        testing::skip!("{}", reason.trim());
         return None;
     }
     Some(held)

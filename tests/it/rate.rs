@@ -46,7 +46,7 @@ mod rated {
 
     fn value(run: &Value, id: &str) -> f64 {
         let figure = figure(run, id);
-        super::common::estimate(figure)
+        crate::common::estimate(figure)
             .and_then(|found| found["value"].as_f64())
             .unwrap_or_else(|| panic!("{figure:#}"))
     }

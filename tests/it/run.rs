@@ -1,10 +1,5 @@
 //! `prony run` through the real binary: what it measures, keeps and says.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test that cannot go on fails or says why"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use crate::common;
 
@@ -212,7 +207,7 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
     match command.output() {
         Ok(output) => Some(Answer::of(output)),
         Err(why) => {
-            eprintln!("SKIPPED: {} cannot be started: {why}", rule[0]);
+            testing::skip!("{} cannot be started: {why}", rule[0]);
             None
         }
     }
@@ -242,9 +237,9 @@ fn without_privileges_it_measures_all_the_same() {
     command.args(["-u", "nobody", "--"]).arg(&reachable).args(["run", "--json", "--probe", "os.syscall_getppid"]);
     command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
     let output = command.output();
-    let Ok(output) = output.map(Answer::of) else { return eprintln!("SKIPPED: runuser cannot be started") };
+    let Ok(output) = output.map(Answer::of) else { return testing::skip!("runuser cannot be started") };
     if output.code == Some(1) && output.err.contains("runuser") {
-        return eprintln!("SKIPPED: {}", output.err);
+        return testing::skip!("{}", output.err);
     }
     let run = output.fine().json();
     assert!(common::estimate(&run["figures"][0]).is_some(), "{run}");

@@ -1,10 +1,6 @@
 //! Sessions on a disk that is really slow: a loop device that a control group slows down. In a file of its own, so that no other
 //! test keeps the CPUs busy meanwhile.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that cannot go on fails, one that cannot run says so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, one that cannot run says so")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,6 +88,6 @@ fn sessions_on_a_slow_disk_are_disk_bound() {
     let mut undo = Undo::default();
     match on_a_slow_disk(&place, &mut undo) {
         Ok(said) => assert!(said.contains("Disk bound in") || said.contains("disk bound in"), "{said}"),
-        Err(reason) => eprintln!("SKIPPED: no slow disk can be made here: {reason}"),
+        Err(reason) => testing::skip!("no slow disk can be made here: {reason}"),
     }
 }

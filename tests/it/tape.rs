@@ -1,5 +1,5 @@
 //! Streaming to a medium that may be written over, through the real binary: files, loop devices, and what is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -138,7 +138,7 @@ fn a_medium_that_takes_nothing_is_told_with_its_reason() {
 #[test]
 fn a_loop_device_is_streamed_to_unless_it_is_mounted_or_read_only() {
     if let Err(reason) = loop_device() {
-        eprintln!("SKIPPED: no loop device can be had here: {reason}");
+        testing::skip!("no loop device can be had here: {reason}");
     }
 }
 
@@ -167,7 +167,7 @@ fn loop_device() -> Result<(), String> {
 #[test]
 fn the_end_of_a_medium_ends_a_batch_and_the_next_begins_at_its_beginning() {
     if let Err(reason) = small_medium() {
-        eprintln!("SKIPPED: no small medium can be made here: {reason}");
+        testing::skip!("no small medium can be made here: {reason}");
     }
 }
 

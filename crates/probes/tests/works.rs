@@ -93,7 +93,7 @@ fn alone(probe: &Probe, point: &Point) -> ExitCode {
     let trial = match (probe.prepare)(point, &mut bench) {
         Ok(trial) => trial,
         Err(unfit) => {
-            eprintln!("SKIPPED {} at {point}: not measurable here: {unfit}", probe.id);
+            testing::lacks!("{} at {point}: not measurable here: {unfit}", probe.id);
             return ExitCode::from(NOT_HERE as u8);
         }
     };

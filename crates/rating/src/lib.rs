@@ -5,6 +5,7 @@
 //! machine, geometric mean, speed by one copy, rate by many. Any change of a component, of a pinned version or of the
 //! reference makes sets of new names.
 #![forbid(unsafe_code)]
+#![cfg(feature = "sets")]
 
 mod component;
 mod floating;

@@ -1,4 +1,5 @@
 //! Every component does the work that its checksum says, whatever the level of optimisation of this test.
+#![cfg(feature = "sets")]
 
 use rating::COMPONENTS;
 

@@ -1,11 +1,5 @@
 //! Forking needs a process of one thread, which Rust's test harness is not: this is a program of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "all of this is a test"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
@@ -17,7 +11,7 @@ use sys::signal::{Blocked, Counted, Signal};
 
 fn main() {
     if !cfg!(target_os = "linux") {
-        eprintln!("skipped: forking is checked on Linux only");
+        testing::skip!("forking is checked on Linux only");
         return;
     }
     // As a helper of itself: the exec chain counts down, then ends with 7.

@@ -1,12 +1,6 @@
 //! Signals arrive and are counted, and earlier actions return. One function, because actions belong to
 //! the whole process.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "all of this is a test"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
 use sys::signal::{Counted, ProtectionFault, Signal};
 

@@ -1,11 +1,5 @@
 //! Farms that run in processes of their own, and what must hold of them.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "each test file uses its part"
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};

@@ -1,11 +1,5 @@
 //! A real PostgreSQL server for tests of what is shared: `tests/labs/postgres.sh`, booted for one test and taken down with it.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "each test file uses its part"
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,7 +29,7 @@ impl PostgresLab {
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         // Where everything is there, a server that does not come up is a failure.
         assert!(said.contains("not installed"), "{said}");
-        eprintln!("skipped: no PostgreSQL server here: {said}");
+        testing::skip!("no PostgreSQL server here: {said}");
         None
     }
 

@@ -1,11 +1,5 @@
 //! A real Slurm on this host for tests that need nodes: `tests/labs/slurm.sh`, booted for one test and taken down with it.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "each test file uses its part"
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -43,7 +37,7 @@ impl SlurmLab {
         // Where everything is there, a laboratory that does not come up is a failure.
         let excused = ["needs root", "could not install", "no apt-get", "Operation not permitted"];
         assert!(excused.iter().any(|excuse| said.contains(excuse)), "{said}");
-        eprintln!("skipped: no Slurm laboratory here: {said}");
+        testing::skip!("no Slurm laboratory here: {said}");
         None
     }
 

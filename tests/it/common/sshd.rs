@@ -1,11 +1,5 @@
 //! A real sshd on loopback, with a host key, a user key and a port of its own, for one test.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "each test file uses its part"
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -25,7 +19,7 @@ impl Sshd {
     pub fn start() -> Option<Self> {
         let server = PathBuf::from("/usr/sbin/sshd");
         let skip = |reason: &str| {
-            eprintln!("skipped: {reason}");
+            testing::skip!("{reason}");
             None
         };
         if !server.exists() || Command::new("ssh").arg("-V").output().is_err() {

@@ -6,7 +6,6 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use crate::common::{from_values, run, time};
 use analyse::compare::{Options, SelfTest, self_test};
@@ -29,11 +28,7 @@ const PINNED: [(&str, Class); 9] = [
 
 /// Launch values of a recorded session in the order of time, by probe: the median of the batches after warm-up.
 fn recorded(name: &str) -> Option<BTreeMap<String, Vec<f64>>> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/noise")).join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not to be had here", path.display());
-        return None;
-    };
+    let text = std::fs::read_to_string(testing::shared("noise")?.join(name)).unwrap();
     let mut launches: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split(',').collect();

@@ -1,8 +1,6 @@
 //! Predictions on public data: CPU models by the metrics of benchmark programs. Read in place, where it is.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
-use std::path::PathBuf;
-
 use analyse::predict::{
     Application, AtSize, Column, Machine, Options, Table, Tried, cpu_family, cpu_model, evaluate, try_at_random,
 };
@@ -10,14 +8,7 @@ use model::{Better, Metric, Unit};
 
 /// Header and rows of the file; `None`, said aloud, where it is absent.
 fn sheet() -> Option<(Vec<String>, Vec<Vec<String>>)> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/sparecores_by_cpu.csv"));
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) => {
-            eprintln!("skipped: {} is not to be had here ({error})", path.display());
-            return None;
-        }
-    };
+    let text = std::fs::read_to_string(testing::shared("data/sparecores_by_cpu.csv")?).unwrap();
     let mut lines = text.lines().map(fields);
     Some((lines.next().unwrap(), lines.collect()))
 }

@@ -5,14 +5,8 @@ use analyse::trend::{Curve, Dated, Options, Trend, parse, trend};
 use stats::simulate::{generator, standard_normal};
 
 fn specint() -> Option<Vec<Dated>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rupp50_specint.dat");
-    match std::fs::read_to_string(path) {
-        Ok(text) => Some(parse(&text, None).unwrap()),
-        Err(error) => {
-            eprintln!("skipped: {path} is not to be had here ({error})");
-            None
-        }
-    }
+    let text = std::fs::read_to_string(testing::shared("data/rupp50_specint.dat")?).unwrap();
+    Some(parse(&text, None).unwrap())
 }
 
 fn fitted(data: &[Dated], from: f64, to: f64, project: &[f64]) -> Trend {

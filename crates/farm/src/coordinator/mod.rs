@@ -237,7 +237,8 @@ impl Coordinator {
     }
 
     fn close(&mut self) {
-        self.shared.stop.store(true, Ordering::SeqCst);
+        // Not `stop`: a pilot that asked at this moment would be told that the run is finished, and leave the next
+        // coordinator without it.
         self.shared.end.store(true, Ordering::SeqCst);
         // A connection of our own ends the wait for one.
         let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();

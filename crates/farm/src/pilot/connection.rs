@@ -34,6 +34,11 @@ impl Connection {
         let place = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or_else(unknown)?;
         let mut stream =
             TcpStream::connect_timeout(&place, PATIENCE).map_err(Error::io(format!("connect to {address}")))?;
+        // Where nobody listens, a kernel may give the port itself to who tries to reach it, and connect it with itself: it
+        // would wait for its own words, and keep the next coordinator from its port.
+        if stream.local_addr().ok() == stream.peer_addr().ok() {
+            return Err(Error::io(format!("connect to {address}"))(std::io::ErrorKind::ConnectionRefused.into()));
+        }
         stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
         let own = nonce()?;
         let FromCoordinator::Challenge { version, nonce: theirs } = receive(&mut stream, PATIENCE, COORDINATOR)? else {

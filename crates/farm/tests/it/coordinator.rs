@@ -1,10 +1,5 @@
 //! A coordinator and who comes to it: pilots that work, strangers, forgers, and pilots whose coordinator dies.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -153,25 +148,71 @@ fn who_says_nothing_does_not_keep_pilots_out() {
     drop(silent);
 }
 
-/// Counts events, slowly.
+/// Whoever asks while a coordinator ends hears nothing, or what is so: never that a run is finished of which chunks are
+/// left.
+#[test]
+fn a_coordinator_that_ends_tells_no_pilot_that_all_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("l");
+    let mut ledger: Box<dyn Ledger> = Box::new(create(&path, 100_000));
+    for _ in 0..10 {
+        let coordinator = Coordinator::start(ledger, settings(loopback())).unwrap();
+        let at = coordinator.address();
+        let asking: Vec<_> = (0..8)
+            .map(|number| {
+                std::thread::spawn(move || {
+                    let (mut guest, _) = Guest::enter(at, TOKEN, &format!("pilot/{number}"));
+                    let mut heard = Vec::new();
+                    // Until the connection ends.
+                    while send(&mut guest.0, &FromPilot::Ask, LONG).is_ok()
+                        && let Ok(answer) = receive::<FromCoordinator>(&mut guest.0, LONG, 1 << 20)
+                    {
+                        heard.push(answer);
+                    }
+                    heard
+                })
+            })
+            .collect();
+        wait_for("work that is asked for", || coordinator.snapshot().held > 50);
+        drop(coordinator);
+        for asking in asking {
+            assert!(!asking.join().unwrap().contains(&FromCoordinator::Finished));
+        }
+        ledger = Box::new(SqliteLedger::open(&path).unwrap());
+    }
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < LONG, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Counts events: at once, or as many chunks as the test permits.
 struct Shop {
-    pause: Duration,
+    permits: Option<Arc<AtomicU64>>,
     done: Arc<AtomicU64>,
 }
 
-struct Hand(Duration, Arc<AtomicU64>);
+struct Hand(Option<Arc<AtomicU64>>, Arc<AtomicU64>);
 
 impl Worker for Hand {
     fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
-        std::thread::sleep(self.0);
+        if let Some(permits) = &self.0 {
+            wait_for("a permit", || {
+                permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+            });
+        }
         self.1.fetch_add(1, Ordering::SeqCst);
-        Ok(Done { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: self.0.as_secs_f64() })
+        Ok(Done { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.01 })
     }
 }
 
 impl Workshop for Shop {
     fn worker(&self, _: &Job) -> Result<Box<dyn Worker>, String> {
-        Ok(Box::new(Hand(self.pause, Arc::clone(&self.done))))
+        Ok(Box::new(Hand(self.permits.clone(), Arc::clone(&self.done))))
     }
 
     fn about(&self, _: &Job) -> serde_json::Value {
@@ -196,20 +237,23 @@ fn pilots_outlive_their_coordinator_and_offer_again_what_was_not_answered() {
     let path = folder.path().join("l");
     let mut coordinator = Coordinator::start(Box::new(create(&path, 1005)), settings(loopback())).unwrap();
     let at = coordinator.address();
-    let done = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(Shop { pause: Duration::from_millis(20), done: Arc::clone(&done) });
+    let permits = Arc::new(AtomicU64::new(0));
+    let shop = Arc::new(Shop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
     let pilot = std::thread::spawn(move || fly(&order(at, TOKEN, 4), shop));
-    let began = Instant::now();
-    for share in [20, 50] {
-        while coordinator.snapshot().counted < share {
-            assert!(began.elapsed() < LONG, "{:?}", coordinator.snapshot());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    for _ in 0..2 {
+        // Every slot is there and has something in its hands when the coordinator goes; some of it is done meanwhile.
+        wait_for("all slots", || coordinator.connected() == 4);
+        let before = coordinator.snapshot().counted;
+        permits.fetch_add(20, Ordering::SeqCst);
+        wait_for("chunks", || coordinator.snapshot().counted >= before + 15);
         // Its threads go, its connections with them; the next one listens at the same place a little later.
         drop(coordinator);
+        permits.fetch_add(2, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(100));
         coordinator = Coordinator::start(Box::new(SqliteLedger::open(&path).unwrap()), settings(at)).unwrap();
     }
+    wait_for("all slots", || coordinator.connected() == 4);
+    permits.fetch_add(1000, Ordering::SeqCst);
     let tally = pilot.join().unwrap().unwrap();
     assert!(coordinator.finished());
     let ledger = coordinator.end().unwrap();
@@ -223,7 +267,7 @@ fn pilots_outlive_their_coordinator_and_offer_again_what_was_not_answered() {
 fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 10)), settings(loopback())).unwrap();
-    let shop = || Arc::new(Shop { pause: Duration::ZERO, done: Arc::default() });
+    let shop = || Arc::new(Shop { permits: None, done: Arc::default() });
     let wrong = fly(&order(coordinator.address(), "another token than that", 1), shop());
     assert!(matches!(wrong, Err(Error::Refused(_))), "{wrong:?}");
     // Somebody who listens and does not know the token cannot hand out work.
@@ -252,7 +296,7 @@ fn many_pilots_make_every_chunk_count_once() {
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 20_000)), settings(loopback())).unwrap();
     let done = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(Shop { pause: Duration::ZERO, done: Arc::clone(&done) });
+    let shop = Arc::new(Shop { permits: None, done: Arc::clone(&done) });
     let tally = fly(&order(coordinator.address(), TOKEN, 64), shop).unwrap();
     let ledger = coordinator.end().unwrap();
     all_is_well(&*ledger, 20_000);

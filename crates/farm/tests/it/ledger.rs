@@ -1,11 +1,6 @@
 //! Leases and ledger together, against a model that remembers everything: whatever happens in whatever order, a chunk
 //! counts once, and the sums are those of the plan.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,11 +1,6 @@
 //! The ledger that several coordinators share, on a real PostgreSQL server: a chunk counts once, whoever writes it when, and
 //! a coordinator that was taken for dead writes nothing under its old number.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    reason = "a test says so when it cannot go on"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 #[path = "../../../../tests/it/common/postgres.rs"]
 mod lab;

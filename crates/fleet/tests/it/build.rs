@@ -20,7 +20,7 @@ fn lab(shape: Shape) -> Option<Arc<Lab>> {
     match means().and_then(|_| Lab::up(shape)) {
         Ok(lab) => Some(Arc::new(lab)),
         Err(reason) => {
-            eprintln!("skipped: {reason}");
+            testing::skip!("{reason}");
             None
         }
     }

@@ -3,7 +3,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stderr,
     clippy::print_stdout,
     clippy::too_many_lines,
     reason = "a test that cannot go on fails, and says what it skips"
@@ -19,7 +18,7 @@ fn lab(shape: Shape) -> Option<Lab> {
     match means().and_then(|_| Lab::up(shape)) {
         Ok(lab) => Some(lab),
         Err(reason) => {
-            eprintln!("skipped: {reason}");
+            testing::skip!("{reason}");
             None
         }
     }

@@ -1,7 +1,5 @@
 //! Genuine outputs of other tools, where they are present: read in place, never kept here.
 
-use std::path::Path;
-
 use import::import;
 use model::{Catalogue, Outcome, render_run};
 
@@ -53,11 +51,7 @@ const SAMPLES: &[(&str, &str, usize)] = &[
 
 #[test]
 fn genuine_outputs_are_read() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples"));
-    if !folder.is_dir() {
-        eprintln!("skipped: the folder of genuine outputs is not here");
-        return;
-    }
+    let Some(folder) = testing::shared("samples") else { return };
     for (file, format, figures) in SAMPLES {
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let read = import(file, &bytes, None, &Catalogue::default());

@@ -169,7 +169,7 @@ mod tests {
         let at = "size=1KiB,durability=none,place=target".parse().unwrap();
         let mut folders = match Folders::new("test", &at, &mut bench) {
             Ok(folders) => folders,
-            Err(unfit) => return eprintln!("SKIPPED: {unfit}"),
+            Err(unfit) => return testing::skip!("{unfit}"),
         };
         for count in [250, 101, 1] {
             folders.lay_out(count).unwrap();

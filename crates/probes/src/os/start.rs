@@ -92,7 +92,7 @@ mod tests {
         }
         match dynamic() {
             Ok(path) => assert!(path.is_absolute()),
-            Err(unfit) => eprintln!("SKIPPED: {unfit}"),
+            Err(unfit) => testing::skip!("{unfit}"),
         }
         let text = directory.path().join("text");
         fs::write(&text, "#!/bin/sh\n").unwrap();

@@ -185,7 +185,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = match CHAIN.write_into(directory.path()) {
             Ok(path) => path,
-            Err(unfit) => return eprintln!("SKIPPED: {unfit}"),
+            Err(unfit) => return testing::skip!("{unfit}"),
         };
         for links in [0, 1, 20] {
             let mut command = std::process::Command::new(&path);
@@ -203,7 +203,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = match HELLO.write_into(directory.path()) {
             Ok(path) => path,
-            Err(unfit) => return eprintln!("SKIPPED: {unfit}"),
+            Err(unfit) => return testing::skip!("{unfit}"),
         };
         let output = run(&path, std::process::Stdio::piped());
         assert_eq!(output.stdout, hello::GREETING);

@@ -117,7 +117,7 @@ fn the_browser_would_tell() {
 #[test]
 fn a_browser_draws_it_without_complaint() {
     let Some(browser) = browser::find() else {
-        eprintln!("skipped: no chromium here, so that no page was drawn");
+        testing::skip!("no chromium here, so that no page was drawn");
         return;
     };
     for (name, text) in [("single", single()), ("two", two()), ("several", several()), ("hostile", page(&[&hostile()]))]

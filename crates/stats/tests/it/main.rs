@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    clippy::print_stderr,
     reason = "a recorded file that does not parse must fail the test, and measured numbers are printed"
 )]
 

@@ -1,7 +1,6 @@
 //! Fits of public series against what is known of them.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stderr,
     reason = "a data file that does not parse must fail the test, and a missing one is told"
 )]
 
@@ -10,11 +9,7 @@ use stats::fit::exponential::{Growth, exponential};
 
 /// Dated values of a file of two columns, or none, loudly.
 fn series(name: &str) -> Option<Vec<(f64, f64)>> {
-    let path = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {path} is absent");
-        return None;
-    };
+    let text = std::fs::read_to_string(testing::shared(&format!("data/{name}"))?).unwrap();
     let point = |line: &str| {
         let mut numbers = line.split_whitespace().map(|f| f.parse().unwrap());
         (numbers.next().unwrap(), numbers.next().unwrap())

@@ -41,13 +41,13 @@ impl Session {
 
 /// All sessions of the shared folder, or none, loudly, where it is absent.
 pub(crate) fn sessions() -> Vec<Session> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/noise"));
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is absent, no recorded launches to resample", folder.display());
-        return Vec::new();
-    };
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "csv")).collect();
+    let Some(folder) = testing::shared("noise") else { return Vec::new() };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "csv"))
+        .collect();
     files.sort();
     files
         .iter()

@@ -58,7 +58,7 @@ fn saver(place: &Path) -> Command {
 }
 
 fn skip(reason: &str) {
-    eprintln!("SKIPPED: {reason}");
+    testing::skip!("{reason}");
 }
 
 fn is_root() -> bool {

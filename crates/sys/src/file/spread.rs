@@ -45,7 +45,7 @@ mod tests {
         if spread_directories(home.path()).unwrap() {
             assert!(spread_directories(home.path()).unwrap(), "and may be said again");
         } else {
-            eprintln!("SKIPPED: the file system of {} does not spread directories", home.path().display());
+            testing::skip!("the file system of {} does not spread directories", home.path().display());
         }
         assert!(spread_directories(home.path().join("none")).is_err());
     }

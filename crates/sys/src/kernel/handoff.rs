@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn both_sides_see_every_step() {
         if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() < 2) {
-            eprintln!("SKIPPED: two CPUs are needed");
+            testing::lacks!("two CPUs are needed");
             return;
         }
         let line = Line::new();

@@ -1,6 +1,6 @@
 //! What was declared is what was assembled: the loops exist, and hold the loads, stores and arithmetic that they say.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and says why it cannot run")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says why it cannot run")]
 
 use crate::disassembly;
 

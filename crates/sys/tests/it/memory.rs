@@ -56,7 +56,7 @@ fn huge_pages_are_huge_or_say_why_not() {
         }
         Err(reason) => {
             let reason = reason.to_string();
-            eprintln!("no huge pages here: {reason}");
+            testing::lacks!("huge pages: {reason}");
             assert!(reason.starts_with("could not use huge pages"));
         }
     }
@@ -126,7 +126,7 @@ fn the_machine_has_memory() {
 fn locking_works_or_names_the_limit() {
     let arena = Arena::reserve(page_size(), Pages::Base).unwrap();
     if let Err(reason) = arena.lock() {
-        eprintln!("skipped locking: {reason}");
+        testing::skip!("locking: {reason}");
         assert!(reason.to_string().contains("ulimit -l"));
     }
 }

@@ -1,10 +1,6 @@
 //! Runs made for tests: from simulated launches, and from the published tables.
 #![allow(dead_code, reason = "each test file uses a part")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "helpers of tests, which Clippy does not recognise as such"
-)]
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use std::path::PathBuf;
 
@@ -13,16 +9,11 @@ use model::{
     Run, SCHEMA, Session, Unit,
 };
 
-/// A file of the shared published tables; `None`, said aloud, where they are absent.
+/// A file of the published tables.
 pub(crate) fn published(name: &str) -> Option<Vec<Vec<String>>> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/published")).join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()),
-        Err(error) => {
-            eprintln!("skipped: {} is not to be had here ({error})", path.display());
-            None
-        }
-    }
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../published")).join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect())
 }
 
 pub(crate) fn time(per: &'static str) -> Metric {

@@ -1,6 +1,6 @@
 //! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases are left
 //! behind in it), or one started for this process alone.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests, which say when they cannot run")]
+#![allow(clippy::unwrap_used, reason = "tests, which say when they cannot run")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,7 +24,7 @@ pub(crate) fn new_database() -> Option<String> {
     let server = match SERVER.get_or_init(start) {
         Ok(server) => server,
         Err(reason) => {
-            eprintln!("SKIPPED: no PostgreSQL server: {reason}");
+            testing::skip!("no PostgreSQL server: {reason}");
             return None;
         }
     };

@@ -1,0 +1,99 @@
+//! What tests of all crates share: a skipped test is seen, counted by name and, where wanted, a failure; a test that takes
+//! long runs when it is asked for.
+//!
+//! Rust's test harness knows no skipped tests: one that returns early has passed, and what it printed is thrown away.
+#![forbid(unsafe_code)]
+
+use std::fmt::Display;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+
+/// Makes every skip a failure: set by `.ci/run`.
+pub const FORBID: &str = "PRONY_TEST_FORBID_SKIP";
+/// File to which a line is added for every skip.
+pub const FILE: &str = "PRONY_TEST_SKIPS";
+/// Runs the tests that take long.
+pub const SLOW: &str = "PRONY_TEST_SLOW";
+
+/// Records that the present test, or a part of it, cannot run here and why, as `skip(format_args!(...))`: the caller
+/// returns after it.
+#[macro_export]
+macro_rules! skip {
+    ($($reason:tt)+) => { $crate::skip(::std::format_args!($($reason)+)) };
+}
+
+/// What [`skip!`] calls.
+///
+/// # Panics
+/// Where skips are forbidden.
+#[track_caller]
+pub fn skip(reason: impl Display) {
+    let line = record("SKIPPED", &reason);
+    assert!(!is_set(FORBID), "{line}; {FORBID} forbids that");
+}
+
+/// Records that this machine has no part that the test is about, such as a counter or an instruction: nothing that could be
+/// installed. The test still holds the program to saying so.
+#[macro_export]
+macro_rules! lacks {
+    ($($what:tt)+) => { $crate::lacks(::std::format_args!($($what)+)) };
+}
+
+/// What [`lacks!`] calls.
+#[track_caller]
+pub fn lacks(what: impl Display) {
+    record("NOT HERE", &what);
+}
+
+/// A file or folder of the data beside this tree (`../shared`), which a fresh clone does not have; `None`, recorded, where
+/// it is absent.
+#[must_use]
+#[track_caller]
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    let path = folder.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    if folder.exists() {
+        skip(format_args!("there is no {}", path.display()));
+    } else {
+        lacks(format_args!("there is no ../shared beside this tree, so no {name}"));
+    }
+    None
+}
+
+/// Whether tests that take long are to run; says what is left out when not.
+#[must_use]
+#[track_caller]
+pub fn slow(why: impl Display) -> bool {
+    if !is_set(SLOW) {
+        record("LEFT OUT", &format_args!("{why}; {SLOW}=1 runs it"));
+    }
+    is_set(SLOW)
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+#[track_caller]
+fn record(what: &str, reason: &dyn Display) -> String {
+    let place = Location::caller();
+    let thread = std::thread::current();
+    let name = thread.name().filter(|name| *name != "main").unwrap_or("a test");
+    let reason = reason.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = format!("{what} {name} ({}:{}): {reason}", place.file(), place.line());
+    // Not by a macro: the harness would take that for output of a test that passed, and throw it away. What cannot be
+    // written is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "{line}");
+    if let Some(file) = std::env::var_os(FILE).filter(|file| !file.is_empty()) {
+        let opened = OpenOptions::new().create(true).append(true).open(&file);
+        // One write, so that lines of tests that run at one moment stay whole.
+        let written = opened.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        assert!(written.is_ok(), "could not record in {}: {line}", file.display());
+    }
+    line
+}

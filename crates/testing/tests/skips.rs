@@ -1,0 +1,49 @@
+//! A skip is seen though the test passes, is named in the file that is asked for, and fails where it is forbidden.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::process::{Command, Output};
+
+const ASKED: &str = "PRONY_TEST_OF_SKIPS";
+
+/// Skips when this test's parent asks; nothing otherwise.
+#[test]
+fn skips_when_asked() {
+    if std::env::var_os(ASKED).is_some() {
+        testing::skip!("no {}\nhere", "moon");
+        if testing::slow("it takes a month") {
+            std::fs::write(std::env::var_os(ASKED).unwrap(), "slow").unwrap();
+        }
+    }
+}
+
+fn run(more: &[(&str, &str)], folder: &std::path::Path) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["skips_when_asked", "--exact"]).env(ASKED, folder.join("ran"));
+    command.env_remove(testing::FORBID).env_remove(testing::SLOW).env(testing::FILE, folder.join("skips"));
+    command.envs(more.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn a_skip_is_seen_named_and_forbidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let skips = || std::fs::read_to_string(folder.path().join("skips")).unwrap();
+    let passed = run(&[], folder.path());
+    let said = String::from_utf8(passed.stderr).unwrap();
+    assert!(passed.status.success() && !folder.path().join("ran").exists(), "{said}");
+    let lines: Vec<String> = skips().lines().map(str::to_owned).collect();
+    assert_eq!(lines, said.lines().collect::<Vec<_>>(), "shown as it is recorded");
+    assert!(
+        lines[0].starts_with("SKIPPED skips_when_asked (") && lines[0].ends_with("skips.rs:12): no moon here"),
+        "{said}"
+    );
+    assert!(
+        lines[1].starts_with("LEFT OUT skips_when_asked (") && lines[1].contains("a month; PRONY_TEST_SLOW=1"),
+        "{said}"
+    );
+
+    let failed = run(&[(testing::FORBID, "1")], folder.path());
+    assert!(!failed.status.success());
+    assert_eq!(skips().matches("SKIPPED").count(), 2, "the one that fails is recorded too");
+    assert!(run(&[(testing::FORBID, "0"), (testing::SLOW, "1")], folder.path()).status.success());
+    assert!(folder.path().join("ran").exists());
+}
