@@ -145,20 +145,27 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
     let probes = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
     let mut arguments =
         vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--at-once", "1", "--target", "10"];
-    arguments.extend(["--json", "--fail-on-odd", "--time-limit", "6s", "--ssh", &ssh]);
+    arguments.extend(["--json", "--fail-on-odd", "--time-limit", "15s", "--ssh", &ssh]);
     arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
-    let answer = place.ask(&arguments);
-    let report = answer.json();
-    let odd = report["spread"]["odd"].as_array().unwrap();
-    let slow = odd.iter().find(|node| node["node"] == "c").unwrap_or_else(|| panic!("{report}"));
-    let in_what: Vec<&str> =
-        slow["figures"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
-    assert!(in_what.contains(&"getppid system call"), "{in_what:?}");
-    assert!(slow["figures"][0]["ratio"].as_f64().unwrap() > 1.5 && slow["figures"][0]["worse"] == true, "{slow}");
-    assert_eq!(answer.code, Some(1), "{answer:?}");
-    let why = report["explanations"].as_array().unwrap().iter().find(|one| one["node"] == "c").unwrap();
-    let causes = why["explanation"]["causes"].to_string();
-    assert!(causes.contains("syscall"), "{why}");
+    // A neighbour that comes and goes may make the nodes, measured one after the other, so unlike that none is odd.
+    testing::attempts(6, || {
+        let answer = place.ask(&arguments);
+        let report = answer.json();
+        let node = |list: &str| {
+            let all = if list == "odd" { &report["spread"]["odd"] } else { &report["explanations"] };
+            all.as_array().and_then(|all| all.iter().find(|one| one["node"] == "c")).cloned()
+        };
+        let Some(slow) = node("odd") else { return Err(format!("c is not odd: {report}")) };
+        assert_eq!(answer.code, Some(1), "{answer:?}");
+        let figures = slow["figures"].as_array().unwrap();
+        let Some(calls) = figures.iter().find(|one| one["title"] == "getppid system call") else {
+            return Err(format!("not in its system calls: {slow}"));
+        };
+        assert!(calls["ratio"].as_f64().unwrap() > 1.5 && calls["worse"] == true, "{slow}");
+        let why = node("explanations").map(|why| why["explanation"]["causes"].to_string()).unwrap_or_default();
+        testing::hold!(why.contains("syscall"), "explained as {why}");
+        Ok(())
+    });
 }
 
 #[test]
@@ -166,28 +173,16 @@ fn a_stopped_fleet_keeps_what_came() {
     let place = Place::new();
     let ssh = fake_ssh(&place, "");
     let mut command = place.prony();
-    command.args([
-        "fleet",
-        "run",
-        "--launcher",
-        "ssh",
-        "--hosts",
-        "a,b",
-        "--suite",
-        "default",
-        "--json",
-        "--ssh",
-        &ssh,
-    ]);
+    command.args(["fleet", "run", "--launcher", "ssh", "--hosts", "a,b", "--json", "--ssh", &ssh]).args(SLOW);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(90);
-    // The first documents come after the first round, and there are forty.
+    let deadline = Instant::now() + Duration::from_secs(120);
+    // The first documents come after the first round, and there are many.
     while place.ask(&["runs", "--json"]).json().as_array().is_none_or(|runs| runs.len() < 2) {
         if Instant::now() > deadline {
             break;
         }
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(100));
     }
     sys::process::send(child.id().cast_signed(), Some(sys::signal::Signal::Interrupt)).unwrap();
     let answer = Answer::of(child.wait_with_output().unwrap());

@@ -9,6 +9,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Makes every skip a failure: set by `.ci/run`.
 pub const FORBID: &str = "PRONY_TEST_FORBID_SKIP";
@@ -73,6 +74,31 @@ pub fn slow(why: impl Display) -> bool {
         record("LEFT OUT", &format_args!("{why}; {SLOW}=1 runs it"));
     }
     is_set(SLOW)
+}
+
+/// Tries until one attempt holds: for what a neighbour on this machine may spoil now and then, and a fault of the program
+/// would spoil every time. What no neighbour can change is asserted inside of the attempt.
+///
+/// # Panics
+/// When no attempt holds, with what the last one found.
+#[track_caller]
+pub fn attempts(most: u32, mut attempt: impl FnMut() -> Result<(), String>) {
+    for number in 1..=most {
+        let Err(found) = attempt() else { return };
+        assert!(number < most, "in none of {most} attempts: {found}");
+        // Neighbours come and go.
+        std::thread::sleep(Duration::from_millis(300) * number);
+    }
+}
+
+/// Ends an attempt in which a condition does not hold, as `hold!(condition, "what was found {}", instead)`.
+#[macro_export]
+macro_rules! hold {
+    ($condition:expr, $($found:tt)+) => {
+        if !$condition {
+            return Err(::std::format!($($found)+));
+        }
+    };
 }
 
 fn is_set(name: &str) -> bool {

@@ -16,6 +16,20 @@ fn skips_when_asked() {
     }
 }
 
+#[test]
+fn one_attempt_that_holds_is_enough_and_none_is_a_failure() {
+    let mut tried = 0;
+    testing::attempts(3, || {
+        tried += 1;
+        testing::hold!(tried == 2, "tried {tried} times");
+        Ok(())
+    });
+    assert_eq!(tried, 2);
+    let never = std::panic::catch_unwind(|| testing::attempts(2, || Err("a fault".to_owned())));
+    let said = never.unwrap_err();
+    assert_eq!(said.downcast_ref::<String>().unwrap(), "in none of 2 attempts: a fault");
+}
+
 fn run(more: &[(&str, &str)], folder: &std::path::Path) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["skips_when_asked", "--exact"]).env(ASKED, folder.join("ran"));

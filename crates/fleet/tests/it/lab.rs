@@ -74,11 +74,16 @@ fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
         }
     })
     .unwrap();
-    std::thread::sleep(Duration::from_millis(600));
+    // 20 frames take 240 ms; whoever sends them may have to wait for a CPU.
+    testing::attempts(20, || {
+        let packets = lab.drops().unwrap().since(&before).ports[0].packets;
+        testing::hold!(packets >= 15, "{packets} packets");
+        Ok(())
+    });
     let after = lab.drops().unwrap().since(&before);
     // One sender at the port's own rate: nothing is lost, whatever the buffers.
     assert_eq!((after.at_ports(), after.at_cards()), (0, 0), "{after:?}");
-    assert!(after.ports[0].packets >= 15 && after.ports[0].bytes / after.ports[0].packets > 1400, "{after:?}");
+    assert!(after.ports[0].bytes / after.ports[0].packets > 1400, "{after:?}");
 }
 
 #[test]

@@ -30,6 +30,9 @@ fn the_bits_are_frozen() {
 /// Builds the workloads again at another level of optimisation, library of functions included, and lets them say their digests.
 #[test]
 fn the_level_of_optimisation_leaves_the_bits_alone() {
+    if !testing::slow("the workloads are built twice") {
+        return;
+    }
     let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/level");
     for level in ["0", "1"] {
         let mut cargo = std::process::Command::new(env!("CARGO"));

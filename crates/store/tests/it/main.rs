@@ -6,5 +6,6 @@ mod document;
 mod lock;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod schema;
 mod trouble;
 mod upgrade;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::schema::faults;
 use model::{FactValue, Flag, Outcome, Run};
 use store::{Access, Detail, Kind, SqliteStore, Store, load_document};
 
@@ -80,18 +81,18 @@ fn what_the_first_document_says_is_understood() {
 fn documents_keep_to_the_published_schema() {
     let schema =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
     for path in kept("json") {
         let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         let written: serde_json::Value =
             serde_json::from_str(&store::render_document(&load_document(&path).unwrap()).unwrap()).unwrap();
         for document in [kept, written] {
-            let errors: Vec<_> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
-            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+            let faults = faults(&schema, &document);
+            assert!(faults.is_empty(), "{}: {faults:?}", path.display());
         }
     }
     for (what, document) in [("no figures", r#"{"schema":1,"id":"x"}"#), ("no object", "[]")] {
-        assert!(!validator.is_valid(&serde_json::from_str(document).unwrap()), "{what}");
+        assert!(!faults(&schema, &serde_json::from_str(document).unwrap()).is_empty(), "{what}");
     }
 }
 
