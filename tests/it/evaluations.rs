@@ -209,22 +209,25 @@ fn unknown_evaluations_and_several_runs_are_refused() {
 
 #[test]
 fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
-    let place = Place::new();
-    let said = place
-        .ask(&["run", "--suite", "ramspeed", "--time-limit", "10s", "--target", "50", "--label", "today"])
-        .fine()
-        .out;
-    for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every figure of the run", "Stored as run 1"] {
-        assert!(said.contains(needed), "{needed} is missing: {said}");
-    }
-    let again = place.ask(&["show", "today", "--as", "ramspeed", "--json"]).fine().json();
-    let rows = again["tables"][0]["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 15);
-    for row in rows {
-        // On a machine that is held up a figure may lack launches, and then says so.
-        let stands =
-            |cell: &Value| cell["value"].as_f64().is_some_and(|value| value > 1.0) || cell["reason"].is_string();
-        assert!(stands(&row[5]) && stands(&row[7]), "{row}");
-        assert!(row[5]["reason"] != "this run did not measure it", "{row}");
-    }
+    let mut limits = ["10s", "40s", "160s"].into_iter();
+    testing::attempts(3, || {
+        let place = Place::new();
+        let arguments = ["run", "--suite", "ramspeed", "--target", "50", "--label", "today", "--time-limit"];
+        let said = place.ask(&[&arguments[..], &[limits.next().unwrap()]].concat()).fine().out;
+        for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every figure of the run", "Stored as run 1"] {
+            assert!(said.contains(needed), "{needed} is missing: {said}");
+        }
+        let again = place.ask(&["show", "today", "--as", "ramspeed", "--json"]).fine().json();
+        let rows = again["tables"][0]["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 15);
+        for row in rows {
+            // On a machine that is held up a figure may lack launches, and then says so.
+            let stands =
+                |cell: &Value| cell["value"].as_f64().is_some_and(|value| value > 1.0) || cell["reason"].is_string();
+            assert!(stands(&row[5]) && stands(&row[7]), "{row}");
+            // On one that is held up much, the time ends before every figure had its turn.
+            testing::hold!(row[5]["reason"] != "this run did not measure it", "{row}");
+        }
+        Ok(())
+    });
 }

@@ -53,8 +53,14 @@ fn expect(found: &Value, words: &[&str]) -> Result<(), String> {
 /// Figures that no planted cause touches.
 const BYSTANDERS: [&str; 4] = ["--probe", "os.syscall_write", "--probe", "os.clock_read"];
 
+/// Whether the causes that are planted beside the placement are measured too.
+fn slow() -> bool {
+    testing::slow("a planted cause takes a minute of measuring; placement stands for all")
+}
+
 fn measure(place: &Place, label: &str, probes: &[&str], more: &[&str]) {
-    let mut arguments = vec!["run", "--label", label, "--target", "5", "--time-limit", "20s"];
+    let limit = if testing::wants_slow() { "20s" } else { "8s" };
+    let mut arguments = vec!["run", "--label", label, "--target", "5", "--time-limit", limit];
     for probe in probes {
         arguments.extend(["--probe", probe]);
     }
@@ -121,6 +127,9 @@ fn parties_on_one_cpu_or_two_are_told_by_placement() {
 
 #[test]
 fn huge_pages_are_told_by_huge_pages() {
+    if !slow() {
+        return;
+    }
     let _turn = alone();
     let place = Place::new();
     let asked =
@@ -140,6 +149,9 @@ fn huge_pages_are_told_by_huge_pages() {
 
 #[test]
 fn streaming_stores_are_told_by_the_stores() {
+    if !slow() {
+        return;
+    }
     let _turn = alone();
     let place = Place::new();
     let asked = place.ask(&[
@@ -165,6 +177,9 @@ fn streaming_stores_are_told_by_the_stores() {
 
 #[test]
 fn a_slower_directory_is_told_by_the_file_system() {
+    if !slow() {
+        return;
+    }
     let _turn = alone();
     let shared = Path::new("/dev/shm");
     if !shared.is_dir() {
@@ -217,6 +232,9 @@ impl Drop for Limited {
 
 #[test]
 fn a_cpu_limit_is_told_by_the_control_group() {
+    if !slow() {
+        return;
+    }
     let _turn = alone();
     let group = match Limited::new() {
         Ok(group) => group,

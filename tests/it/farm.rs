@@ -33,6 +33,21 @@ fn a_farm_does_what_one_process_does() {
     assert!(said.err.contains("could not vouch"), "{said:?}");
 }
 
+/// Stops a pilot until its lease ends. One that is stopped between two chunks holds none, and is stopped again.
+fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
+    testing::attempts(10, || {
+        signal(pilot, sys::signal::Signal::Continue);
+        std::thread::sleep(Duration::from_millis(20));
+        signal(pilot, sys::signal::Signal::Stop);
+        let stopped = Instant::now();
+        while !expired() {
+            testing::hold!(stopped.elapsed() < Duration::from_secs(4), "no lease of the sleeper ends");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    });
+}
+
 /// One run: a pilot is killed, another sleeps until its lease is over and wakes with a result that counts no more, the
 /// coordinator is killed and another goes on.
 #[test]
@@ -68,18 +83,7 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
     assert!(!arguments_of_all().contains(&token), "other users can read the token");
     signal(killed, sys::signal::Signal::Kill);
     let expired = |farm: &Running| farm.incidents().iter().any(|one| one.what == "expired" && one.node == "n2");
-    // A pilot that is stopped between two chunks holds no lease that could end: it is stopped again.
-    testing::attempts(10, || {
-        signal(sleeper, sys::signal::Signal::Continue);
-        std::thread::sleep(Duration::from_millis(20));
-        signal(sleeper, sys::signal::Signal::Stop);
-        let stopped = Instant::now();
-        while !expired(&farm) {
-            testing::hold!(stopped.elapsed() < Duration::from_secs(4), "no lease of the sleeper ends");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Ok(())
-    });
+    stop_until(sleeper, || expired(&farm));
     farm.wait_for("its chunk to be counted", |farm| {
         let ledger = farm.look().unwrap();
         let counted = ledger.counted().unwrap();

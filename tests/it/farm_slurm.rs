@@ -20,6 +20,9 @@ const JOB_TIME: &str = "10m";
 
 #[test]
 fn nothing_that_happens_to_nodes_changes_the_result() {
+    if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
+        return;
+    }
     let Some(lab) = SlurmLab::start(4) else { return };
     let place = Place::new();
     let (events, chunk, seed) = (720, 4, 11);
@@ -112,6 +115,9 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
 /// A site where no job is begun again: a pilot that somebody cancels, and one whose node loses its power, are handed in anew.
 #[test]
 fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
+    if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
+        return;
+    }
     let Some(lab) = SlurmLab::start(3) else { return };
     let place = Place::new();
     let digest = undisturbed(&place, 240, 12);

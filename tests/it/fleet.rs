@@ -208,8 +208,22 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("every pair agrees"), "{notes}");
 }
 
+/// The small version of the next one.
+#[test]
+fn a_real_slurm_of_two_nodes_measures_both() {
+    let Some(lab) = SlurmLab::start(2) else { return };
+    let place = Place::new();
+    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "2", "--queue-time", "60s", "--json"]);
+    let report = Answer::of(lab.at_head(place.prony().args(slurm)).output().unwrap()).fine().json();
+    let expected = ["n1", "n2"].map(|node| (node.to_owned(), "measured".to_owned()));
+    assert_eq!(states(&report), expected);
+}
+
 #[test]
 fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
+    if !testing::slow("a node that is lost is waited for; two nodes stand for Slurm") {
+        return;
+    }
     let Some(lab) = SlurmLab::start(4) else { return };
     let place = Place::new();
     let head = |arguments: &[&str]| Answer::of(lab.at_head(place.prony().args(arguments)).output().unwrap());

@@ -59,6 +59,9 @@ fn told(report: &Value) -> (String, [f64; 3], String) {
 
 #[test]
 fn input_over_a_real_nfs_is_named_with_its_efficiency_and_reason() {
+    if !testing::slow("a machine with a kernel of its own is emulated; sshfs stands for network file systems") {
+        return;
+    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
     let lab = place.file("lab");
@@ -101,6 +104,9 @@ fn input_over_a_real_nfs_is_named_with_its_efficiency_and_reason() {
 
 #[test]
 fn a_mount_that_fails_is_never_taken_for_a_network_file_system() {
+    if !testing::slow("a machine with a kernel of its own is emulated") {
+        return;
+    }
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
     std::fs::write(place.file("script"), "echo this must not run\n").unwrap();

@@ -70,9 +70,15 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 #[must_use]
 #[track_caller]
 pub fn slow(why: impl Display) -> bool {
-    if !is_set(SLOW) {
+    if !wants_slow() {
         record("LEFT OUT", &format_args!("{why}; {SLOW}=1 runs it"));
     }
+    wants_slow()
+}
+
+/// Whether tests that take long are to run.
+#[must_use]
+pub fn wants_slow() -> bool {
     is_set(SLOW)
 }
 
