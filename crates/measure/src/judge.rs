@@ -1,6 +1,6 @@
 //! From the launches of a figure to what may be said of it.
 
-use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, QuantileEstimate, Share};
+use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, QuantileEstimate, TakenTime};
 use stats::order_statistic::{MedianInterval, median_range, serial_median_interval};
 use stats::{Difference, difference};
 
@@ -10,8 +10,8 @@ use crate::pairs;
 const DISTURBED: f64 = 1.5;
 /// Share of disturbed batches from which a figure is called noisy.
 const MANY: f64 = 0.10;
-/// Mean share of stolen time that a reader should know of.
-const STOLEN: f64 = 0.01;
+/// Share of time taken that a reader should know of.
+const TAKEN: f64 = 0.01;
 /// How unlikely a trend must be by chance before it is called drift.
 const DRIFT_P: f64 = 0.01;
 /// Share of pairs in the order of time, less those against it, from which values go one way whatever the p-value says: a
@@ -204,9 +204,12 @@ fn evidence(
     if positive && stats::drift::trend(&times, &logs).is_some_and(moves) {
         flags.push(Flag::Drift);
     }
-    let stolen: Vec<f64> = launches.iter().filter_map(|launch| launch.steal_share().map(Share::get)).collect();
-    if !stolen.is_empty() && stolen.iter().sum::<f64>() / stolen.len() as f64 > STOLEN {
+    let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > TAKEN);
+    if much(figure.stolen()) {
         flags.push(Flag::Steal);
+    }
+    if much(figure.throttled()) {
+        flags.push(Flag::Throttled);
     }
     if 2 * launches.iter().filter(|launch| !launch.steady).count() > launches.len() {
         flags.push(Flag::NoSteadyState);

@@ -23,7 +23,7 @@ pub struct OutsideCounters {
     pub load: Option<f64>,
     /// CPUs that are online.
     pub online: Option<u32>,
-    /// The period of the quota, where there is one.
+    /// The period of the quota, where one gives less time than these CPUs have.
     pub quota_period: Option<Duration>,
 }
 
@@ -40,6 +40,7 @@ impl OutsideCounters {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
         let online = sys::topology::Topology::read_under(&root.join("sys/devices/system"));
         let quota = sys::cgroup::limits_under(root).ok().and_then(|limits| limits.quota);
+        let quota = quota.filter(|quota| quota.cpus < cpus.len() as f64);
         Self {
             used: used(Who::Process).zip(used(Who::Children)).map(|(own, children)| own + children),
             load: sys::usage::load_average().ok().map(|[minute, ..]| minute),

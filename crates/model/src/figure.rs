@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate};
+use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate, TakenTime};
 
 /// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
 pub const RECORD: &str = "record: ";
@@ -27,6 +27,8 @@ pub enum Flag {
     Noisy,
     /// The hypervisor took CPU time.
     Steal,
+    /// A control group's quota stopped it.
+    Throttled,
     /// Warm-up ended at its cap.
     NoSteadyState,
     /// The value is near the resolution of the clock.
@@ -47,6 +49,7 @@ impl Flag {
             Self::Drift => "drift",
             Self::Noisy => "noisy",
             Self::Steal => "CPU time stolen",
+            Self::Throttled => "throttled",
             Self::NoSteadyState => "no steady state",
             Self::Floor => "near the clock's resolution",
             Self::Unfinished => "unfinished",
@@ -181,6 +184,23 @@ impl Figure {
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.launches.iter().filter(|launch| launch.invalid.is_none()).map(|launch| launch.value).collect()
+    }
+
+    /// What the hypervisor took from the launches that count.
+    #[must_use]
+    pub fn stolen(&self) -> TakenTime {
+        self.taken(Launch::taken_by_host)
+    }
+
+    /// For how long a control group's quota stopped the launches that count.
+    #[must_use]
+    pub fn throttled(&self) -> TakenTime {
+        self.taken(|launch| launch.throttled)
+    }
+
+    fn taken(&self, of: impl Fn(&Launch) -> Option<TakenTime>) -> TakenTime {
+        let counted = self.launches.iter().filter(|launch| launch.invalid.is_none());
+        counted.filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 
     /// Whether a flag is set.

@@ -174,10 +174,17 @@ impl Launch {
         self.pair_order.split(&self.batches(ops))
     }
 
+    /// What the hypervisor took, whichever version recorded it; `None` where it is not known.
+    #[must_use]
+    pub fn taken_by_host(&self) -> Option<TakenTime> {
+        let of_share = |share: Share| TakenTime { seconds: share.get() * self.wall, of: self.wall };
+        self.stolen.or_else(|| self.steal.map(of_share))
+    }
+
     /// The share of CPU time that the hypervisor took, whichever version recorded it; `None` where it is not known.
     #[must_use]
     pub fn steal_share(&self) -> Option<Share> {
-        self.stolen.and_then(|taken| taken.share()).or(self.steal)
+        self.taken_by_host()?.share()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::{FigureKey, Invalid, Launch};
+use model::{FigureKey, Invalid, Launch, Placement, TakenTime};
 use stats::simulate::{Noise, generator};
 
 use super::{Engine, EngineError, Stopper};
@@ -43,7 +43,15 @@ pub struct MockEngine {
     clock: f64,
     log: Vec<Step>,
     stop_after: Option<usize>,
+    taking: Option<Box<TakenOf>>,
+    quota_period: Option<Duration>,
+    throttled: f64,
+    rested: bool,
+    rests: usize,
 }
+
+/// What the hypervisor and a quota take from a launch, by its round and whether the engine rested before it.
+type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
 /// Launches that are drawn ahead for a figure.
 const AHEAD: usize = 256;
@@ -53,7 +61,40 @@ impl MockEngine {
     #[must_use]
     pub fn new(seed: u64, usual: MockFigure) -> Self {
         let (figures, drawn) = (HashMap::new(), HashMap::new());
-        Self { figures, usual, seed, drawn, clock: 0.0, log: Vec::new(), stop_after: None }
+        Self {
+            figures,
+            usual,
+            seed,
+            drawn,
+            clock: 0.0,
+            log: Vec::new(),
+            stop_after: None,
+            taking: None,
+            quota_period: None,
+            throttled: 0.0,
+            rested: false,
+            rests: 0,
+        }
+    }
+
+    /// Lets the outside take time from launches: stolen and throttled, by round and whether the engine rested before.
+    #[must_use]
+    pub fn taking(mut self, taken: impl Fn(u32, bool) -> [TakenTime; 2] + 'static) -> Self {
+        self.taking = Some(Box::new(taken));
+        self
+    }
+
+    /// Lets a quota bind whose time is given anew after a period.
+    #[must_use]
+    pub fn under_quota(mut self, period: Duration) -> Self {
+        self.quota_period = Some(period);
+        self
+    }
+
+    /// How often the session waited between launches.
+    #[must_use]
+    pub fn rests(&self) -> usize {
+        self.rests
     }
 
     /// Lets one figure behave differently.
@@ -106,8 +147,16 @@ impl MockEngine {
             nanos: values.iter().map(nanos).collect(),
             warmup: task.warmup,
             steady: true,
-            invalid: figure.invalid.contains(&at).then_some(Invalid::Suspended(2.0)),
+            invalid: figure.invalid.contains(&at).then(|| Invalid::Misplaced(Placement::default())),
             ..Launch::default()
+        };
+        let launch = match &self.taking {
+            Some(take) => {
+                let [stolen, throttled] = take(step.round, std::mem::take(&mut self.rested));
+                self.throttled += throttled.seconds;
+                Launch { stolen: Some(stolen), throttled: Some(throttled), ..launch }
+            }
+            None => launch,
         };
         Ok(Reply::Launched { figure: task.figure, launch: Box::new(launch) })
     }
@@ -150,8 +199,18 @@ impl Engine for MockEngine {
         model::Identity::default()
     }
 
+    fn rest(&mut self, time: Duration, _: &Stopper) {
+        self.clock += time.as_secs_f64();
+        self.rested = true;
+        self.rests += 1;
+    }
+
     fn outside(&self, _: &[usize]) -> OutsideCounters {
-        OutsideCounters::default()
+        OutsideCounters {
+            throttled: self.taking.as_ref().map(|_| Duration::from_secs_f64(self.throttled)),
+            quota_period: self.quota_period,
+            ..OutsideCounters::default()
+        }
     }
 }
 

@@ -32,6 +32,9 @@ pub trait Engine {
     /// Which machine and boot the launches run on.
     fn identity(&self) -> Identity;
 
+    /// Waits between launches, unless it is asked to stop.
+    fn rest(&mut self, time: Duration, stopper: &Stopper);
+
     /// What the outside has taken so far from the CPUs under test.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters;
 }

@@ -83,6 +83,13 @@ impl Engine for ProcessEngine {
         crate::identity()
     }
 
+    fn rest(&mut self, time: Duration, stopper: &Stopper) {
+        let until = Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
+            std::thread::sleep(left.min(LOOK));
+        }
+    }
+
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)
     }

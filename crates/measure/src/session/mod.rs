@@ -1,21 +1,24 @@
 //! The rounds of a run: calibrate, launch, look, save.
 
 mod group;
+mod quota;
 mod reach;
 mod rounds;
 mod start;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, NOT_REACHED, Outcome, Run};
+use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run};
 
 pub use start::Order;
 
 pub(crate) use self::group::mix;
 
 use self::group::Group;
+use self::quota::Quota;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{Event, Listener};
+use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
 use crate::step::{Purpose, Reply, Step, Task};
 use crate::{Error, calibrate, document, judge};
@@ -69,6 +72,9 @@ pub struct Session<'a> {
     saver: &'a mut dyn Saver,
     stopper: Stopper,
     conditions: ConditionsWatch,
+    quota: Quota,
+    /// First of the rounds whose outside evidence was not judged yet.
+    unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
@@ -107,9 +113,23 @@ impl<'a> Session<'a> {
         let began = engine.now();
         let before = run.session.seconds;
         let progress = vec![Progress::default(); run.figures.len()];
-        let conditions = ConditionsWatch::from(&run, &allowed, engine.outside(&allowed));
-        let mut session =
-            Session { run, progress, allowed, patience, engine, listener, saver, stopper, conditions, began, before };
+        let outside = engine.outside(&allowed);
+        let (quota, unjudged) = (Quota::of(&outside), run.session.rounds);
+        let mut session = Session {
+            conditions: ConditionsWatch::from(&run, &allowed, outside),
+            run,
+            progress,
+            allowed,
+            patience,
+            engine,
+            listener,
+            saver,
+            stopper,
+            quota,
+            unjudged,
+            began,
+            before,
+        };
         session.prepare();
         let ending = session.rounds();
         Ok(session.finish(ending))
@@ -207,9 +227,11 @@ impl<'a> Session<'a> {
                 PATIENCE.max(Duration::from_secs_f64((20.0 * usual).min(3600.0)))
             }
         };
+        self.rest();
         let began = self.elapsed();
         let answer = self.engine.launch(step, self.patience.unwrap_or(patience), &self.stopper);
         let seconds = self.elapsed() - began;
+        self.notice_throttling();
         match answer {
             Ok(replies) => {
                 let mut valid = true;
@@ -236,10 +258,11 @@ impl<'a> Session<'a> {
         let known = |figure: usize| figure < self.run.figures.len();
         match reply {
             Reply::Prepared { figure, amount, variant, notes } if known(figure) => {
-                let figure = &mut self.run.figures[figure];
-                figure.amount = amount;
-                figure.variant = variant.or(figure.variant.take());
-                figure.notes = notes;
+                let measured = &mut self.run.figures[figure];
+                measured.amount = amount;
+                measured.variant = variant.or(measured.variant.take());
+                measured.notes = notes;
+                self.note_part_of_the_cpus(figure);
             }
             Reply::Unfit { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Unfit(reason))),
             Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
@@ -255,6 +278,13 @@ impl<'a> Session<'a> {
             Reply::Launched { figure, launch } if known(figure) => {
                 let mut launch = *launch;
                 launch.began = began;
+                let first_look = self.first_look();
+                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never: the figure
+                // would be another one.
+                launch.invalid = launch.invalid.filter(|reason| {
+                    matches!(reason, Invalid::Misplaced(_))
+                        || may_exclude(&self.run.figures[figure], reason, first_look)
+                });
                 let invalid = launch.invalid.clone();
                 self.progress[figure].seconds = seconds;
                 self.run.figures[figure].launches.push(launch);

@@ -118,6 +118,7 @@ impl Session<'_> {
             for group in &groups {
                 self.launch_until_valid(group, round)?;
             }
+            self.judge_rounds(round);
             for index in groups.iter().flat_map(|group| &group.0) {
                 if !self.progress[*index].ended {
                     self.look(*index);

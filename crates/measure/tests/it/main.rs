@@ -2,4 +2,5 @@
 
 mod engine;
 mod judge;
+mod outside;
 mod session;

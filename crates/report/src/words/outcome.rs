@@ -67,6 +67,11 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
         .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
         .map(|flag| match flag {
             Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
+            Flag::Steal | Flag::Throttled => {
+                let taken = if *flag == Flag::Steal { figure.stolen() } else { figure.throttled() };
+                let share = taken.share().map_or_else(String::new, |share| format!(" {}", percent(share.get())));
+                format!("{}{share}", flag.about())
+            }
             other => other.about().to_owned(),
         })
         .collect();

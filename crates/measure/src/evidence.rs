@@ -1,0 +1,186 @@
+//! When outside evidence excludes launches, and when it stops doing so.
+//!
+//! What a hypervisor takes is counted in ticks, and a launch is hardly longer than one: shares are judged over all launches of a round,
+//! or of several rounds. Every exclusion has an end: where more than a fifth of a figure's launches fail for one reason, that reason
+//! is the machine, and its launches count as observed.
+
+use std::mem::discriminant;
+use std::ops::RangeInclusive;
+
+use model::{Figure, Invalid, Launch, TakenTime};
+
+/// Share of the watched time from which what was taken excludes a round.
+const MOST_TAKEN: f64 = 0.02;
+/// Fewest ticks of watched CPU time over which a share is judged.
+const FEWEST_TICKS: f64 = 50.0;
+/// One launch in so many may be excluded for one reason.
+const ONE_IN: usize = 5;
+
+/// Whether a figure's launches may still be excluded for a reason; `first_look` is the fewest launches that it will have.
+#[must_use]
+pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
+    let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
+    let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
+    excluded < figure.launches.len().max(first_look as usize) / ONE_IN
+}
+
+/// Whether the hypervisor certainly took more of a watched time than launches bear. A counter that moved by one tick may have been
+/// moved by almost nothing, and less than 50 ticks are too few to judge.
+#[must_use]
+pub fn stolen_too_much(stolen: &TakenTime) -> bool {
+    let tick = tick();
+    long_enough(stolen.of, tick) && taken_too_much(stolen.seconds - tick, stolen.of)
+}
+
+fn tick() -> f64 {
+    sys::usage::clock_tick().map_or(0.01, |tick| tick.as_secs_f64())
+}
+
+fn long_enough(seconds: f64, tick: f64) -> bool {
+    seconds >= FEWEST_TICKS * tick
+}
+
+fn taken_too_much(seconds: f64, of: f64) -> bool {
+    seconds > MOST_TAKEN * of
+}
+
+/// What was taken from the launches of some rounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct RoundEvidence {
+    stolen: TakenTime,
+    throttled: TakenTime,
+}
+
+impl RoundEvidence {
+    /// Of all launches of these rounds, each process counted once: figures that share a launch watched the same time.
+    pub(crate) fn of(figures: &[Figure], rounds: &RangeInclusive<u32>) -> Self {
+        let mut launches: Vec<&Launch> = figures
+            .iter()
+            .flat_map(|figure| &figure.launches)
+            .filter(|launch| rounds.contains(&launch.round))
+            .collect();
+        launches.sort_by(|a, b| a.began.total_cmp(&b.began));
+        let mut sum = Self::default();
+        for together in launches.chunk_by(|a, b| a.began == b.began) {
+            let longest = |of: fn(&Launch) -> Option<TakenTime>| {
+                together.iter().filter_map(|launch| of(launch)).max_by(|a, b| a.of.total_cmp(&b.of)).unwrap_or_default()
+            };
+            sum.stolen = sum.stolen.plus(&longest(|launch| launch.stolen));
+            sum.throttled = sum.throttled.plus(&longest(|launch| launch.throttled));
+        }
+        sum
+    }
+
+    /// Whether so much was watched that shares of it mean something.
+    pub(crate) fn suffices(&self) -> bool {
+        long_enough(self.stolen.of.max(self.throttled.of), tick())
+    }
+
+    /// Why these rounds should not count.
+    pub(crate) fn reasons(&self) -> Vec<Invalid> {
+        let mut reasons = Vec::new();
+        if stolen_too_much(&self.stolen) {
+            reasons.push(Invalid::Stolen(self.stolen));
+        }
+        if taken_too_much(self.throttled.seconds, self.throttled.of) {
+            reasons.push(Invalid::Throttled(self.throttled));
+        }
+        reasons
+    }
+}
+
+/// Excludes a figure's launches of these rounds, as far as it may; says how many. Throttling is counted to the nanosecond, so a
+/// launch whose counter stood still was not touched by it.
+pub(crate) fn exclude(figure: &mut Figure, rounds: &RangeInclusive<u32>, reason: &Invalid, first_look: u32) -> usize {
+    let concerned = |launch: &Launch| {
+        launch.invalid.is_none()
+            && rounds.contains(&launch.round)
+            && (!matches!(reason, Invalid::Throttled(_)) || launch.throttled.is_some_and(|taken| taken.seconds > 0.0))
+    };
+    let places: Vec<usize> = (0..figure.launches.len()).filter(|at| concerned(&figure.launches[*at])).collect();
+    let mut excluded = 0;
+    for at in places {
+        if may_exclude(figure, reason, first_look) {
+            figure.launches[at].invalid = Some(reason.clone());
+            excluded += 1;
+        }
+    }
+    excluded
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use model::{Class, FigureKey, Metric, Point, Unit};
+
+    use super::*;
+
+    fn figure(launches: Vec<Launch>) -> Figure {
+        let metric = Metric::lower(Unit::Seconds, "operation");
+        let figure = Figure::unmeasured(FigureKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        Figure { launches, ..figure }
+    }
+
+    /// A launch of so many ticks in which so many were stolen.
+    fn launch(round: u32, began: f64, stolen: f64, watched: f64) -> Launch {
+        let taken = TakenTime { seconds: stolen * tick(), of: watched * tick() };
+        let throttled = Some(TakenTime { seconds: 0.0, ..taken });
+        Launch { round, began, stolen: Some(taken), throttled, ..Launch::default() }
+    }
+
+    #[test]
+    fn nothing_is_judged_over_less_than_fifty_ticks_and_one_tick_is_forgiven() {
+        let of = |launches: Vec<Launch>| RoundEvidence::of(&[figure(launches)], &(0..=9));
+        let many = |count: u32, stolen: f64| (0..count).map(|at| launch(at, f64::from(at), stolen, 3.0)).collect();
+        assert!(
+            !of(many(10, 1.0)).suffices() && of(many(10, 1.0)).reasons().is_empty(),
+            "30 ticks, ten of them stolen"
+        );
+        let mut twenty: Vec<Launch> = many(20, 0.0);
+        twenty.iter_mut().for_each(|launch| launch.round = 0);
+        assert!(of(twenty.clone()).suffices() && of(twenty.clone()).reasons().is_empty());
+        twenty[3].stolen.as_mut().unwrap().seconds = tick();
+        assert!(of(twenty.clone()).reasons().is_empty(), "one tick of sixty may have been almost nothing");
+        twenty[5].stolen.as_mut().unwrap().seconds = tick();
+        assert!(of(twenty.clone()).reasons().is_empty(), "at least one of sixty: 1.7%");
+        twenty[6].stolen.as_mut().unwrap().seconds = tick();
+        let reasons = of(twenty).reasons();
+        let [Invalid::Stolen(taken)] = &reasons[..] else { panic!("{reasons:?}") };
+        assert!((taken.seconds - 3.0 * tick()).abs() < 1e-9 && (taken.of - 60.0 * tick()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn figures_of_one_process_watched_the_same_time() {
+        let shared: Vec<Figure> = (0..10).map(|_| figure(vec![launch(0, 1.0, 1.0, 8.0)])).collect();
+        let seen = RoundEvidence::of(&shared, &(0..=0));
+        assert!((seen.stolen.of - 8.0 * tick()).abs() < 1e-9 && !seen.suffices(), "{seen:?}");
+    }
+
+    #[test]
+    fn a_fifth_of_the_launches_is_the_most_that_is_excluded_for_one_reason() {
+        let mut figure = figure((0..40).map(|at| launch(at, f64::from(at), 2.0, 3.0)).collect());
+        let stolen = Invalid::Stolen(TakenTime { seconds: 1.0, of: 3.0 });
+        let excluded: usize = (0..40).map(|round| exclude(&mut figure, &(round..=round), &stolen, 10)).sum();
+        assert_eq!((excluded, figure.values().len()), (8, 32));
+        assert!(!may_exclude(&figure, &stolen, 10));
+        assert!(may_exclude(&figure, &Invalid::Suspended(1.0), 10), "another reason has its own fifth");
+        let few = Figure { launches: Vec::new(), ..figure.clone() };
+        assert!(may_exclude(&few, &stolen, 10), "two of the first ten");
+    }
+
+    #[test]
+    fn throttling_excludes_the_launches_that_it_stopped_and_no_other() {
+        let mut launches: Vec<Launch> = (0..10).map(|at| launch(0, f64::from(at), 0.0, 10.0)).collect();
+        for stopped in &mut launches[2..4] {
+            stopped.throttled.as_mut().unwrap().seconds = 5.0 * tick();
+        }
+        let mut figure = figure(launches);
+        let reasons = RoundEvidence::of(std::slice::from_ref(&figure), &(0..=0)).reasons();
+        let [reason @ Invalid::Throttled(taken)] = &reasons[..] else { panic!("{reasons:?}") };
+        assert!((taken.share().unwrap().get() - 0.1).abs() < 1e-9);
+        assert_eq!(exclude(&mut figure, &(0..=0), reason, 10), 2);
+        let places: Vec<usize> = (0..10).filter(|at| figure.launches[*at].invalid.is_some()).collect();
+        assert_eq!(places, [2, 3]);
+    }
+}
