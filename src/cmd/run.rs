@@ -184,14 +184,14 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
 }
 
 /// What came of claiming the machine: the claim itself, or who else measures here.
-pub(super) struct MachineClaim {
+pub(crate) struct MachineClaim {
     _lock: Option<MachineLock>,
     /// The other measurement in its own words.
-    pub(super) beside: Option<String>,
+    pub(crate) beside: Option<String>,
 }
 
 /// Two runs at once disturb each other: the person is told, and decides; the run keeps it.
-pub(super) fn claim(purpose: &str) -> MachineClaim {
+pub(crate) fn claim(purpose: &str) -> MachineClaim {
     match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
         Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
         Ok(Claim::Taken(holder)) => {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use application::{SessionOrder, SessionReport, Sharing, run_sessions, session_run};
 use clap::Args;
-use measure::{Saver, Stopper};
-use model::Unit;
+use measure::{ConditionsWatch, Saver, Stopper};
+use model::{Conditions, Unit};
 use report::view::RunContext;
 use report::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
 
-use super::run::watch_for_signals;
+use super::run::{claim, watch_for_signals};
 use crate::Exit;
 use crate::cli::Common;
 use crate::keeping::{Keeper, Keeping};
@@ -87,6 +87,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         command,
         patience: arguments.timeout,
     };
+    let claim = claim("sessions");
+    let conditions = ConditionsWatch::begin(&Conditions::default(), &sys::affinity::allowed()?);
     let mut goes = Vec::new();
     // The first go is cold in ways that no rule of caching covers, and is discarded by rule.
     for go in 0..=arguments.goes {
@@ -98,6 +100,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         }
     }
     let mut run = session_run(&order, &name, draw_seed(), &goes);
+    run.session.conditions.beside.clone_from(&claim.beside);
+    conditions.record(&mut run);
     run.label.clone_from(&arguments.keeping.label);
     keeper.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
     let handle = keeper.number.map(|number| number.to_string());

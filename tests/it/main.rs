@@ -13,6 +13,7 @@ mod farm_ssh;
 mod fleet;
 mod net;
 mod network_files;
+mod outside;
 mod rate;
 mod reference;
 mod run;

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use measure::{Event, Listener, Order, Saver, Stopper, judge};
+use measure::{ConditionsWatch, Event, Listener, Order, Saver, Stopper, judge};
 use model::{Entry, Estimate, Figure, FigureKey, Flag, Launch, Method, Outcome, Plan, Run};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -63,6 +63,7 @@ pub fn measure(
     stopper: &Stopper,
 ) -> Result<Run> {
     let mut run = begin(&trials, rules)?;
+    let conditions = ConditionsWatch::begin(&run.session.conditions, &sys::affinity::allowed()?);
     let began = Instant::now();
     let mut order: Vec<usize> = (0..trials.len()).collect();
     let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
@@ -93,11 +94,13 @@ pub fn measure(
         }
         let converged = active.iter().filter(|one| !**one).count();
         let elapsed = began.elapsed().as_secs_f64();
+        conditions.record(&mut run);
         save(&mut run, round, elapsed, saver)?;
         listener.hear(&Event::Saved { converged, of: active.len(), elapsed, left: left(elapsed, round, &run.plan) });
     }
     run.session.complete = active.iter().all(|one| !one);
     run.session.ended_on = Some(measure::identity());
+    conditions.record(&mut run);
     save(&mut run, round, began.elapsed().as_secs_f64(), saver)?;
     listener.hear(&Event::Ended(&run));
     Ok(run)

@@ -32,6 +32,12 @@ pub fn stolen_too_much(stolen: &TakenTime) -> bool {
     long_enough(stolen.of, tick) && taken_too_much(stolen.seconds - tick, stolen.of)
 }
 
+/// Whether a quota stopped more of a time than launches bear.
+#[must_use]
+pub fn throttled_too_much(throttled: &TakenTime) -> bool {
+    taken_too_much(throttled.seconds, throttled.of)
+}
+
 fn tick() -> f64 {
     sys::usage::clock_tick().map_or(0.01, |tick| tick.as_secs_f64())
 }
@@ -82,7 +88,7 @@ impl RoundEvidence {
         if stolen_too_much(&self.stolen) {
             reasons.push(Invalid::Stolen(self.stolen));
         }
-        if taken_too_much(self.throttled.seconds, self.throttled.of) {
+        if throttled_too_much(&self.throttled) {
             reasons.push(Invalid::Throttled(self.throttled));
         }
         reasons

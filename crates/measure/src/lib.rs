@@ -27,7 +27,7 @@ pub use document::{begin, close};
 pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
 pub use error::Error;
 pub use event::{Event, Listener, Silent};
-pub use evidence::{may_exclude, stolen_too_much};
+pub use evidence::{may_exclude, stolen_too_much, throttled_too_much};
 pub use expand::{nearest, select};
 pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
 pub use foresee::expected_seconds;

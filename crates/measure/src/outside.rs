@@ -107,14 +107,14 @@ pub struct ConditionsWatch {
 }
 
 impl ConditionsWatch {
-    /// Watches the CPUs that a run may use from now on.
+    /// Watches the CPUs that a run may use from now on; `earlier` is what earlier parts of the run recorded.
     #[must_use]
-    pub fn begin(run: &Run, cpus: &[usize]) -> Self {
-        Self::from(run, cpus, OutsideCounters::now(cpus))
+    pub fn begin(earlier: &Conditions, cpus: &[usize]) -> Self {
+        Self::from(earlier, cpus, OutsideCounters::now(cpus))
     }
 
-    pub(crate) fn from(run: &Run, cpus: &[usize], before: OutsideCounters) -> Self {
-        Self { cpus: cpus.to_vec(), before, earlier: run.session.conditions.clone() }
+    pub(crate) fn from(earlier: &Conditions, cpus: &[usize], before: OutsideCounters) -> Self {
+        Self { cpus: cpus.to_vec(), before, earlier: earlier.clone() }
     }
 
     /// Writes into the run what disturbed it so far.

@@ -105,7 +105,7 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     };
     let mut run = run(&[(2.0e9, 2.4e9), (3.0e9, 2.1e9)]);
     run.session.conditions.beside = Some("prony net".to_owned());
-    let watch = ConditionsWatch::from(&run, &[0, 1], counters(100, 7, 1, 3, 0.4));
+    let watch = ConditionsWatch::from(&run.session.conditions, &[0, 1], counters(100, 7, 1, 3, 0.4));
     watch.record_until(&mut run, &counters(150, 12, 25, 29, 2.0));
     // Recorded after every round: each time from the beginning, never added twice.
     watch.record_until(&mut run, &counters(150, 12, 25, 29, 2.0));
@@ -116,7 +116,7 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     assert_eq!((throttled.seconds, throttled.of), (24.0, 50.0), "of what it ran and did not run");
     assert_eq!((seen.clock, seen.beside.as_deref()), (Some((2.0e9, 3.0e9)), Some("prony net")));
 
-    let watch = ConditionsWatch::from(&run, &[0, 1], counters(500, 40, 30, 0, 0.1));
+    let watch = ConditionsWatch::from(&run.session.conditions, &[0, 1], counters(500, 40, 30, 0, 0.1));
     watch.record_until(&mut run, &counters(510, 41, 30, 5, 0.1));
     let seen = &run.session.conditions;
     assert_eq!((seen.load, seen.steal), (Some(0.4), Some(TakenTime { seconds: 6.0, of: 120.0 })));

@@ -11,7 +11,7 @@ use report::view::RunContext;
 use super::{starter, view};
 use crate::Exit;
 use crate::cli::Common;
-use crate::cmd::run::watch_for_signals;
+use crate::cmd::run::{claim, watch_for_signals};
 use crate::keeping::{Keeper, Keeping};
 use crate::output;
 use crate::progress::Progress;
@@ -72,6 +72,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let mut document = application::document("app", seed, arguments.target, arguments.time_limit, directory);
     document.label.clone_from(&arguments.keeping.label);
+    let claim = claim("app");
+    document.session.conditions.beside.clone_from(&claim.beside);
     let order = CampaignOrder { run: document, applications, copies: copies(arguments), root };
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = Progress::new(arguments.target, visible);

@@ -198,12 +198,13 @@ impl Measuring {
         };
         let mut keeper = Keeper::open(&self.keeping, common)?;
         let stopper = watch_for_signals()?;
-        let _alone = claim(name);
+        let claim = claim(name);
         let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let mut progress = Progress::new(self.target, visible);
         let mut run = measure(trials, &rules, &mut keeper, &mut progress, &stopper)?;
         let derived = derive(&mut run);
         run.figures.extend(derived);
+        run.session.conditions.beside.clone_from(&claim.beside);
         keeper.save(&run).map_err(|reason| anyhow::anyhow!("could not keep the run: {reason}"))?;
         let handle = keeper.number.map(|number| number.to_string());
         let context = RunContext { stored: handle.is_some(), handle, previous: None };

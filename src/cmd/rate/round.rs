@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use anyhow::Result;
 use application::{Order, Report, Starter, document};
-use measure::{Event, Listener, Saver, Stopper};
+use measure::{ConditionsWatch, Event, Listener, Saver, Stopper};
 use model::{Flag, Outcome, Run};
 use rating::{Component, Set};
 
 use super::document::{figures, push};
 use super::measured::Request;
 use crate::cmd::app::starter;
+use crate::cmd::run::claim;
 use crate::keeping::Keeper;
 use crate::wishes::draw_seed;
 
@@ -60,7 +61,10 @@ pub(super) fn measure(
     listener: &mut dyn Listener,
     stopper: &Stopper,
 ) -> Result<Ended> {
+    let claim = claim("rate");
     let mut run = document("rating", draw_seed(), request.target, request.time_limit, std::env::temp_dir());
+    run.session.conditions.beside.clone_from(&claim.beside);
+    let conditions = ConditionsWatch::begin(&run.session.conditions, &sys::affinity::allowed()?);
     run.label.clone_from(&request.label);
     let mut parts = Vec::new();
     for set in &request.sets {
@@ -82,10 +86,12 @@ pub(super) fn measure(
         round += 1;
         rating.run.session.rounds = round;
         rating.run.session.seconds = rating.elapsed();
+        conditions.record(&mut rating.run);
         keeper.save(&rating.run).map_err(anyhow::Error::msg)?;
     }
     let complete = rating.parts.iter().all(|part| !part.open);
     let seconds = rating.elapsed();
+    conditions.record(&mut rating.run);
     application::close(&mut rating.run, seconds, complete);
     rating.listener.hear(&Event::Ended(&rating.run));
     Ok(Ended { run: rating.run, optimised: rating.optimised })

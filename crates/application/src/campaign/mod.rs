@@ -4,7 +4,7 @@ mod document;
 mod judge;
 mod reading;
 
-use measure::{Ending, Event, Listener, Saver, Stopper};
+use measure::{ConditionsWatch, Ending, Event, Listener, Saver, Stopper};
 use model::{Figure, Flag, Invalid, Launch, Outcome, RECORD, Run};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -19,8 +19,6 @@ use crate::launch::{Order, Report, Starter};
 use crate::manifest::{Application, fill_all};
 use crate::{Build, Error};
 
-/// Share of CPU time that the hypervisor may take before a launch does not count.
-const MOST_STEAL: f64 = 0.02;
 /// Attempts at a launch that outside evidence speaks against.
 const ATTEMPTS: u32 = 3;
 
@@ -67,6 +65,7 @@ pub struct Campaign<'a> {
     listener: &'a mut dyn Listener,
     saver: &'a mut dyn Saver,
     stopper: Stopper,
+    conditions: ConditionsWatch,
     began: std::time::Instant,
 }
 
@@ -83,7 +82,9 @@ impl<'a> Campaign<'a> {
         stopper: Stopper,
     ) -> Result<measure::Ended, Error> {
         let CampaignOrder { run, applications, copies, root } = order;
+        let allowed = sys::affinity::allowed().unwrap_or_default();
         let mut campaign = Self {
+            conditions: ConditionsWatch::begin(&run.session.conditions, &allowed),
             run,
             applications,
             builds: Vec::new(),
@@ -240,7 +241,9 @@ impl<'a> Campaign<'a> {
                     return Ok(());
                 }
                 Ok(reading) => {
-                    let invalid = evidence(&report);
+                    let first_look = self.run.plan.looks.first().copied().unwrap_or(0);
+                    let figure = &self.run.figures[self.subjects[index].figures[0]];
+                    let invalid = evidence(&report, figure, first_look);
                     self.keep(index, round, began, &report, &reading, invalid.clone());
                     let Some(invalid) = invalid else {
                         self.look(index);
@@ -298,6 +301,7 @@ impl<'a> Campaign<'a> {
                 nanos: vec![(wall * 1e9) as u64],
                 steady: true,
                 stolen: report.stolen,
+                throttled: report.throttled,
                 footprint: report.footprint(),
                 invalid: invalid.clone(),
                 ..Launch::default()
@@ -337,6 +341,7 @@ impl<'a> Campaign<'a> {
     }
 
     fn finish(mut self, ending: Ending) -> measure::Ended {
+        self.conditions.record(&mut self.run);
         judge::hidden_memory(&mut self.run, &self.subjects, self.hidden as f64);
         judge::efficiencies(&mut self.run, &self.applications, &self.subjects);
         close(&mut self.run, self.began.elapsed().as_secs_f64(), ending == Ending::Complete);
@@ -345,9 +350,11 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Why a launch should not count: outside evidence, never its value.
-fn evidence(report: &Report) -> Option<Invalid> {
-    report.suspended.map(Invalid::Suspended).or_else(|| {
-        report.stolen.filter(|taken| taken.share().is_some_and(|s| s.get() > MOST_STEAL)).map(Invalid::Stolen)
-    })
+/// Why a launch should not count: outside evidence, never its value. A reason that spoils more than a fifth of the launches is the
+/// machine, and excludes no more.
+fn evidence(report: &Report, figure: &Figure, first_look: u32) -> Option<Invalid> {
+    let stopped = report.throttled.filter(measure::throttled_too_much).map(Invalid::Throttled);
+    let stolen = report.stolen.filter(measure::stolen_too_much).map(Invalid::Stolen);
+    let reasons = [report.suspended.map(Invalid::Suspended), stolen, stopped];
+    reasons.into_iter().flatten().find(|reason| measure::may_exclude(figure, reason, first_look))
 }

@@ -91,6 +91,9 @@ pub struct Report {
     /// CPU time that the hypervisor took from the machine, where it is told.
     #[serde(default)]
     pub stolen: Option<TakenTime>,
+    /// For how long a control group's quota stopped the copies, of what they ran and did not run.
+    #[serde(default)]
+    pub throttled: Option<TakenTime>,
     /// Seconds that the machine slept.
     pub suspended: Option<f64>,
 }

@@ -28,6 +28,8 @@ pub fn perform(order: &Order) -> Report {
     let began = Instant::now();
     let before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
+    let throttled = || sys::cgroup::throttled().ok().map(|so_far| so_far.time);
+    let stopped = throttled();
     let watch = sys::clock::Watch::start();
     let mut copies: Vec<Running> = Vec::new();
     let mut programs = Vec::new();
@@ -51,6 +53,10 @@ pub fn perform(order: &Order) -> Report {
         let spent = after.since(&before);
         TakenTime { seconds: spent.steal.as_secs_f64(), of: spent.total().as_secs_f64() }
     });
+    let throttled = throttled().zip(stopped).map(|(after, before)| {
+        let seconds = after.saturating_sub(before).as_secs_f64();
+        TakenTime { seconds, of: used.cpu().as_secs_f64() + seconds }
+    });
     let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
     hear_the_rest(&mut programs, &mut outputs);
     let deadline = began + order.time_allowed();
@@ -66,6 +72,7 @@ pub fn perform(order: &Order) -> Report {
         major_faults: used.major_faults,
         device_read: used.blocks_in * BLOCK,
         stolen,
+        throttled,
         suspended,
     }
 }

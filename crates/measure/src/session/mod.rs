@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
         let outside = engine.outside(&allowed);
         let (quota, unjudged) = (Quota::of(&outside), run.session.rounds);
         let mut session = Session {
-            conditions: ConditionsWatch::from(&run, &allowed, outside),
+            conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
             run,
             progress,
             allowed,

@@ -1,0 +1,123 @@
+//! What the outside takes from a run, for real: CPUs that it may not use, and a quota of CPU time.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Answer, Place};
+
+/// A figure of one CPU, and one of all that may be used.
+const FIGURES: &[&str] =
+    &["--probe", "os.clock_read", "--probe", "memory.read:working_set=32KiB,threads=all,pages=base", "--no-store"];
+
+/// Starts the program by a command line in front of it.
+fn started_by(place: &Place, front: &[&str], arguments: &[&str]) -> Answer {
+    let program = env!("CARGO_BIN_EXE_prony");
+    let mut command = Command::new(front[0]);
+    command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+    Answer::of(command.args(&front[1..]).arg(program).args(arguments).output().unwrap())
+}
+
+fn notes(figure: &Value) -> Vec<String> {
+    let notes = figure["notes"].as_array().cloned().unwrap_or_default();
+    notes.iter().filter_map(|note| note.as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_run_that_may_use_one_of_several_cpus_says_so() {
+    let online = sys::topology::Topology::read().map_or(0, |machine| machine.cpus.len());
+    let allowed = sys::affinity::allowed().unwrap();
+    if online < 2 {
+        return testing::skip!("one CPU is online, so none can be taken away");
+    }
+    let place = Place::new();
+    let first = allowed[0].to_string();
+    let said = started_by(&place, &["taskset", "-c", &first], &[&["run", "--json"], FIGURES].concat()).fine();
+    let run = said.json();
+    let words = format!("1 of {online} CPUs");
+    let session = run["session"]["notes"].to_string();
+    assert!(session.contains(&format!("this process may use {words}")), "{session}");
+    let conditions = &run["session"]["conditions"];
+    assert_eq!((conditions["cpus"].as_u64(), conditions["online"].as_u64()), (Some(1), Some(online as u64)));
+    let figures = run["figures"].as_array().unwrap();
+    let of = |probe: &str| notes(figures.iter().find(|figure| figure["probe"] == probe).unwrap());
+    assert!(of("memory.read").contains(&format!("threads=all is {words}")), "{:?}", of("memory.read"));
+    assert!(!of("os.clock_read").iter().any(|note| note.contains("CPUs")));
+    let doctor = started_by(&place, &["taskset", "-c", &first], &["doctor"]).fine().out;
+    assert!(doctor.contains(&format!("1 of {online} may be used")), "{doctor}");
+}
+
+/// A control group of half a CPU; removed when dropped.
+struct HalfCpu(PathBuf);
+
+impl HalfCpu {
+    /// In version 1 where that controls the CPU, else in version 2. The reason where neither lets itself be made.
+    fn make() -> Result<Self, String> {
+        let name = format!("prony-test-{}", std::process::id());
+        let one = Path::new("/sys/fs/cgroup/cpu").join(&name);
+        let two = Path::new("/sys/fs/cgroup").join(&name);
+        let write =
+            |path: PathBuf, text: &str| fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()));
+        let made = |path: &Path| fs::create_dir(path).map_err(|error| format!("{}: {error}", path.display()));
+        if one.parent().is_some_and(|folder| folder.join("cpu.shares").exists()) {
+            made(&one)?;
+            let group = Self(one);
+            write(group.0.join("cpu.cfs_period_us"), "100000")?;
+            write(group.0.join("cpu.cfs_quota_us"), "50000")?;
+            return Ok(group);
+        }
+        made(&two)?;
+        let group = Self(two);
+        write(group.0.join("cpu.max"), "50000 100000")?;
+        Ok(group)
+    }
+
+    /// The program in this group.
+    fn ask(&self, place: &Place, arguments: &[&str]) -> Answer {
+        let enter = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
+        started_by(place, &["sh", "-c", &enter, "sh"], arguments)
+    }
+}
+
+impl Drop for HalfCpu {
+    fn drop(&mut self) {
+        // A process that has only just ended still counts as a member: the kernel then says EBUSY.
+        for _ in 0..50 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn half_a_cpu_neither_starves_a_run_nor_passes_silently() {
+    let group = match HalfCpu::make() {
+        Ok(group) => group,
+        Err(reason) => return testing::skip!("no control group with a quota of CPU time can be made: {reason}"),
+    };
+    let place = Place::new();
+    let doctor = group.ask(&place, &["doctor"]).fine().out;
+    assert!(doctor.contains("0.50 CPUs of time every 100 ms"), "{doctor}");
+
+    // Both CPUs at once use the quota up in half of its time: no pause between launches helps that.
+    let run = group.ask(&place, &[&["run", "--json"], FIGURES].concat()).fine().json();
+    let session = &run["session"];
+    assert_eq!(session["complete"], true);
+    assert!(session["notes"].to_string().contains("limits this process to 0.50 CPUs"), "{}", session["notes"]);
+    let throttled = &session["conditions"]["throttled"];
+    let (seconds, of) = (throttled["seconds"].as_f64().unwrap(), throttled["of"].as_f64().unwrap());
+    assert!(seconds > 0.0 && seconds < of, "{throttled}");
+    for figure in run["figures"].as_array().unwrap() {
+        let launches = figure["launches"].as_array().unwrap();
+        let excluded = launches.iter().filter(|launch| launch.get("invalid").is_some()).count();
+        assert!(launches.len() - excluded >= 10, "{} launches count, {excluded} do not", launches.len() - excluded);
+        assert!(figure["outcome"].get("measured").is_some() || figure["outcome"].get("modes").is_some());
+        let shares = launches.iter().filter_map(|launch| launch.get("throttled"));
+        assert!(shares.clone().count() == launches.len(), "every launch says what was taken from it");
+    }
+}
