@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Resources used over a launch's timed batches, by this process and the ones it waited for. Absent is absent, never 0.
+/// Resources used over a launch's timed batches, by all threads of this process, the processes it waited for, and its parties in
+/// others. Absent is absent, never 0: what cannot be counted in all of them is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Footprint {
     /// Operations that these counts belong to.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::{Footprint, Hardware};
 use sys::counters::{Counters, Event};
-use sys::usage::{Io, Usage, Who};
+use sys::usage::{Io, Usage, Who, migrations_of, migrations_under, threads_of};
 
 /// The hardware events of a footprint, in its order.
 #[cfg(not(test))]
@@ -40,9 +40,13 @@ impl Moment {
 #[derive(Default)]
 pub(super) struct Tally {
     /// In user mode and in the kernel.
-    times: [Duration; 2],
-    counts: [u64; 4],
-    known: bool,
+    times: Option<[Duration; 2]>,
+    /// Voluntary and involuntary switches.
+    switches: Option<[u64; 2]>,
+    /// Minor and major faults.
+    faults: Option<[u64; 2]>,
+    /// Whether children were waited for, whose migrations are not told.
+    waited: bool,
     counters: Option<Counters>,
     events: [Option<u64>; EVENTS.len()],
     /// Operations during which events were counted.
@@ -53,12 +57,20 @@ pub(super) struct Tally {
     footprint: Footprint,
 }
 
-/// A party in another process, which is not among the children waited for while it lives.
+/// A party in another process, which is not among the children waited for while it lives. What cannot be read is unknown.
 struct Peer {
     pid: i32,
     times: Option<[Duration; 2]>,
-    switches: Option<sys::usage::Switches>,
+    /// Voluntary and involuntary switches.
+    switches: Option<[u64; 2]>,
+    /// Minor and major faults.
+    faults: Option<[u64; 2]>,
+    io: Option<Io>,
+    migrations: Option<u64>,
 }
+
+/// Ticks of the kernel's accounting that a party's time must have for its parts to be known: one more or less is 2%.
+const FEWEST_TICKS: u32 = 50;
 
 impl Peer {
     fn now(pid: i32) -> Self {
@@ -68,28 +80,38 @@ impl Peer {
     /// From a tree that holds a copy of a machine's `/proc`.
     fn under(root: &Path, pid: i32) -> Self {
         let stat = sys::usage::Stat::under(root, pid).ok();
+        let stat = stat.as_ref();
+        // The kernel tells a process's switches of its first thread only.
+        let alone = stat.is_some_and(|stat| stat.threads == 1);
+        let switches = sys::usage::switches_under(root, pid).ok().filter(|_| alone);
         Self {
             pid,
             times: stat.map(|stat| [stat.user, stat.system]),
-            switches: sys::usage::switches_under(root, pid).ok(),
+            switches: switches.map(|switches| [switches.voluntary, switches.involuntary]),
+            faults: stat.map(|stat| [stat.minor_faults, stat.major_faults]),
+            io: Io::under(root, pid).ok(),
+            migrations: migrations_under(root, pid).ok(),
         }
     }
 }
 
 impl Tally {
-    /// Starts counting, with other processes that take part.
-    pub(super) fn begin(&mut self, peers: impl Iterator<Item = i32>) {
-        self.peers = peers.map(Peer::now).collect();
+    /// Starts counting, with the parties beside this thread. Those that are threads of this process are part of what it
+    /// counts of itself.
+    pub(super) fn begin(&mut self, parties: impl Iterator<Item = i32>) {
+        let own = threads_of(own_pid()).unwrap_or_default();
+        self.peers = parties.filter(|pid| !own.contains(pid)).map(Peer::now).collect();
         self.io = Io::own().ok();
-        self.known = true;
-        self.migrations = own_migrations();
+        (self.times, self.switches, self.faults) = (Some(Default::default()), Some([0; 2]), Some([0; 2]));
+        self.migrations = migrations_of(own_pid()).ok();
     }
 
     /// Opens the hardware's counters, after the timed batches: the kernel saves and restores them whenever it switches from one
     /// process to another, which costs a pipe's round trip a tenth and a context switch a sixth. False when this user can read
     /// none.
     pub(super) fn count_events(&mut self) -> bool {
-        let counters = Counters::open(&EVENTS);
+        let peers: Vec<i32> = self.peers.iter().map(|peer| peer.pid).collect();
+        let counters = Counters::open_beside(&EVENTS, &peers);
         let any = EVENTS.iter().any(|event| matches!(counters.read_one(*event), Ok(Some(_))));
         self.counters = any.then_some(counters);
         any
@@ -104,16 +126,16 @@ impl Tally {
     pub(super) fn add(&mut self, before: Option<Moment>, after: Option<Moment>, ops: u64) {
         self.footprint.operations += ops;
         let (Some(before), Some(after)) = (before, after) else {
-            self.known = false;
+            (self.times, self.switches, self.faults) = (None, None, None);
             return;
         };
-        for used in [after.own.since(&before.own), after.children.since(&before.children)] {
-            self.times[0] += used.user;
-            self.times[1] += used.system;
-            self.counts[0] += used.voluntary_switches;
-            self.counts[1] += used.involuntary_switches;
-            self.counts[2] += used.minor_faults;
-            self.counts[3] += used.major_faults;
+        let children = after.children.since(&before.children);
+        // Whatever runs faults at least for its stack.
+        self.waited |= children.minor_faults > 0;
+        for used in [after.own.since(&before.own), children] {
+            self.times = plus(self.times, Some([used.user, used.system]));
+            self.switches = plus(self.switches, Some([used.voluntary_switches, used.involuntary_switches]));
+            self.faults = plus(self.faults, Some([used.minor_faults, used.major_faults]));
         }
         if self.counters.is_some() {
             self.events_of += ops;
@@ -126,43 +148,57 @@ impl Tally {
     /// Ends counting.
     pub(super) fn end(&mut self) {
         self.counters = None;
-        self.footprint.migrations =
-            self.migrations.zip(own_migrations()).map(|(before, now)| now.saturating_sub(before));
-        let io = self.io.take().zip(Io::own().ok()).map(|(before, after)| after.since(&before));
+        let migrations = grown(self.migrations.map(|one| [one]), migrations_of(own_pid()).ok().map(|one| [one]));
+        self.footprint.migrations = migrations.map(|[one]| one).filter(|_| !self.waited);
+        let io = moved(self.io.as_ref(), Io::own().ok().as_ref());
+        self.set_io(io);
         for peer in std::mem::take(&mut self.peers) {
             self.add_peer(&peer, &Peer::now(peer.pid));
         }
-        self.footprint.read_bytes = io.map(|io| io.read_chars);
-        self.footprint.write_bytes = io.map(|io| io.write_chars);
-        self.footprint.read_calls = io.map(|io| io.read_calls);
-        self.footprint.write_calls = io.map(|io| io.write_calls);
     }
 
+    /// Bytes and calls of reading, bytes and calls of writing.
+    fn set_io(&mut self, io: Option<[u64; 4]>) {
+        let footprint = &mut self.footprint;
+        footprint.read_bytes = io.map(|[bytes, ..]| bytes);
+        footprint.read_calls = io.map(|[_, calls, ..]| calls);
+        footprint.write_bytes = io.map(|[_, _, bytes, _]| bytes);
+        footprint.write_calls = io.map(|[.., calls]| calls);
+    }
+
+    fn io(&self) -> Option<[u64; 4]> {
+        let footprint = &self.footprint;
+        Some([footprint.read_bytes?, footprint.read_calls?, footprint.write_bytes?, footprint.write_calls?])
+    }
+
+    /// What a party in another process adds; what is unknown of it is unknown of all.
     fn add_peer(&mut self, before: &Peer, after: &Peer) {
-        if let (Some(before), Some(after)) = (before.times, after.times) {
-            for (sum, (before, after)) in self.times.iter_mut().zip(before.into_iter().zip(after)) {
-                *sum += after.saturating_sub(before);
-            }
-        }
-        if let (Some(before), Some(after)) = (before.switches, after.switches) {
-            self.counts[0] += after.voluntary.saturating_sub(before.voluntary);
-            self.counts[1] += after.involuntary.saturating_sub(before.involuntary);
-        }
+        // A time in ticks is known to one of them, which is more than many a launch has.
+        let fine = |times: &[Duration; 2]| {
+            sys::usage::clock_tick().is_ok_and(|tick| times[0] + times[1] >= tick * FEWEST_TICKS)
+        };
+        self.times = plus(self.times, grown(before.times, after.times).filter(fine));
+        self.switches = plus(self.switches, grown(before.switches, after.switches));
+        self.faults = plus(self.faults, grown(before.faults, after.faults));
+        let io = moved(before.io.as_ref(), after.io.as_ref());
+        self.set_io(plus(self.io(), io));
+        let migrations = grown(before.migrations.map(|one| [one]), after.migrations.map(|one| [one]));
+        self.footprint.migrations = plus(self.footprint.migrations.map(|one| [one]), migrations).map(|[one]| one);
     }
 
     /// The sum.
     pub(super) fn footprint(&self) -> Footprint {
-        let counted = |value: u64| self.known.then_some(value);
+        let seconds = |at: usize| self.times.map(|times| times[at].as_secs_f64());
         let [cycles, instructions, branch_misses, cache_misses, tlb_misses] =
             self.events.map(|sum| sum.map(|sum| self.of_all(sum)));
         let hardware = Hardware { cycles, instructions, branch_misses, cache_misses, tlb_misses };
         Footprint {
-            user_seconds: self.known.then_some(self.times[0].as_secs_f64()),
-            system_seconds: self.known.then_some(self.times[1].as_secs_f64()),
-            voluntary_switches: counted(self.counts[0]),
-            involuntary_switches: counted(self.counts[1]),
-            minor_faults: counted(self.counts[2]),
-            major_faults: counted(self.counts[3]),
+            user_seconds: seconds(0),
+            system_seconds: seconds(1),
+            voluntary_switches: self.switches.map(|switches| switches[0]),
+            involuntary_switches: self.switches.map(|switches| switches[1]),
+            minor_faults: self.faults.map(|faults| faults[0]),
+            major_faults: self.faults.map(|faults| faults[1]),
             hardware: Some(hardware).filter(|hardware| *hardware != Hardware::default()),
             ..self.footprint.clone()
         }
@@ -175,9 +211,36 @@ impl Tally {
     }
 }
 
-/// Moves of this process to another CPU so far.
-fn own_migrations() -> Option<u64> {
-    sys::usage::migrations_of(std::process::id().cast_signed()).ok()
+fn own_pid() -> i32 {
+    std::process::id().cast_signed()
+}
+
+/// Both together, where both are known.
+fn plus<T: Copy + std::ops::Add<Output = T>, const N: usize>(
+    one: Option<[T; N]>,
+    other: Option<[T; N]>,
+) -> Option<[T; N]> {
+    let (one, other) = (one?, other?);
+    Some(std::array::from_fn(|at| one[at] + other[at]))
+}
+
+/// What was added between two moments, where both are known. A counter that stands lower than before is another process's.
+fn grown<T: Copy + PartialOrd + std::ops::Sub<Output = T>, const N: usize>(
+    before: Option<[T; N]>,
+    after: Option<[T; N]>,
+) -> Option<[T; N]> {
+    let (before, after) = (before?, after?);
+    before
+        .iter()
+        .zip(&after)
+        .all(|(before, after)| before <= after)
+        .then(|| std::array::from_fn(|at| after[at] - before[at]))
+}
+
+/// Bytes and calls of reading, bytes and calls of writing between two moments.
+fn moved(before: Option<&Io>, after: Option<&Io>) -> Option<[u64; 4]> {
+    let all = |io: &Io| [io.read_chars, io.read_calls, io.write_chars, io.write_calls];
+    grown(before.map(all), after.map(all))
 }
 
 #[cfg(test)]
@@ -203,31 +266,70 @@ mod tests {
         std::fs::write(folder.join("status"), status).unwrap();
     }
 
-    #[test]
-    fn a_party_in_another_process_is_counted_in_this_systems_ticks() {
-        let root = tempfile::tempdir().unwrap();
-        recorded(root.path(), [700, 20], [10, 4]);
-        let before = Peer::under(root.path(), 77);
-        recorded(root.path(), [703, 28], [25, 5]);
-        let after = Peer::under(root.path(), 77);
-        let mut tally = Tally { known: true, ..Tally::default() };
-        tally.add_peer(&before, &after);
-        // A counter that stands lower than before has wrapped or is another process's: nothing is taken away.
-        tally.add_peer(&after, &before);
-        let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
-        let footprint = tally.footprint();
-        assert!((footprint.user_seconds.unwrap() - 3.0 * tick).abs() < 1e-9);
-        assert!((footprint.system_seconds.unwrap() - 8.0 * tick).abs() < 1e-9);
-        assert_eq!((footprint.voluntary_switches, footprint.involuntary_switches), (Some(15), Some(1)));
+    /// What a tally says of one party of which two moments were recorded.
+    fn counted(root: &Path, ticks: [u64; 2], switches: [u64; 2]) -> Footprint {
+        recorded(root, [700, 20], [10, 4]);
+        let before = Peer::under(root, 77);
+        recorded(root, ticks, switches);
+        let mut tally = Tally::default();
+        tally.begin(std::iter::empty());
+        tally.add_peer(&before, &Peer::under(root, 77));
+        tally.footprint()
     }
 
     #[test]
-    fn a_party_that_is_gone_adds_nothing() {
+    fn a_party_in_another_process_is_counted_in_this_systems_ticks() {
+        let root = tempfile::tempdir().unwrap();
+        let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
+        let footprint = counted(root.path(), [730, 60], [25, 5]);
+        assert!((footprint.user_seconds.unwrap() - 30.0 * tick).abs() < 1e-9);
+        assert!((footprint.system_seconds.unwrap() - 40.0 * tick).abs() < 1e-9);
+        assert_eq!((footprint.voluntary_switches, footprint.involuntary_switches), (Some(15), Some(1)));
+        assert_eq!((footprint.minor_faults, footprint.major_faults), (Some(0), Some(0)));
+        // Nothing was recorded of its input and output.
+        assert_eq!((footprint.read_bytes, footprint.migrations), (None, None));
+    }
+
+    #[test]
+    fn a_thread_of_this_process_is_counted_once() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let body = move || {
+            tell.send(sys::process::raw::gettid()).unwrap();
+            let _ = ended.recv();
+        };
+        let thread = std::thread::Builder::new().spawn(body).unwrap();
+        let mut tally = Tally::default();
+        tally.begin([told.recv().unwrap(), 1].into_iter());
+        let peers: Vec<i32> = tally.peers.iter().map(|peer| peer.pid).collect();
+        assert_eq!(peers, [1], "the process's own usage holds what its threads use");
+        drop(end);
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn a_few_ticks_of_a_party_are_no_time_that_is_known() {
+        let root = tempfile::tempdir().unwrap();
+        let footprint = counted(root.path(), [703, 28], [25, 5]);
+        assert_eq!((footprint.user_seconds, footprint.system_seconds), (None, None));
+        assert_eq!(footprint.voluntary_switches, Some(15), "switches are counted one by one");
+    }
+
+    #[test]
+    fn a_counter_that_fell_is_another_processs() {
+        let root = tempfile::tempdir().unwrap();
+        let footprint = counted(root.path(), [600, 10], [3, 4]);
+        assert_eq!((footprint.user_seconds, footprint.voluntary_switches), (None, None));
+    }
+
+    #[test]
+    fn a_party_that_is_gone_leaves_all_unknown() {
         let root = tempfile::tempdir().unwrap();
         let gone = Peer::under(root.path(), 77);
-        assert!(gone.times.is_none() && gone.switches.is_none());
-        let mut tally = Tally { known: true, ..Tally::default() };
+        let mut tally = Tally::default();
+        tally.begin(std::iter::empty());
         tally.add_peer(&gone, &gone);
-        assert_eq!(tally.footprint().user_seconds, Some(0.0));
+        let footprint = tally.footprint();
+        assert_eq!((footprint.user_seconds, footprint.voluntary_switches, footprint.minor_faults), (None, None, None));
     }
 }

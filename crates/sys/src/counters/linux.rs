@@ -42,17 +42,18 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Counts user and kernel work, or user work alone where the kernel's is not permitted.
-    pub(super) fn open(event: Event) -> Result<Self> {
-        match Self::try_open(event, false) {
+    /// Counts user and kernel work of a thread and of what it starts from now on, or user work alone where the kernel's is not
+    /// permitted.
+    pub(super) fn open(event: Event, thread: i32) -> Result<Self> {
+        match Self::try_open(event, thread, false) {
             Err(error) if matches!(error.errno(), Some(libc::EACCES | libc::EPERM)) => {
-                Self::try_open(event, true).map_err(|_| explain(event, error))
+                Self::try_open(event, thread, true).map_err(|_| explain(event, error))
             }
             other => other.map_err(|error| explain(event, error)),
         }
     }
 
-    fn try_open(event: Event, user_only: bool) -> Result<Self> {
+    fn try_open(event: Event, thread: i32, user_only: bool) -> Result<Self> {
         let (kind, config, what) = code(event);
         let exclude = if user_only { EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR } else { 0 };
         let attributes = Attributes {
@@ -63,9 +64,10 @@ impl Counter {
             flags: INHERIT | exclude,
             ..Attributes::default()
         };
-        // SAFETY: the structure is valid for the length of the call and says its own size. Process 0 and CPU -1 mean
-        // this thread on any CPU; -1 is no group.
-        let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, CLOSE_ON_EXEC) };
+        // SAFETY: the structure is valid for the length of the call and says its own size. The third argument is a thread
+        // and the fourth, -1, any CPU; -1 is no group.
+        let fd =
+            unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, thread, -1, -1, CLOSE_ON_EXEC) };
         if fd < 0 {
             return Err(Error::last(what));
         }
@@ -86,6 +88,10 @@ impl Counter {
             });
         }
         let [value, enabled, running] = answer;
+        if enabled == 0 {
+            // A thread that has not run since: it had nothing to count.
+            return Ok(Count { value, counted: 1.0, user_only: self.user_only });
+        }
         if running == 0 {
             return Err(Error::refused(self.what, "the counter never got the hardware"));
         }

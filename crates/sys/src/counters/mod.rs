@@ -1,5 +1,5 @@
-//! Hardware and kernel event counters of this process and its later children. Absent is absent with its reason,
-//! never 0.
+//! Hardware and kernel event counters of the threads of this process, of others beside it, and of what they start later.
+//! Absent is absent with its reason, never 0.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -8,6 +8,7 @@ mod linux;
 mod linux;
 
 use crate::error::Result;
+use crate::usage::threads_of;
 
 /// An event that can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,38 +71,75 @@ pub struct Count {
     pub user_only: bool,
 }
 
-/// Counters for a set of events, counting from when they were opened.
+/// Counters for a set of events, counting from when they were opened. The kernel counts by thread, and hands on only to threads
+/// and processes that are started later, so every thread has counters of its own, and a count is their sum.
 #[derive(Debug)]
 pub struct Counters {
-    open: Vec<(Event, std::result::Result<linux::Counter, String>)>,
+    open: Vec<(Event, std::result::Result<Vec<linux::Counter>, String>)>,
 }
 
 impl Counters {
-    /// Opens what can be opened; what cannot keeps its reason.
+    /// Opens what can be opened, for all threads of this process and what they start later; what cannot keeps its reason.
     #[must_use]
     pub fn open(events: &[Event]) -> Self {
-        let open = |event: &Event| (*event, linux::Counter::open(*event).map_err(|error| error.to_string()));
-        Self { open: events.iter().map(open).collect() }
+        Self::open_beside(events, &[])
+    }
+
+    /// The same for this process and others together. An event that cannot be counted in every thread of all of them is not
+    /// counted: a part would pass for the whole.
+    #[must_use]
+    pub fn open_beside(events: &[Event], others: &[i32]) -> Self {
+        let own = std::process::id().cast_signed();
+        let open = |event: &Event| -> Result<Vec<linux::Counter>> {
+            let mut counters = Vec::new();
+            for process in std::iter::once(own).chain(others.iter().copied()) {
+                counters.extend(in_process(*event, process)?);
+            }
+            Ok(counters)
+        };
+        Self { open: events.iter().map(|event| (*event, open(event).map_err(|error| error.to_string()))).collect() }
     }
 
     /// The counts so far in the order asked for, each a count or the reason why there is none.
     #[must_use]
     pub fn read(&self) -> Vec<(Event, std::result::Result<Count, String>)> {
-        let read = |counter: &std::result::Result<linux::Counter, String>| match counter {
-            Ok(counter) => counter.read().map_err(|error| error.to_string()),
-            Err(reason) => Err(reason.clone()),
-        };
-        self.open.iter().map(|(event, counter)| (*event, read(counter))).collect()
+        self.open.iter().map(|(event, counters)| (*event, sum(counters))).collect()
     }
 
     /// One count so far; `Ok(None)` where the event was not asked for.
     pub fn read_one(&self, event: Event) -> std::result::Result<Option<Count>, String> {
-        match self.open.iter().find(|(other, _)| *other == event) {
-            None => Ok(None),
-            Some((_, Ok(counter))) => counter.read().map(Some).map_err(|error| error.to_string()),
-            Some((_, Err(reason))) => Err(reason.clone()),
+        self.open.iter().find(|(other, _)| *other == event).map(|(_, counters)| sum(counters)).transpose()
+    }
+}
+
+/// Counters in every thread of a process.
+fn in_process(event: Event, process: i32) -> Result<Vec<linux::Counter>> {
+    let mut counters = Vec::new();
+    let mut gone = None;
+    for thread in threads_of(process)? {
+        match linux::Counter::open(event, thread) {
+            Ok(counter) => counters.push(counter),
+            // It ended since it was listed, and does nothing more that could be counted.
+            Err(error) if error.errno() == Some(libc::ESRCH) => gone = Some(error),
+            Err(error) => return Err(error),
         }
     }
+    match gone {
+        Some(error) if counters.is_empty() => Err(error),
+        _ => Ok(counters),
+    }
+}
+
+/// The sum over threads; as sure as the one that counted least.
+fn sum(counters: &std::result::Result<Vec<linux::Counter>, String>) -> std::result::Result<Count, String> {
+    let mut all = Count { value: 0, counted: 1.0, user_only: false };
+    for counter in counters.as_ref().map_err(Clone::clone)? {
+        let one = counter.read().map_err(|error| error.to_string())?;
+        all.value += one.value;
+        all.counted = all.counted.min(one.counted);
+        all.user_only |= one.user_only;
+    }
+    Ok(all)
 }
 
 /// How far this user may count (`kernel.perf_event_paranoid`, perf_event_open(2)); higher is stricter.
@@ -112,6 +150,74 @@ pub fn paranoia() -> Result<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Touches so many pages for the first time.
+    #[cfg(target_os = "linux")]
+    fn fault(pages: usize) {
+        let mut arena = crate::memory::Arena::reserve(pages * 4096, crate::memory::Pages::Base).unwrap();
+        std::hint::black_box(arena.touch(4096));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn threads_that_were_there_before_are_counted() {
+        const PAGES: usize = 512;
+        let (ask, asked) = std::sync::mpsc::channel::<()>();
+        let (answer, answered) = std::sync::mpsc::channel();
+        let body = move || {
+            for () in asked {
+                fault(PAGES);
+                let _ = answer.send(());
+            }
+        };
+        let thread = std::thread::Builder::new().spawn(body).unwrap();
+        ask.send(()).unwrap();
+        answered.recv().unwrap();
+        let counters = Counters::open(&[Event::PageFaults]);
+        let before = match counters.read_one(Event::PageFaults) {
+            Ok(count) => count.unwrap(),
+            Err(reason) => {
+                testing::lacks!("page faults cannot be counted: {reason}");
+                return;
+            }
+        };
+        ask.send(()).unwrap();
+        answered.recv().unwrap();
+        let faults = counters.read_one(Event::PageFaults).unwrap().unwrap().value - before.value;
+        assert!(faults >= PAGES as u64, "{faults} page faults of {PAGES} in a thread that was there before");
+        drop(ask);
+        thread.join().unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn another_process_and_what_it_starts_are_counted() {
+        use std::io::{BufRead, BufReader, Write};
+        use std::process::{Command, Stdio};
+        const STARTED: u64 = 50;
+        let mut command = Command::new("/bin/sh");
+        let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let counters = Counters::open_beside(&[Event::PageFaults], &[shell.id().cast_signed()]);
+        let before = counters.read_one(Event::PageFaults);
+        let mut orders = shell.stdin.take().unwrap();
+        writeln!(orders, "i=0; while [ $i -lt {STARTED} ]; do (:); i=$((i + 1)); done; echo done").unwrap();
+        drop(orders);
+        let mut answer = String::new();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+        let after = counters.read_one(Event::PageFaults);
+        assert!(shell.wait().unwrap().success());
+        match (before, after) {
+            // A forked shell faults more often than ten times before it ends.
+            (Ok(before), Ok(after)) => assert!(after.unwrap().value - before.unwrap().value > 10 * STARTED),
+            (Err(reason), _) | (_, Err(reason)) => testing::lacks!("page faults cannot be counted: {reason}"),
+        }
+    }
+
+    #[test]
+    fn a_process_that_cannot_be_counted_makes_the_count_unknown() {
+        let counters = Counters::open_beside(&[Event::PageFaults], &[i32::MAX]);
+        assert!(counters.read_one(Event::PageFaults).is_err());
+    }
 
     #[test]
     fn absent_is_a_reason_and_present_counts() {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 pub(super) struct Counter;
 
 impl Counter {
-    pub(super) fn open(_event: Event) -> Result<Self> {
+    pub(super) fn open(_event: Event, _thread: i32) -> Result<Self> {
         Err(Error::not_here("count events"))
     }
 

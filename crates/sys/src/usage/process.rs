@@ -32,7 +32,12 @@ impl Io {
 
     /// So far, of a process of the same user.
     pub fn of(pid: i32) -> Result<Self> {
-        Self::read(&format!("/proc/{pid}/io"))
+        Self::under(Path::new("/"), pid)
+    }
+
+    /// The same from a tree that holds a copy of a machine's `/proc`.
+    pub fn under(root: &Path, pid: i32) -> Result<Self> {
+        Self::read(&root.join(format!("proc/{pid}/io")).display().to_string())
     }
 
     fn read(path: &str) -> Result<Self> {
@@ -78,6 +83,10 @@ pub struct Stat {
     pub parent: i32,
     /// Process group.
     pub group: i32,
+    /// Page faults served without I/O, of all its threads.
+    pub minor_faults: u64,
+    /// Page faults that needed I/O, of all its threads.
+    pub major_faults: u64,
     /// CPU time in user mode, counted in steps of [`crate::usage::clock_tick`].
     pub user: Duration,
     /// CPU time in the kernel, counted likewise.
@@ -131,6 +140,8 @@ impl Stat {
             state: field(3)?.chars().next()?,
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
+            minor_faults: field(10)?.parse().ok()?,
+            major_faults: field(12)?.parse().ok()?,
             user: time(14)?,
             system: time(15)?,
             children: time(16)? + time(17)?,
@@ -192,14 +203,35 @@ pub fn anonymous_bytes() -> Result<u64> {
     Ok(kib * 1024)
 }
 
-/// How often a process moved to another CPU (`nr_migrations` of `/proc/PID/sched`; kernels without
-/// scheduler debugging lack the file).
+/// The threads that a process has now, its first among them (`/proc/PID/task`).
+pub fn threads_of(pid: i32) -> Result<Vec<i32>> {
+    threads_under(Path::new("/"), pid)
+}
+
+fn threads_under(root: &Path, pid: i32) -> Result<Vec<i32>> {
+    let path = root.join(format!("proc/{pid}/task"));
+    let entries = std::fs::read_dir(&path).map_err(|error| Error::os(format!("read {}", path.display()), error))?;
+    let number = |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+    Ok(entries.filter_map(number).collect())
+}
+
+/// How often the threads that a process has now moved to another CPU (`nr_migrations` of `/proc/PID/task/TID/sched`; kernels
+/// without scheduler debugging lack the file).
 pub fn migrations_of(pid: i32) -> Result<u64> {
-    let path = format!("/proc/{pid}/sched");
-    let text = text::read(&path)?;
+    migrations_under(Path::new("/"), pid)
+}
+
+/// The same from a tree that holds a copy of a machine's `/proc`.
+pub fn migrations_under(root: &Path, pid: i32) -> Result<u64> {
+    let threads = threads_under(root, pid)?;
+    threads.into_iter().map(|thread| migrations_in(&root.join(format!("proc/{pid}/task/{thread}/sched")))).sum()
+}
+
+fn migrations_in(path: &Path) -> Result<u64> {
+    let text = text::read(path)?;
     text::field_number(&text, "se.nr_migrations")
         .or_else(|| text::field_number(&text, "nr_migrations"))
-        .ok_or_else(|| Error::refused(format!("read {path}"), "it has no nr_migrations"))
+        .ok_or_else(|| Error::refused(format!("read {}", path.display()), "it has no nr_migrations"))
 }
 
 /// Time on and in front of the CPU (`/proc/PID/schedstat`).
@@ -262,6 +294,32 @@ mod tests {
                 testing::lacks!("one of migrations and run queue: {reason}");
             }
         }
+    }
+
+    #[test]
+    fn every_thread_of_a_process_counts() {
+        let me = std::process::id() as i32;
+        let (tell, told) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let body = move || {
+            tell.send(crate::process::raw::gettid()).unwrap();
+            let _ = ended.recv();
+        };
+        let thread = std::thread::Builder::new().spawn(body).unwrap();
+        let threads = threads_of(me).unwrap();
+        assert!(threads.contains(&me) && threads.contains(&told.recv().unwrap()), "{threads:?}");
+        drop(end);
+        thread.join().unwrap();
+
+        let root = tempfile::tempdir().unwrap();
+        for (thread, moves) in [(7, 3), (8, 40)] {
+            let folder = root.path().join(format!("proc/7/task/{thread}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("sched"), format!("x (7, #threads: 2)\nse.nr_migrations : {moves}\n")).unwrap();
+        }
+        assert_eq!(migrations_under(root.path(), 7).unwrap(), 43);
+        std::fs::remove_file(root.path().join("proc/7/task/8/sched")).unwrap();
+        assert!(migrations_under(root.path(), 7).is_err(), "a part is not the whole");
     }
 
     #[test]

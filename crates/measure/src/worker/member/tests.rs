@@ -3,10 +3,12 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::Point;
 use probes::{Readings, Setting};
 use sys::counters::{Counters, Event};
+use sys::memory::{Arena, Pages};
 
 use super::*;
 
@@ -16,6 +18,12 @@ fn counters_open() -> usize {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
     let names = files.filter_map(|file| std::fs::read_link(file.path()).ok());
     names.filter(|name| name.to_string_lossy().contains("[perf_event]")).count()
+}
+
+/// Counters belong to the process: tests that open or count them take turns.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes down, from inside every batch, how many counters are open.
@@ -86,6 +94,7 @@ fn launch(trial: Trial) -> (Member, usize) {
 /// none may be open in a batch that counts, nor in the warm-up before. The events here are those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {
+    let _alone = alone();
     let can_count = {
         let counters = Counters::open(&[Event::PageFaults]);
         let can = counters.read_one(Event::PageFaults).is_ok();
@@ -136,6 +145,7 @@ impl Kernel for Named {
 /// Work, overhead, overhead, work, in warm-up as in the batches that count, and the document says so.
 #[test]
 fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
+    let _alone = alone();
     let order = Rc::new(RefCell::new(String::new()));
     let trial = Trial::paired(Named('w', Rc::clone(&order)), Named('o', Rc::clone(&order)));
     let (member, warmup) = launch(trial);
@@ -151,4 +161,54 @@ fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
     assert!(work.iter().all(|(ops, _)| *ops == 3) && overhead.iter().all(|(ops, _)| *ops == 4), "{launch:?}");
     // Work and overhead take no time: what is left is a difference of readings of the clock, and finite.
     assert!(launch.value.is_finite());
+}
+
+const PAGES: u64 = 64;
+
+/// Asks a thread, which was there before the launch began, to touch fresh pages.
+struct Asking {
+    ask: std::sync::mpsc::Sender<u64>,
+    done: std::sync::mpsc::Receiver<()>,
+}
+
+impl Asking {
+    fn new() -> Self {
+        let (ask, asked) = std::sync::mpsc::channel::<u64>();
+        let (tell, done) = std::sync::mpsc::channel();
+        let body = move || {
+            for ops in asked {
+                let mut arena = Arena::reserve((ops * PAGES) as usize * 4096, Pages::Base).unwrap();
+                std::hint::black_box(arena.touch(4096));
+                let _ = tell.send(());
+            }
+        };
+        std::thread::Builder::new().spawn(body).unwrap();
+        Self { ask, done }
+    }
+}
+
+impl Kernel for Asking {
+    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+        self.ask.send(ops).unwrap();
+        self.done.recv().unwrap();
+        Ok(Work { ops, token: 0 })
+    }
+
+    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// The first hardware event of a footprint is in tests the page faults.
+#[test]
+fn what_the_threads_of_a_figure_do_is_in_its_footprint() {
+    let _alone = alone();
+    let (member, _) = launch(Trial::one(Asking::new()));
+    let footprint = &member.launch.footprint;
+    let faults = footprint.operations * PAGES;
+    assert!(footprint.minor_faults.unwrap() >= faults, "{footprint:?}");
+    match &footprint.hardware {
+        Some(hardware) => assert!(hardware.cycles.unwrap() >= faults, "{footprint:?}"),
+        None => testing::lacks!("events of other threads are not counted: no counter can be opened"),
+    }
 }
