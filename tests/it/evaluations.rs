@@ -213,7 +213,9 @@ fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
     testing::attempts(3, || {
         let place = Place::new();
         let arguments = ["run", "--suite", "ramspeed", "--target", "50", "--label", "today", "--time-limit"];
-        let said = place.ask(&[&arguments[..], &[limits.next().unwrap()]].concat()).fine().out;
+        let answer = place.ask(&[&arguments[..], &[limits.next().unwrap()]].concat());
+        testing::hold!(answer.code == Some(0), "{answer:?}");
+        let said = answer.out;
         for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every figure of the run", "Stored as run 1"] {
             assert!(said.contains(needed), "{needed} is missing: {said}");
         }

@@ -62,20 +62,29 @@ fn runs_are_listed_labelled_and_removed() {
 
 #[test]
 fn two_runs_compare_by_number_label_and_file() {
-    let place = Place::new();
-    place.ask(&[TINY, &["--label", "a", "--output", "a.json"]].concat()).fine();
-    place.ask(&[TINY, &["--label", "b"]].concat()).fine();
-    for (first, second) in [("1", "2"), ("a", "b"), ("./a.json", "latest")] {
-        let found = place.ask(&["compare", first, second, "--json"]).fine().json();
-        let rows = found["rows"].as_array().unwrap();
-        assert_eq!(rows.len(), 2);
-        for row in rows {
-            let ratio = row["ratios"].as_array().unwrap().iter().find(|ratio| ratio["verdict"].is_string()).unwrap();
-            let number = |name: &str| ratio[name].as_f64().unwrap();
-            assert!(number("low") <= number("value") && number("value") <= number("high"), "{ratio}");
+    let mut place = Place::new();
+    testing::attempts(5, || {
+        place = Place::new();
+        place.ask(&[TINY, &["--label", "a", "--output", "a.json"]].concat()).fine();
+        place.ask(&[TINY, &["--label", "b"]].concat()).fine();
+        for (first, second) in [("1", "2"), ("a", "b"), ("./a.json", "latest")] {
+            let found = place.ask(&["compare", first, second, "--json"]).fine().json();
+            let rows = found["rows"].as_array().unwrap();
+            assert_eq!(rows.len(), 2);
+            for row in rows {
+                let ratio =
+                    row["ratios"].as_array().unwrap().iter().find(|ratio| ratio["verdict"].is_string()).unwrap();
+                // A noisy neighbour may split an honest measurement into modes, which have no one ratio.
+                let [Some(low), Some(value), Some(high)] = ["low", "value", "high"].map(|name| ratio[name].as_f64())
+                else {
+                    return Err(format!("no ratio: {ratio}"));
+                };
+                assert!(low <= value && value <= high, "{ratio}");
+            }
+            assert!(found["machines"].as_array().unwrap().len() == 2 && found["geometric_means"].is_array());
         }
-        assert!(found["machines"].as_array().unwrap().len() == 2 && found["geometric_means"].is_array());
-    }
+        Ok(())
+    });
     for format in ["terminal", "csv", "markdown"] {
         assert!(!place.ask(&["compare", "1", "2", "--format", format]).fine().out.is_empty());
     }

@@ -173,7 +173,7 @@ fn a_coordinator_that_ends_tells_no_pilot_that_all_is_done() {
                 })
             })
             .collect();
-        wait_for("work that is asked for", || coordinator.snapshot().held > 50);
+        wait_for("all to ask for work", || coordinator.connected() == 8 && coordinator.snapshot().held > 50);
         drop(coordinator);
         for asking in asking {
             assert!(!asking.join().unwrap().contains(&FromCoordinator::Finished));

@@ -1,7 +1,5 @@
 //! The synthetic programs really run: their procedures are called, their loops are there.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::disassembly::{Instruction, count, function, inner_loops};
 use sys::kernel::dhrystone::{CALLS, Dhrystone};
 use sys::kernel::whetstone;

@@ -1,4 +1,5 @@
 //! The machine code of this test program, by function, from binutils' `objdump`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
 use std::process::Command;
