@@ -31,7 +31,17 @@ fn bare() -> Run {
 /// What tidy CSV keeps of a figure: all but batches, footprints and what belongs to single launches.
 fn kept(figure: &Figure) -> Figure {
     let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
+    // Ends of a low level are written as the range that they are.
+    let named = |estimate: &Estimate| {
+        let method = if estimate.is_range() { Method::Range } else { estimate.method };
+        Estimate { method, ..*estimate }
+    };
+    let outcome = match &figure.outcome {
+        Outcome::Measured(estimate) => Outcome::Measured(named(estimate)),
+        other => other.clone(),
+    };
     Figure {
+        outcome,
         launches: (0..).zip(&figure.values()).map(launch).collect(),
         footprint: model::Footprint::default(),
         ops: 0,

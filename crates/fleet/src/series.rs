@@ -11,7 +11,7 @@ use model::{Entry, Estimate, Figure, FigureKey, Flag, Launch, Method, Outcome, P
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use stats::order_statistic::{median_range, serial_median_interval};
+use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use crate::{Error, Result};
 
@@ -199,7 +199,7 @@ fn save(run: &mut Run, rounds: u32, seconds: f64, saver: &mut dyn Saver) -> Resu
 /// A figure worked out from one value a launch; none where there are too few values for any interval.
 #[must_use]
 pub fn derived(mut figure: Figure, values: &[f64], method: Method) -> Option<Figure> {
-    let found = serial_median_interval(values, 0.95).or_else(|| median_range(values))?;
+    let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
     figure.flags.clear();
     figure.outcome = Outcome::Measured(Estimate {
         value: found.median,
@@ -210,6 +210,7 @@ pub fn derived(mut figure: Figure, values: &[f64], method: Method) -> Option<Fig
         batches: 1,
         method,
     });
+    measure::end_follower(&mut figure, stats::stop::TARGET);
     Some(figure)
 }
 

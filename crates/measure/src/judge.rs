@@ -1,10 +1,10 @@
 //! From the launches of a figure to what may be said of it.
 
-use model::{Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, QuantileEstimate, TakenTime};
-use stats::order_statistic::{MedianInterval, median_range, serial_median_interval};
-use stats::{Difference, difference};
+use model::{Better, Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, RANGE_BELOW, TakenTime};
+use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
+use stats::{Difference, FastBatches, difference, look_at_launches, modes_of_launches};
 
-use crate::pairs;
+use crate::{pairs, tails};
 
 /// A batch of more than this many times its launch's median is disturbed.
 const DISTURBED: f64 = 1.5;
@@ -12,6 +12,8 @@ const DISTURBED: f64 = 1.5;
 const MANY: f64 = 0.10;
 /// Share of time taken that a reader should know of.
 const TAKEN: f64 = 0.01;
+/// Fewest batches of a launch that show whether it was slow throughout.
+const FEWEST_BATCHES: usize = 4;
 /// How unlikely a trend must be by chance before it is called drift.
 const DRIFT_P: f64 = 0.01;
 /// Share of pairs in the order of time, less those against it, from which values go one way whatever the p-value says: a
@@ -29,12 +31,14 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     let batches = launches.first().map_or(0, |launch| launch.nanos.len().max(launch.readings.len()));
     let batches = u32::try_from(batches).unwrap_or(u32::MAX) / if nulls.is_some() { 2 } else { 1 };
 
+    let fast: Vec<Option<FastBatches>> = launches.iter().map(|launch| fast_batches(figure, launch)).collect();
+
     let verdict = match nulls {
-        Some(nulls) => paired(&values, &nulls, plan, target, batches),
-        None => single(&values, plan, target, batches),
+        Some(nulls) => paired(&values, &fast, &nulls, plan, target, batches),
+        None => single(&values, &fast, plan, target, batches),
     };
     let settled = last || (at_look && verdict.within);
-    let quantiles = quantiles(&launches, plan.level);
+    let quantiles = tails::quantiles(figure, &launches, plan.level);
     let footprint = launches
         .iter()
         .map(|launch| &launch.footprint)
@@ -57,6 +61,17 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     settled
 }
 
+/// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. Only where
+/// its interval is as narrow as the target without having called it so, the flag stays that says this.
+pub fn end_follower(figure: &mut Figure, target: f64) {
+    figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+    let by_luck = |one: &Estimate| one.relative_half_width() <= target && one.level < stats::CALLING_LEVEL;
+    if figure.outcome.estimate().is_some_and(by_luck) {
+        figure.flags.push(Flag::CannotConverge);
+        figure.flags.sort_unstable();
+    }
+}
+
 struct Verdict {
     outcome: Outcome,
     within: bool,
@@ -69,47 +84,84 @@ impl Verdict {
     }
 }
 
-fn single(values: &[f64], plan: &Plan, target: f64, batches: u32) -> Verdict {
-    let look = stats::look(values, target, plan.level);
+fn single(values: &[f64], fast: &[Option<FastBatches>], plan: &Plan, target: f64, batches: u32) -> Verdict {
+    let look = look_at_launches(values, fast, target, plan.level);
     if look.modes.len() > 1 {
-        let modes = look.modes.iter().map(|mode| mode_of(mode, values, plan.level, batches)).collect();
-        return Verdict { outcome: Outcome::Modes(modes), within: false, resolution: None };
+        return in_modes(&look.modes, values, plan.level, batches, None);
     }
-    let Some(found) = look.interval.or_else(|| median_range(values)) else {
+    let Some(found) = look.interval.or_else(|| launch_median_range(values)) else {
         return Verdict::nothing("the run ended before it had two launches, and one process makes no interval");
     };
     let estimate = estimate(&found, values.len(), batches, Method::OrderStatistic);
     Verdict { outcome: Outcome::Measured(estimate), within: look.converged, resolution: None }
 }
 
-fn paired(values: &[f64], nulls: &[f64], plan: &Plan, target: f64, batches: u32) -> Verdict {
+fn in_modes(modes: &[stats::Mode], values: &[f64], level: f64, batches: u32, resolution: Option<f64>) -> Verdict {
+    let modes = modes.iter().map(|mode| mode_of(mode, values, level, batches)).collect();
+    Verdict { outcome: Outcome::Modes(modes), within: false, resolution }
+}
+
+fn paired(
+    values: &[f64],
+    fast: &[Option<FastBatches>],
+    nulls: &[f64],
+    plan: &Plan,
+    target: f64,
+    batches: u32,
+) -> Verdict {
     let resolution = difference::resolution(nulls, plan.level).unwrap_or(0.0);
-    match difference(values, resolution, plan.level) {
+    let at = |level: f64| difference(values, resolution, level);
+    let measured = |above: stats::Estimated| Estimate {
+        value: above.value,
+        low: above.interval.low,
+        high: above.interval.high,
+        level: above.interval.level,
+        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        batches,
+        method: method_at(above.interval.level, Method::PairedOrderStatistic),
+    };
+    // As with every figure: what calls it within its target is an interval of a higher level, and that one is printed.
+    let called = match at(plan.level.max(stats::CALLING_LEVEL)) {
+        Some(Difference::Above(above)) => Some(measured(above)).filter(|one| one.relative_half_width() <= target),
+        _ => None,
+    };
+    match at(plan.level) {
         Some(Difference::Above(above)) => {
-            let modes = stats::modes(values);
+            let modes = modes_of_launches(values, fast);
             if modes.len() > 1 {
-                let modes = modes.iter().map(|mode| mode_of(mode, values, plan.level, batches)).collect();
-                return Verdict { outcome: Outcome::Modes(modes), within: false, resolution: Some(resolution) };
+                return in_modes(&modes, values, plan.level, batches, Some(resolution));
             }
-            let estimate = Estimate {
-                value: above.value,
-                low: above.interval.low,
-                high: above.interval.high,
-                level: above.interval.level,
-                launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
-                batches,
-                method: Method::PairedOrderStatistic,
-            };
-            let within = estimate.relative_half_width() <= target;
-            Verdict { outcome: Outcome::Measured(estimate), within, resolution: Some(resolution) }
+            let estimate = called.unwrap_or_else(|| measured(above));
+            Verdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution: Some(resolution) }
         }
-        Some(Difference::Below { bound, .. }) => {
+        // Of the interval's two ends the upper one alone bounds it, so it is missed half as often.
+        Some(Difference::Below { bound, level }) if (1.0 + level) / 2.0 >= plan.level => {
             // Every further look could only narrow the bound of something that is not there.
             let within = values.len() >= 20;
             Verdict { outcome: Outcome::Below { bound }, within, resolution: Some(resolution) }
         }
-        None => Verdict::nothing("the run ended before its difference could be bounded"),
+        _ => Verdict::nothing("the run ended before its difference could be bounded"),
     }
+}
+
+/// How slow nine in ten batches of a launch are at least, from which a launch that was pre-empted is known. `None` where the
+/// launch has too few batches to tell, or its value does not come from them.
+fn fast_batches(figure: &Figure, launch: &Launch) -> Option<FastBatches> {
+    let value = |(ops, nanos): &model::TimedBatch| figure.metric.value(*ops as f64 * figure.amount, *nanos as f64);
+    let batches: Vec<f64> = if !launch.readings.is_empty() {
+        launch.readings.clone()
+    } else if is_paired(figure) {
+        let (work, overhead) = launch.sides(figure.ops);
+        work.iter().zip(&overhead).map(|(work, overhead)| value(work) - value(overhead)).collect()
+    } else {
+        launch.batches(figure.ops).iter().map(value).collect()
+    };
+    let centre = stats::median(&batches)?;
+    // Batches that are of something else than the value are of another size; the middles of few noisy pairs only scatter.
+    let own = (0.5..=2.0).contains(&(centre / launch.value));
+    let larger_is_slower = figure.metric.better == Better::Lower;
+    let edge = stats::quantile::quantile(&batches, if larger_is_slower { 0.1 } else { 0.9 })?;
+    (own && batches.len() >= FEWEST_BATCHES).then_some(FastBatches { edge, larger_is_slower })
 }
 
 fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Method) -> Estimate {
@@ -120,13 +172,18 @@ fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Metho
         level: found.interval.level,
         launches: u32::try_from(launches).unwrap_or(u32::MAX),
         batches,
-        method,
+        method: method_at(found.interval.level, method),
     }
+}
+
+/// Two ends that hold the value less often than an interval must are the least and the greatest of a few launches.
+fn method_at(level: f64, method: Method) -> Method {
+    if level < RANGE_BELOW { Method::Range } else { method }
 }
 
 fn mode_of(mode: &stats::Mode, values: &[f64], level: f64, batches: u32) -> Mode {
     let members: Vec<f64> = mode.launches.iter().map(|at| values[*at]).collect();
-    let found = serial_median_interval(&members, level).or_else(|| median_range(&members));
+    let found = launch_median_interval(&members, level).or_else(|| launch_median_range(&members));
     let estimate = found.map_or_else(
         || Estimate::without_spread(mode.centre),
         |found| estimate(&found, members.len(), batches, Method::OrderStatistic),
@@ -142,46 +199,6 @@ fn is_paired(figure: &Figure) -> bool {
 fn null_differences(figure: &Figure, launches: &[&Launch]) -> Option<Vec<f64>> {
     let null = |launch: &&Launch| pairs::null_difference(launch, &figure.metric, figure.ops, figure.amount);
     is_paired(figure).then(|| launches.iter().filter_map(null).collect())
-}
-
-/// Quantiles that every distribution has; 1 is the maximum.
-const QUANTILES: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
-
-fn quantiles(launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
-    let own = |launch: &&Launch| launch.quantiles.iter().map(|(quantile, _)| *quantile).collect::<Vec<_>>();
-    let mut wanted: Vec<f64> = launches.iter().flat_map(own).collect();
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    wanted.extend(QUANTILES);
-    wanted.sort_by(f64::total_cmp);
-    wanted.dedup();
-    let of = |quantile: f64| -> Option<QuantileEstimate> {
-        let kept = |launch: &&Launch| launch.quantiles.iter().find(|(q, _)| *q == quantile).map(|(_, value)| *value);
-        let mut values: Vec<f64> = launches.iter().filter_map(kept).collect();
-        if values.is_empty() {
-            values = together(launches, quantile);
-        }
-        // Few launches that hang together support no interval of the wanted level: then the widest one, with the level it has.
-        let found = serial_median_interval(&values, level).or_else(|| median_range(&values))?;
-        Some(QuantileEstimate { quantile, estimate: estimate(&found, values.len(), 1, Method::OrderStatistic) })
-    };
-    wanted.into_iter().filter_map(of).collect()
-}
-
-/// A quantile too rare for one launch's readings, of as many launches in a row as have enough of them together.
-fn together(launches: &[&Launch], quantile: f64) -> Vec<f64> {
-    let fewest = launches.iter().map(|launch| launch.readings.len()).min().unwrap_or(0);
-    if fewest == 0 {
-        return Vec::new();
-    }
-    let needed = (1.0 / (1.0 - quantile).max(1e-9)).round();
-    let launches_each = (needed / fewest as f64).ceil().max(1.0) as usize;
-    let of = |part: &[&Launch]| {
-        let readings: Vec<f64> = part.iter().flat_map(|launch| launch.readings.iter().copied()).collect();
-        stats::quantile::quantile(&readings, quantile)
-    };
-    launches.chunks_exact(launches_each).filter_map(of).collect()
 }
 
 /// Flags that the launches support, whatever their values are.

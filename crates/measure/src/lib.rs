@@ -20,6 +20,7 @@ mod pairs;
 mod placing;
 mod session;
 mod step;
+mod tails;
 mod worker;
 
 pub use doctor::{Check, Health, doctor};
@@ -31,7 +32,7 @@ pub use evidence::{may_exclude, stolen_too_much, throttled_too_much};
 pub use expand::{nearest, select};
 pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
 pub use foresee::expected_seconds;
-pub use judge::judge;
+pub use judge::{end_follower, judge};
 pub use outside::{ConditionsWatch, OutsideCounters};
 pub use placing::place;
 pub use session::{Ended, Ending, Order, Saver, Session};

@@ -13,7 +13,7 @@ pub enum Method {
     PairedOrderStatistic,
     /// Derived from other figures, their intervals propagated.
     Propagated,
-    /// Least and greatest of a few whole executions.
+    /// Least and greatest of a few whole executions, or of too few launches for an interval.
     Range,
     /// As another program's document states it.
     Stated,
@@ -40,7 +40,20 @@ pub struct Estimate {
     pub method: Method,
 }
 
+/// An interval whose level is below this is a range: its ends are the least and the greatest of too few launches.
+pub const RANGE_BELOW: f64 = 0.90;
+
 impl Estimate {
+    /// Whether the ends are a range of executions or launches rather than an interval of confidence.
+    #[must_use]
+    pub fn is_range(&self) -> bool {
+        match self.method {
+            Method::Range => true,
+            Method::OrderStatistic | Method::PairedOrderStatistic | Method::Propagated => self.level < RANGE_BELOW,
+            Method::Stated | Method::None => false,
+        }
+    }
+
     /// A value whose spread nobody stated.
     #[must_use]
     pub const fn without_spread(value: f64) -> Self {
@@ -102,7 +115,7 @@ impl Outcome {
 /// A quantile of single operations, with the interval over launches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuantileEstimate {
-    /// 0.5, 0.99, 0.999; 1 is the maximum.
+    /// 0.5, 0.99, 0.999; 1 is the maximum. Of a rate, whose tail is its slow end: 0.5, 0.01, 0.001; 0 is the minimum.
     pub quantile: f64,
     /// Median over launches of each launch's quantile.
     pub estimate: Estimate,

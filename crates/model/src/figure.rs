@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate, TakenTime};
+use crate::{Class, Estimate, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate, TakenTime};
 
 /// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
 pub const RECORD: &str = "record: ";
@@ -201,6 +201,17 @@ impl Figure {
     fn taken(&self, of: impl Fn(&Launch) -> Option<TakenTime>) -> TakenTime {
         let counted = self.launches.iter().filter(|launch| launch.invalid.is_none());
         counted.filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
+    }
+
+    /// Whether the figure was called within its target: it has a single value, an interval of at least the wanted `level`
+    /// that is no wider than the target, and neither ended early nor was found unable to reach it.
+    #[must_use]
+    pub fn is_within(&self, target: f64, level: f64) -> bool {
+        // A hair of tolerance: the estimate that ended the figure was compared before it was written as text.
+        let narrow = |one: &Estimate| {
+            one.level >= level && !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9)
+        };
+        !self.has(Flag::Unfinished) && !self.has(Flag::CannotConverge) && self.outcome.estimate().is_some_and(narrow)
     }
 
     /// Whether a flag is set.

@@ -28,7 +28,7 @@ pub use class::Class;
 pub use command::{presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use error::{Error, Place};
-pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate};
+pub use estimate::{Estimate, Method, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
 pub use footprint::{Footprint, Hardware};
 pub use launch::{Invalid, Launch, PairOrder, Placement, Sample, TimedBatch};

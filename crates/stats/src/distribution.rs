@@ -113,17 +113,22 @@ pub fn beta_binomial_cdf(k: usize, n: usize, p: f64, inflation: f64) -> f64 {
     if inflation <= 1.0 || n < 2 {
         return binomial_cdf(k, n, p);
     }
+    (0..=k).map(beta_binomial_mass(n, p, inflation)).sum::<f64>().min(1.0)
+}
+
+/// P(X = j) for X beta-binomial as above, for at least two trials and an inflation above 1.
+pub(crate) fn beta_binomial_mass(n: usize, p: f64, inflation: f64) -> impl Fn(usize) -> f64 {
     let rho = ((inflation - 1.0) / (n as f64 - 1.0)).min(1.0 - 1e-9);
     let weight = 1.0 / rho - 1.0;
     let (a, b) = (p * weight, (1.0 - p) * weight);
     let ln_beta = |x: f64, y: f64| ln_gamma(x) + ln_gamma(y) - ln_gamma(x + y);
-    let n_f = n as f64;
-    let mass = |j: usize| {
+    let n = n as f64;
+    let constant = ln_gamma(n + 1.0) - ln_beta(a, b) - ln_gamma(n + a + b);
+    move |j: usize| {
         let j = j as f64;
-        let ln_choose = ln_gamma(n_f + 1.0) - ln_gamma(j + 1.0) - ln_gamma(n_f - j + 1.0);
-        (ln_choose + ln_beta(j + a, n_f - j + b) - ln_beta(a, b)).exp()
-    };
-    (0..=k).map(mass).sum::<f64>().min(1.0)
+        let ln_choose = -ln_gamma(j + 1.0) - ln_gamma(n - j + 1.0);
+        (constant + ln_choose + ln_gamma(j + a) + ln_gamma(n - j + b)).exp()
+    }
 }
 
 /// Solves `cdf(x) = p` for an increasing `cdf` by bisection to the last representable digits.

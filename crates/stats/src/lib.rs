@@ -39,10 +39,12 @@ pub use holm::holm;
 pub use interval::{Estimated, Interval};
 pub use jackknife_plus::{LeftOut, jackknife_plus};
 pub use mixture::mixture;
-pub use modes::{Mode, modes};
-pub use order_statistic::{MedianInterval, median_interval, serial_median_interval};
+pub use modes::{FastBatches, Mode, modes, modes_of_launches};
+pub use order_statistic::{
+    MedianInterval, launch_median_interval, launch_median_range, median_interval, serial_median_interval,
+};
 pub use probe_weighting::{ProbeWeighting, probe_weighting};
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{Look, look};
+pub use stop::{CALLING_LEVEL, Look, calling_interval, look, look_at_launches};

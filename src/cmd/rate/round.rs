@@ -196,7 +196,7 @@ impl Rating<'_> {
             let figure = &mut self.run.figures[figure + at];
             measure::judge(figure, &plan, plan.target, sys::clock::tick());
             // Rounds are made for the mean; a component has the interval that it has.
-            figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+            measure::end_follower(figure, plan.target);
         }
         self.parts[place].open = !settled;
     }

@@ -1,6 +1,6 @@
 //! When a build is settled, and what copies make of each other.
 
-use model::{Estimate, Flag, Method, Outcome, Run};
+use model::{Estimate, Method, Outcome, Run};
 
 use super::Subject;
 use super::document;
@@ -17,7 +17,7 @@ pub(super) fn settled(run: &mut Run, figures: &[usize]) -> bool {
             settled = done;
         } else if settled {
             // Launches are made for the rate; what came along has the interval that it has.
-            figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+            measure::end_follower(figure, plan.target);
         }
     }
     settled

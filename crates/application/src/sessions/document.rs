@@ -56,7 +56,7 @@ pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionR
             let middle = stats::median(&values).unwrap_or(0.0);
             figure.outcome = Outcome::Measured(model::Estimate::without_spread(middle));
         }
-        figure.flags.retain(|flag| *flag != model::Flag::Unfinished);
+        measure::end_follower(&mut figure, run.plan.target);
         figure.notes.extend(goes.last().map(|go| go.because.clone()));
         run.figures.push(figure);
     }

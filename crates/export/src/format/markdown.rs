@@ -62,15 +62,15 @@ fn measured(figure: &Figure, estimate: &Estimate) -> String {
     let flags = if flags.is_empty() { String::new() } else { format!(", {}", flags.join(", ")) };
     let bounds = match estimate.method {
         Method::None => String::new(),
-        Method::Range => format!(" [{} .. {}]", words(estimate.low), words(estimate.high)),
+        _ if estimate.is_range() => format!(" [{} .. {}]", words(estimate.low), words(estimate.high)),
         _ => format!(" ({} .. {}{})", words(estimate.low), words(estimate.high), level(estimate.level)),
     };
     format!("{value}{bounds}{flags}")
 }
 
-/// Levels other than the usual are said.
+/// Levels below the usual are said.
 fn level(level: f64) -> String {
-    if (0.945..0.99).contains(&level) { String::new() } else { format!(" at {:.0}%", 100.0 * level) }
+    if level >= 0.95 - 1e-9 { String::new() } else { format!(" at {:.0}%", (100.0 * level + 1e-9).floor()) }
 }
 
 /// Where a run comes from, with whom to name.

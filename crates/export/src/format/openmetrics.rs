@@ -8,6 +8,9 @@ use model::{Figure, Outcome, Run, Unit};
 
 use crate::Error;
 
+/// What the name of the family of levels adds.
+const LEVEL: &str = "_level";
+
 /// A family: its help, unit, and lines of labels and value.
 #[derive(Default)]
 struct Family {
@@ -24,10 +27,14 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
             let Outcome::Measured(estimate) = &figure.outcome else { continue };
             let labels = labels(run, figure);
             let spread = estimate.low < estimate.high;
+            // The ends of a range are called what they are; an interval has its level beside it.
+            let (low, high) = if estimate.is_range() { ("_least", "_greatest") } else { ("_low", "_high") };
+            let interval = spread && !estimate.is_range() && estimate.level > 0.0;
             let parts = [
                 ("", Some(estimate.value)),
-                ("_low", spread.then_some(estimate.low)),
-                ("_high", spread.then_some(estimate.high)),
+                (low, spread.then_some(estimate.low)),
+                (high, spread.then_some(estimate.high)),
+                (LEVEL, interval.then_some(estimate.level)),
             ];
             for (part, value) in parts {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
@@ -39,7 +46,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
                 let family = families.entry(name).or_default();
                 if family.lines.is_empty() {
                     family.help = help(figure, part);
-                    family.unit = unit(figure.metric.unit);
+                    family.unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
                 }
                 family.lines.push(format!("{{{labels}}} {value:?}"));
             }
@@ -84,7 +91,7 @@ fn info(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
 
 /// Where the metric has a unit, its name must end in it.
 fn family_name(figure: &Figure, part: &str) -> String {
-    let unit = unit(figure.metric.unit);
+    let unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
     let name = format!("prony_{}{part}", identifier(&figure.probe));
     if unit.is_empty() { name } else { format!("{name}_{unit}") }
 }
@@ -106,6 +113,9 @@ fn help(figure: &Figure, part: &str) -> String {
     let which = match part {
         "_low" => ": lower end of the interval",
         "_high" => ": upper end of the interval",
+        "_least" => ": least of too few launches for an interval",
+        "_greatest" => ": greatest of too few launches for an interval",
+        LEVEL => ": confidence of the interval",
         _ => "",
     };
     let better = match figure.metric.better {

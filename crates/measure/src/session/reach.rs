@@ -4,6 +4,10 @@
 //! launches could not bring it within its target should not take every turn from one that needs five more. It keeps a turn in
 //! every third round, so its launches still span the whole session and its interval still narrows.
 
+use model::Estimate;
+use stats::CALLING_LEVEL;
+use stats::distribution::normal_quantile;
+
 use super::Session;
 use super::group::Group;
 
@@ -18,10 +22,19 @@ struct Cost {
     seconds: f64,
 }
 
-/// Launches that a figure needs before it is expected to settle at one of the looks, by the root law; none when the last look will not do.
-fn expected_look(made: usize, half_width: Option<f64>, target: f64, looks: &[u32]) -> Option<usize> {
+/// Launches that a figure needs before it is expected to settle at one of the looks, by the root law; none when the last look
+/// will not do. `half_width` is that of the interval which calls a figure within its target, and `fewest` the launches that
+/// have one.
+fn expected_look(made: usize, half_width: Option<f64>, target: f64, looks: &[u32], fewest: usize) -> Option<usize> {
     let needed = half_width.map_or(1.0, |width| made as f64 * (width / target).powi(2));
-    looks.iter().map(|look| *look as usize).find(|look| *look > made && *look as f64 >= needed)
+    looks.iter().map(|look| *look as usize).find(|look| *look > made && *look >= fewest && *look as f64 >= needed)
+}
+
+/// Half-width of the interval that calls a figure, from the printed one: both are about as many standard errors wide as a normal
+/// value's interval of that level is.
+fn calling_half_width(estimate: &Estimate) -> f64 {
+    let errors = |level: f64| normal_quantile(0.5 + level.clamp(0.5, CALLING_LEVEL) / 2.0);
+    estimate.relative_half_width() * errors(CALLING_LEVEL) / errors(estimate.level)
 }
 
 /// The cheapest groups first, as many as the time allows.
@@ -57,11 +70,12 @@ impl Session<'_> {
 
     /// Seconds until the first member of a group is expected to settle.
     fn cost(&self, group: &Group) -> f64 {
+        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
         let launches = group.0.iter().filter_map(|index| {
             let made = self.valid(*index);
             let target = self.run.plan.entries.get(*index).map_or(self.run.plan.target, |entry| entry.target);
-            let half_width = self.run.figures[*index].outcome.estimate().map(|found| found.relative_half_width());
-            Some(expected_look(made, half_width, target, &self.run.plan.looks)? - made)
+            let half_width = self.run.figures[*index].outcome.estimate().map(calling_half_width);
+            Some(expected_look(made, half_width, target, &self.run.plan.looks, fewest)? - made)
         });
         launches.min().map_or(f64::INFINITY, |launches| launches as f64 * self.progress[group.0[0]].seconds)
     }
@@ -75,10 +89,10 @@ mod tests {
 
     #[test]
     fn the_root_law_names_the_look_or_none() {
-        assert_eq!(expected_look(4, None, 0.02, LOOKS), Some(10));
-        assert_eq!(expected_look(10, Some(0.025), 0.02, LOOKS), Some(20), "15.6 launches");
-        assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS), Some(28), "it did not settle for another reason");
-        assert_eq!(expected_look(10, Some(0.05), 0.02, LOOKS), None, "62.5 launches");
+        assert_eq!(expected_look(4, None, 0.02, LOOKS, 14), Some(14));
+        assert_eq!(expected_look(10, Some(0.025), 0.02, LOOKS, 14), Some(20), "15.6 launches");
+        assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS, 14), Some(28), "it did not settle for another reason");
+        assert_eq!(expected_look(10, Some(0.05), 0.02, LOOKS, 14), None, "62.5 launches");
     }
 
     #[test]

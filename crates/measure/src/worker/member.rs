@@ -6,7 +6,7 @@ use probes::{Bench, Fault, Kernel, Probe, Recorder, Setting, Trial, Work};
 use super::footprint::Tally;
 use super::place::Guard;
 use crate::step::{Reply, Task};
-use crate::{calibrate, pairs};
+use crate::{calibrate, pairs, tails};
 
 /// Most batches of warm-up.
 const MOST_WARMUP: u32 = 40;
@@ -17,9 +17,6 @@ const FOR_RARE: f64 = 1000.0;
 const EACH_AT_MOST: f64 = 200e6;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
-/// Quantiles of single operations that are kept, where there are enough of them; 1 is the maximum.
-const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
-
 /// One figure in a launch: its trial and what was found so far.
 pub(super) struct Member {
     probe: &'static Probe,
@@ -160,12 +157,7 @@ impl Member {
             Trial::Readings(readings) if readings.distribution() => self.launch.readings.clone(),
             _ => Vec::new(),
         };
-        let enough = |quantile: f64| quantile >= 1.0 || readings.len() as f64 * (1.0 - quantile) >= 0.999;
-        self.launch.quantiles = QUANTILES
-            .into_iter()
-            .filter(|quantile| enough(*quantile))
-            .filter_map(|quantile| Some((quantile, stats::quantile::quantile(&readings, quantile)?)))
-            .collect();
+        self.launch.quantiles = tails::of_readings(&readings, self.probe.metric.model().better);
         Ok(())
     }
 

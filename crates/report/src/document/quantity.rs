@@ -10,9 +10,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
-    /// The ends are an interval of confidence.
+    /// The ends are an interval of confidence at the usual level of 95% or above.
     Interval,
-    /// The ends are the least and the greatest of a few executions.
+    /// The ends are an interval of confidence at a level of its own, which is lower: whole percents, rounded down.
+    IntervalAt {
+        /// The level.
+        percent: u8,
+    },
+    /// The ends are the least and the greatest of a few executions, or of too few launches for an interval.
     Range,
     /// The ends are as another program states them.
     Stated,
@@ -35,13 +40,20 @@ pub struct Quantity {
     pub spread: Spread,
 }
 
+/// The level that heads of columns promise; a cell below it says its own.
+const USUAL_LEVEL: f64 = 0.95;
+
 impl Quantity {
     /// The quantity of an estimate.
     #[must_use]
     pub fn of(estimate: &Estimate, unit: Unit) -> Self {
         let spread = match estimate.method {
-            Method::Range => Spread::Range,
-            Method::Stated if estimate.level > 0.0 || estimate.low < estimate.high => Spread::Stated,
+            _ if estimate.is_range() => Spread::Range,
+            Method::Stated if estimate.level <= 0.0 && estimate.low < estimate.high => Spread::Stated,
+            _ if estimate.has_spread() && estimate.level < USUAL_LEVEL - 1e-9 => {
+                Spread::IntervalAt { percent: (100.0 * estimate.level + 1e-9) as u8 }
+            }
+            Method::Stated if estimate.level > 0.0 => Spread::Stated,
             _ if estimate.has_spread() => Spread::Interval,
             _ => Spread::Unknown,
         };
@@ -64,6 +76,16 @@ impl Quantity {
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         [self.value, self.low, self.high].into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// What must be said of the ends beside them: a level of their own, or that they are a range.
+    #[must_use]
+    pub fn ends_note(&self) -> Option<String> {
+        match self.spread {
+            Spread::IntervalAt { percent } => Some(format!("at\u{a0}{percent}%")),
+            Spread::Range => Some("range".to_owned()),
+            Spread::Interval | Spread::Stated | Spread::Unknown => None,
+        }
     }
 
     /// Whether the ends say something that the value does not.
@@ -103,7 +125,8 @@ impl Quantity {
             return self.text();
         }
         let digits = self.digits(Scale::of(self.unit, self.magnitude()));
-        format!("{} ({}\u{a0}–\u{a0}{})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
+        let note = self.ends_note().map(|note| format!(", {note}")).unwrap_or_default();
+        format!("{} ({}\u{a0}–\u{a0}{}{note})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
     }
 
     /// The value alone with at most three digits, for sentences: `2.7 µs`.
@@ -261,6 +284,25 @@ mod tests {
             shown(2.0 * 1024.0 * 1024.0, 1.9 * 1048576.0, 2.1 * 1048576.0, Unit::Bytes),
             "2.00 MiB (1.90 – 2.10)"
         );
+    }
+
+    #[test]
+    fn ends_below_the_usual_level_say_what_they_are() {
+        let of = |level, method| {
+            let (value, low, high) = (24.42e9, 24.11e9, 24.61e9);
+            let estimate = Estimate { value, low, high, level, launches: 8, batches: 20, method };
+            Quantity::of(&estimate, Unit::BytesPerSecond).text_with_interval().replace('\u{a0}', " ")
+        };
+        assert_eq!(of(0.971, Method::OrderStatistic), "24.4 GB/s (24.1 – 24.6)");
+        assert_eq!(of(0.9499, Method::OrderStatistic), "24.4 GB/s (24.1 – 24.6, at 94%)");
+        assert_eq!(of(0.90, Method::Propagated), "24.4 GB/s (24.1 – 24.6, at 90%)");
+        for level in [0.0, 0.5, 0.899] {
+            assert_eq!(of(level, Method::PairedOrderStatistic), "24.4 GB/s (24.1 – 24.6, range)");
+            assert_eq!(of(level, Method::Range), "24.4 GB/s (24.1 – 24.6, range)");
+        }
+        assert_eq!(of(0.68, Method::Stated), "24.4 GB/s (24.1 – 24.6, at 68%)");
+        assert_eq!(of(0.0, Method::Stated), "24.4 GB/s (24.1 – 24.6)");
+        assert_eq!(of(0.0, Method::None), "24.4 GB/s");
     }
 
     #[test]

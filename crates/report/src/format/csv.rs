@@ -51,7 +51,10 @@ fn plain(row: &Row, index: usize) -> String {
         Cell::Count(count) => count.to_string(),
         Cell::Value(quantity) => quantity.value.to_string(),
         Cell::Below(quantity) => format!("< {}", quantity.value),
-        Cell::Interval(quantity) if quantity.has_interval() => format!("{} – {}", quantity.low, quantity.high),
+        Cell::Interval(quantity) if quantity.has_interval() => {
+            let note = quantity.ends_note().map(|note| format!(" {note}").replace('\u{a0}', " ")).unwrap_or_default();
+            format!("{} – {}{note}", quantity.low, quantity.high)
+        }
         Cell::Interval(_) => String::new(),
     }
 }

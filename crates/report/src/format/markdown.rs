@@ -99,7 +99,10 @@ fn cell(row: &Row, index: usize) -> String {
         let unit = if digits.unit.is_empty() { String::new() } else { format!("\u{a0}{}", digits.unit) };
         return match cell {
             Cell::Below(_) => format!("&lt; {}{unit}", digits.value),
-            Cell::Interval(_) if quantity.has_interval() => format!("{} – {}", digits.low, digits.high),
+            Cell::Interval(_) if quantity.has_interval() => {
+                let note = quantity.ends_note().map(|note| format!(" {note}")).unwrap_or_default();
+                format!("{} – {}{note}", digits.low, digits.high)
+            }
             Cell::Interval(_) => "no spread known".to_owned(),
             _ => format!("{}{unit}", digits.value),
         };

@@ -4,7 +4,7 @@ use model::{Figure, FigureKey, Flag, Outcome, Run};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
-use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks};
+use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks, unconfirmed};
 use crate::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Records, Row, Section, Table, Tone};
 
 /// What the run document does not know: what people type to name it, and what it may be set beside.
@@ -118,14 +118,12 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
 /// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
-    let mut counts = [0; 6];
+    let mut counts = [0; 7];
     for figure in &run.figures {
         match &figure.outcome {
             Outcome::Measured(estimate) if !Quantity::of(estimate, figure.metric.unit).has_interval() => counts[0] += 1,
-            // A hair of tolerance: the estimate that ended the figure was compared before it was written as text.
-            Outcome::Measured(estimate) if estimate.relative_half_width() <= target(run, figure) * (1.0 + 1e-9) => {
-                within += 1;
-            }
+            Outcome::Measured(_) if figure.is_within(target(run, figure), run.plan.level) => within += 1,
+            Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
             Outcome::Measured(_) => counts[1] += 1,
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
@@ -136,11 +134,12 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let same_target = run.figures.iter().all(|figure| target(run, figure).total_cmp(&run.plan.target).is_eq());
     let goal = if same_target { format!("±{}", percent(run.plan.target)) } else { "their targets".to_owned() };
     let mut parts: Vec<String> = Vec::new();
-    if within > 0 || counts[1] > 0 {
+    if within > 0 || counts[1] > 0 || counts[6] > 0 {
         parts.push(format!("{within} within {goal}"));
     }
-    let words = ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed"];
-    for index in [1, 2, 3, 0, 4, 5] {
+    let words =
+        ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed", "not confirmed"];
+    for index in [6, 1, 2, 3, 0, 4, 5] {
         if counts[index] > 0 {
             parts.push(format!("{} {}", counts[index], words[index]));
         }
@@ -217,7 +216,7 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
                 better.clone(),
                 estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
                 estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
-                estimate.map(|e| code(&e.method)).unwrap_or_default(),
+                estimate.map(|e| code(&if e.is_range() { model::Method::Range } else { e.method })).unwrap_or_default(),
                 show(share),
                 flags.clone(),
                 reason.to_owned(),

@@ -1,13 +1,18 @@
-//! The tails of latencies: quantiles of single operations with their intervals.
+//! The tails of latencies and rates: quantiles of single operations with their intervals.
 
-use model::{Figure, QuantileEstimate, Run};
+use model::{Better, Figure, QuantileEstimate, Run};
 
 use crate::words::{figure_label, percent};
 use crate::{Block, Cell, Column, Group, Kind, Quantity, Row, Section, Table, Tone};
 
+/// Quantiles that a table shows of times, from the median out to the maximum.
+const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
+/// The same of rates, whose tail is their slow end, out to the minimum.
+const SLOW: [f64; 4] = [0.5, 0.01, 0.001, 0.0];
+
 /// A section with every distribution of a run, when it has any.
 pub(super) fn tails(run: &Run) -> Option<Section> {
-    let groups: Vec<Group> = run.figures.iter().filter(|figure| figure.quantiles.len() > 1).map(group).collect();
+    let groups: Vec<Group> = run.figures.iter().filter(|figure| believable(figure).len() > 1).map(group).collect();
     if groups.is_empty() {
         return None;
     }
@@ -17,13 +22,40 @@ pub(super) fn tails(run: &Run) -> Option<Section> {
         Column::new("interval", Kind::Number),
         Column::new("level", Kind::Number),
     ];
-    let title = "Single operations: median, 99%, 99.9% and maximum, each the median over launches";
+    let title = if run.figures.iter().any(|figure| slow(figure) && believable(figure).len() > 1) {
+        "Single operations: median, 99%, 99.9% and maximum, of a rate 1%, 0.1% and minimum, each the median over launches"
+    } else {
+        "Single operations: median, 99%, 99.9% and maximum, each the median over launches"
+    };
     Some(Section::of(title, Block::Table(Table { columns, groups })))
 }
 
+fn slow(figure: &Figure) -> bool {
+    figure.metric.better == Better::Higher
+}
+
+/// The quantiles of a figure that may be printed. Documents of earlier versions hold others: with ends that are a range, above
+/// the largest that was seen, and of the fast end of a rate.
+pub(super) fn believable(figure: &Figure) -> Vec<&QuantileEstimate> {
+    let all = figure.quantiles.iter().filter(|one| !one.estimate.is_range());
+    let tail: Vec<&QuantileEstimate> = all.filter(|one| !slow(figure) || one.quantile <= 0.5).collect();
+    let in_order = |one: &&QuantileEstimate| {
+        let beyond = tail
+            .iter()
+            .filter(|other| if slow(figure) { other.quantile < one.quantile } else { other.quantile > one.quantile });
+        beyond.into_iter().all(|other| {
+            let (near, far) = (one.estimate.value, other.estimate.value);
+            if slow(figure) { far <= near } else { near <= far }
+        })
+    };
+    tail.iter().copied().filter(in_order).collect()
+}
+
 fn group(figure: &Figure) -> Group {
-    let shown = |one: &&QuantileEstimate| [0.5, 0.99, 0.999, 1.0].contains(&one.quantile);
-    let rows = figure.quantiles.iter().filter(shown).map(|one| row(one, figure)).collect();
+    let found = believable(figure);
+    let shown = if slow(figure) { SLOW } else { LATE };
+    let at = |quantile: f64| found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
+    let rows = shown.into_iter().filter_map(at).map(|one| row(one, figure)).collect();
     Group { title: figure_label(figure), note: String::new(), rows }
 }
 
@@ -43,8 +75,58 @@ fn row(one: &QuantileEstimate, figure: &Figure) -> Row {
 fn name(quantile: f64) -> String {
     match quantile {
         q if q >= 1.0 => "maximum".to_owned(),
+        q if q <= 0.0 => "minimum".to_owned(),
         q if (q - 0.5).abs() < 1e-9 => "median".to_owned(),
-        q if q > 0.99 + 1e-9 => "99.9%".to_owned(),
-        _ => "99%".to_owned(),
+        q => percent(q),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Class, Estimate, FigureKey, Method, Metric, Point, Unit};
+
+    fn figure(metric: Metric, quantiles: &[(f64, f64, f64)]) -> Figure {
+        let mut figure =
+            Figure::unmeasured(FigureKey::new("os.timer_wakeup", Point::origin()), "x", metric, Class::Compute);
+        let of = |(quantile, value, level): &(f64, f64, f64)| QuantileEstimate {
+            quantile: *quantile,
+            estimate: Estimate {
+                value: *value,
+                low: 0.9 * value,
+                high: 1.1 * value,
+                level: *level,
+                launches: 10,
+                batches: 1,
+                method: Method::OrderStatistic,
+            },
+        };
+        figure.quantiles = quantiles.iter().map(of).collect();
+        figure
+    }
+
+    fn names(figure: &Figure) -> Vec<String> {
+        let text = |row: &Row| match &row.cells[0] {
+            Cell::Text(text, _) => text.clone(),
+            _ => String::new(),
+        };
+        group(figure).rows.iter().map(text).collect()
+    }
+
+    #[test]
+    fn nothing_lies_above_the_maximum_and_no_row_is_a_range() {
+        let old = [(0.5, 1.0, 0.96), (0.9, 2.0, 0.96), (0.99, 3.0, 0.0), (0.999, 8.59, 0.93), (1.0, 6.98, 0.96)];
+        assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
+        let sound = [(0.5, 1.0, 0.96), (0.99, 3.0, 0.92), (0.999, 4.0, 0.92), (1.0, 6.98, 0.89)];
+        assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["median", "99%", "99.9%"]);
+    }
+
+    #[test]
+    fn the_tail_of_a_rate_is_its_slow_end() {
+        let metric = || Metric::higher(Unit::PerSecond, "files");
+        let fast = [(0.5, 10.0, 0.96), (0.99, 20.0, 0.96), (1.0, 30.0, 0.96)];
+        assert_eq!(names(&figure(metric(), &fast)), ["median"]);
+        let slow = [(0.0, 1.0, 0.96), (0.001, 2.0, 0.96), (0.01, 3.0, 0.96), (0.1, 5.0, 0.96), (0.5, 10.0, 0.96)];
+        assert_eq!(names(&figure(metric(), &slow)), ["median", "1%", "0.1%", "minimum"]);
     }
 }

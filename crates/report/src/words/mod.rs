@@ -5,7 +5,7 @@ mod outcome;
 mod time;
 
 pub use label::{axis_value, family_title, figure_label, label, point_words};
-pub use outcome::{list, modes, percent, plural, remarks};
+pub use outcome::{list, modes, percent, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 
 /// The word that documents use for a choice: `cannot_converge`, `bytes_per_second`.

@@ -10,6 +10,17 @@ pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+fn plural_of(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+/// Whether a figure's interval is no wider than its target, but was not enough to call it within.
+#[must_use]
+pub fn unconfirmed(figure: &Figure, target: f64) -> bool {
+    let narrow = |one: &model::Estimate| !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9);
+    figure.outcome.estimate().is_some_and(narrow) && figure.has(Flag::CannotConverge)
+}
+
 /// `a`, `a and b`, `a, b and c`.
 #[must_use]
 pub fn list(items: &[String]) -> String {
@@ -66,6 +77,7 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
         .iter()
         .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
         .map(|flag| match flag {
+            Flag::CannotConverge if unconfirmed(figure, target) => format!("±{} not confirmed", percent(target)),
             Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
             Flag::Steal | Flag::Throttled => {
                 let taken = if *flag == Flag::Steal { figure.stolen() } else { figure.throttled() };
@@ -77,7 +89,12 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
         .collect();
     if let Outcome::Measured(estimate) = &figure.outcome {
         match estimate.method {
-            Method::Range => words.push(format!("least and greatest of {}", estimate.launches)),
+            Method::Range if figure.launches.is_empty() => {
+                words.push(format!("least and greatest of {}", estimate.launches));
+            }
+            _ if estimate.is_range() => {
+                words.push(format!("range of {}", plural_of(estimate.launches as usize, "launch", "launches")));
+            }
             Method::Stated => words.push("interval as stated".to_owned()),
             _ => {}
         }

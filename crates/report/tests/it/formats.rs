@@ -261,3 +261,54 @@ fn expectations_for_eyes() {
     std::fs::write(folder.join("run.md"), drawn(&Markdown, &fixed()).replace('\u{a0}', "~")).unwrap();
     std::fs::write(folder.join("run.csv"), drawn(&Csv, &fixed())).unwrap();
 }
+
+/// The fixed run with its first measured figures at these levels, each as wide as its target allows.
+fn at_levels(levels: &[f64]) -> model::Run {
+    let mut run = fixture::fixed_run();
+    let measured = run.figures.iter_mut().filter(|figure| figure.outcome.estimate().is_some());
+    for (figure, level) in measured.zip(levels) {
+        let Outcome::Measured(estimate) = &mut figure.outcome else { unreachable!("only measured figures are taken") };
+        (estimate.low, estimate.high) = (0.99 * estimate.value, 1.01 * estimate.value);
+        (estimate.level, estimate.launches) = (*level, 6);
+        figure.flags.clear();
+        figure.launches = vec![model::Launch::default(); 6];
+    }
+    run
+}
+
+#[test]
+fn every_format_says_a_level_below_the_plan_and_calls_a_range_a_range() {
+    for (level, words, code) in [(0.939, "at 93%", "0.939"), (0.75, "range", "range"), (0.0, "range", "range")] {
+        let document = view::run(&at_levels(&[level]), &RunContext::default());
+        for (name, text) in [
+            ("terminal", drawn(&Terminal::default(), &document)),
+            ("markdown", drawn(&Markdown, &document)),
+            ("html", drawn(&report::Html, &document)),
+        ] {
+            let text = text.replace('\u{a0}', " ");
+            assert!(text.contains(words), "{name} at {level}: {text}");
+            assert!(words != "range" || text.contains("range of 6 launches"), "{name} at {level}: {text}");
+        }
+        assert!(drawn(&Csv, &document).contains(code), "csv at {level}");
+    }
+    let usual = drawn(&Terminal::default(), &view::run(&at_levels(&[0.96]), &RunContext::default()));
+    assert!(!usual.contains(" at ") && !usual.contains("range"), "{usual}");
+}
+
+#[test]
+fn what_was_not_called_within_its_target_is_not_counted() {
+    let within = |run: &model::Run| {
+        let text = terminal(&view::run(run, &RunContext::default())).replace("\n  ", " ");
+        text.rsplit_once("in 1:47: ").unwrap().1.to_owned()
+    };
+    assert!(within(&at_levels(&[0.96, 0.99, 0.95, 0.99])).starts_with("4 within ±2%"));
+    assert!(within(&at_levels(&[0.949, 0.75, 0.0, 0.99])).starts_with("1 within ±2%, 3 wider"));
+    for flag in [model::Flag::Unfinished, model::Flag::CannotConverge] {
+        let mut run = at_levels(&[0.96, 0.99, 0.95, 0.99]);
+        let figure = run.figures.iter_mut().find(|figure| figure.outcome.estimate().is_some()).unwrap();
+        figure.flags.push(flag);
+        let said = within(&run);
+        assert!(said.starts_with("3 within ±2%"), "{said}");
+        assert_eq!(said.contains("1 not confirmed"), flag == model::Flag::CannotConverge, "{said}");
+    }
+}

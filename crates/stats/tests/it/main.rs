@@ -15,4 +15,5 @@ mod placements;
 mod power;
 mod prediction;
 mod published_data;
+mod recordings;
 mod session;

@@ -8,7 +8,7 @@ use crate::session::{PINNED, consecutive, sessions};
 
 #[test]
 fn mixed_placements_are_modes() {
-    const TRIALS: usize = 400;
+    const TRIALS: usize = 200;
     let sessions = sessions();
     let mut rng = generator(13);
     for probe in ["tcp_rr", "pipe_unp"] {

@@ -68,7 +68,11 @@ fn content(row: &Row, cell: &Cell, decimals: usize) -> Markup {
         let digits = quantity.digits(row.scale(quantity.unit));
         return match cell {
             Cell::Interval(_) if quantity.has_interval() => {
-                html! { (digits.low) " – " (number(&digits.high, decimals)) (bar(quantity)) }
+                html! {
+                    (digits.low) " – " (number(&digits.high, decimals))
+                    @if let Some(note) = quantity.ends_note() { " " span.muted { (note) } }
+                    (bar(quantity))
+                }
             }
             Cell::Interval(_) => html! { span.muted { "no spread known" } },
             Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },

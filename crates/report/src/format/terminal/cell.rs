@@ -25,7 +25,8 @@ pub(super) enum Drawn {
     Text(String, Tone),
     Across(String, Tone),
     Number(Number),
-    Range(Number, Number),
+    /// Two ends, and what must be said of them.
+    Range(Number, Number, String),
 }
 
 impl Drawn {
@@ -35,7 +36,8 @@ impl Drawn {
             let digits = quantity.digits(row.scale(quantity.unit));
             return match cell {
                 Cell::Interval(_) if quantity.has_interval() => {
-                    Self::Range(Number::new(&digits.low, ""), Number::new(&digits.high, ""))
+                    let note = quantity.ends_note().map(|note| clean(&note)).unwrap_or_default();
+                    Self::Range(Number::new(&digits.low, ""), Number::new(&digits.high, ""), note)
                 }
                 Cell::Interval(_) => Self::Text("no spread known".to_owned(), Tone::Muted),
                 Cell::Below(_) => Self::Number(Number::new(&format!("< {}", digits.value), digits.unit)),
@@ -58,6 +60,7 @@ pub(super) struct Measure {
     number: [usize; 3],
     low: [usize; 2],
     high: [usize; 2],
+    note: usize,
     text: usize,
 }
 
@@ -72,9 +75,10 @@ impl Measure {
             Drawn::None | Drawn::Across(..) => {}
             Drawn::Text(text, _) => self.text = self.text.max(width(text)),
             Drawn::Number(n) => grow(&mut self.number, [&n.whole, &n.rest, &n.unit]),
-            Drawn::Range(low, high) => {
+            Drawn::Range(low, high, note) => {
                 grow(&mut self.low, [&low.whole, &low.rest]);
                 grow(&mut self.high, [&high.whole, &high.rest]);
+                self.note = self.note.max(width(note));
             }
         }
     }
@@ -84,7 +88,8 @@ impl Measure {
         let [whole, rest, unit] = self.number;
         let number = whole + rest + if unit > 0 { unit + 1 } else { 0 };
         let ends: usize = self.low.iter().chain(&self.high).sum();
-        number.max(if ends > 0 { ends + 3 } else { 0 })
+        let note = if self.note > 0 { self.note + 1 } else { 0 };
+        number.max(if ends > 0 { ends + 3 + note } else { 0 })
     }
 
     /// Columns that anything in the column takes.
@@ -107,10 +112,11 @@ impl Measure {
                 }
                 fill_left(&text, room)
             }
-            Drawn::Range(low, high) => {
+            Drawn::Range(low, high, note) => {
+                let note = if self.note > 0 { format!(" {}", fill(note, self.note)) } else { String::new() };
                 let low = fill_left(&low.whole, self.low[0]) + &fill(&low.rest, self.low[1]);
                 let high = fill_left(&high.whole, self.high[0]) + &fill(&high.rest, self.high[1]);
-                fill_left(&format!("{low} – {high}"), room)
+                fill_left(&format!("{low} – {high}{note}"), room)
             }
         }
     }
@@ -123,6 +129,8 @@ pub(super) fn words(cell: &Drawn) -> String {
         Drawn::None => String::new(),
         Drawn::Text(text, _) | Drawn::Across(text, _) => text.clone(),
         Drawn::Number(n) => join(n),
-        Drawn::Range(low, high) => format!("{} – {}", join(low), join(high)),
+        Drawn::Range(low, high, note) => {
+            format!("{} – {}{}{note}", join(low), join(high), if note.is_empty() { "" } else { " " })
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! How single operations and launches spread: quantiles, and hand-offs in modes.
 
-use model::{Figure, Flag, Outcome, Run, Unit};
+use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 
+use crate::view::tails::believable;
 use crate::words::{figure_label, point_words};
 use crate::{Axis, Block, Chart, Curves, Division, Plot, Quantity, Section, Series, Strip, StripRow};
 
@@ -20,7 +21,7 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<Section> {
 
 /// One chart a probe that times single operations.
 fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
-    let with = |figure: &&Figure| figure.quantiles.len() > 1;
+    let with = |figure: &&Figure| believable(figure).len() > 1;
     let mut probes: Vec<&Figure> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
         if probes.iter().all(|known| known.probe != figure.probe) {
@@ -61,8 +62,10 @@ fn series_name(figure: &Figure, run: &str, several: bool) -> String {
 }
 
 fn points(figure: &Figure) -> Vec<(f64, Quantity)> {
-    let mut points: Vec<(f64, Quantity)> =
-        figure.quantiles.iter().map(|q| (q.quantile, Quantity::of(&q.estimate, figure.metric.unit))).collect();
+    // Of a rate the tail is its slow end: 99% means that one operation in a hundred is slower than this.
+    let share = |quantile: f64| if figure.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
+    let point = |one: &&QuantileEstimate| (share(one.quantile), Quantity::of(&one.estimate, figure.metric.unit));
+    let mut points: Vec<(f64, Quantity)> = believable(figure).iter().map(point).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }

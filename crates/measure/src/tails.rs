@@ -1,0 +1,183 @@
+//! Quantiles of single operations over launches.
+//!
+//! Every quantile of a figure is taken from the same parts of the same readings, and all have intervals between the same
+//! two order statistics of the parts. So they are monotone by construction: in each part a rarer quantile is at least as
+//! far out, which no order statistic over the parts can turn round.
+
+use model::{Better, Estimate, Figure, Launch, Method, QuantileEstimate, RANGE_BELOW};
+use stats::order_statistic::joint_median_intervals;
+
+/// Quantiles that are kept of a figure of which less is better, where there are enough readings for them; 1 is the maximum.
+const LATE: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
+/// The same where more is better: the tail of a rate is its slow end, 0 the minimum.
+const SLOW: [f64; 5] = [0.0, 0.001, 0.01, 0.1, 0.5];
+
+/// Readings that make a part of several launches, most first: enough for 99.9%, 99%, 90%, and for a median.
+const PARTS: [usize; 4] = [1000, 100, 10, 1];
+
+/// The quantiles of some readings of single operations that they are enough for, in rising order.
+pub(crate) fn of_readings(readings: &[f64], better: Better) -> Vec<(f64, f64)> {
+    let enough = |quantile: &f64| {
+        let tail = quantile.min(1.0 - quantile);
+        tail <= 0.0 || readings.len() as f64 * tail >= 0.999
+    };
+    let wanted = match better {
+        Better::Lower => LATE,
+        Better::Higher => SLOW,
+    };
+    wanted.into_iter().filter(enough).filter_map(|q| Some((q, stats::quantile::quantile(readings, q)?))).collect()
+}
+
+/// Quantiles of a figure with the intervals that its launches support; none whose level would be that of a range.
+pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
+    let better = figure.metric.better;
+    if launches.iter().all(|launch| launch.quantiles.is_empty()) {
+        return Vec::new();
+    }
+    if launches.iter().all(|launch| !launch.readings.is_empty()) {
+        let of = |least: usize| over(&parts(launches, least, better), level);
+        return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
+    }
+    // Documents of earlier versions keep the fast end of a rate, which is no tail.
+    let slow = |(quantile, _): &&(f64, f64)| better == Better::Lower || *quantile <= 0.5;
+    let own = |launch: &&Launch| launch.quantiles.iter().filter(slow).copied().collect();
+    over(&launches.iter().map(own).collect::<Vec<_>>(), level)
+}
+
+/// Quantiles of as many launches in a row as have so many readings together, again and again.
+fn parts(launches: &[&Launch], least: usize, better: Better) -> Vec<Vec<(f64, f64)>> {
+    let (mut parts, mut readings) = (Vec::new(), Vec::new());
+    for launch in launches {
+        readings.extend_from_slice(&launch.readings);
+        if readings.len() >= least {
+            parts.push(of_readings(&readings, better));
+            readings.clear();
+        }
+    }
+    parts
+}
+
+/// Estimates over parts. The quantile that fewest parts have goes while less than half of them have all.
+fn over(parts: &[Vec<(f64, f64)>], level: f64) -> Vec<QuantileEstimate> {
+    let at =
+        |part: &[(f64, f64)], wanted: f64| part.iter().find(|(q, _)| q.total_cmp(&wanted).is_eq()).map(|(_, v)| *v);
+    let mut wanted: Vec<f64> = parts.iter().flatten().map(|(quantile, _)| *quantile).collect();
+    wanted.sort_by(f64::total_cmp);
+    wanted.dedup();
+    while !wanted.is_empty() {
+        let whole: Vec<Vec<f64>> =
+            parts.iter().filter_map(|part| wanted.iter().map(|q| at(part, *q)).collect()).collect();
+        if 2 * whole.len() >= parts.len() {
+            return estimates(&wanted, &whole, level).unwrap_or_default();
+        }
+        let having = |quantile: &f64| parts.iter().filter(|part| at(part, *quantile).is_some()).count();
+        let Some(rarest) = (0..wanted.len()).min_by_key(|index| having(&wanted[*index])) else { break };
+        wanted.remove(rarest);
+    }
+    Vec::new()
+}
+
+fn estimates(wanted: &[f64], parts: &[Vec<f64>], level: f64) -> Option<Vec<QuantileEstimate>> {
+    let columns: Vec<Vec<f64>> = (0..wanted.len()).map(|at| parts.iter().map(|part| part[at]).collect()).collect();
+    let found = joint_median_intervals(&columns, level)?;
+    let supported = found.iter().all(|one| one.interval.level >= RANGE_BELOW);
+    let estimate = |(quantile, one): (&f64, &stats::MedianInterval)| QuantileEstimate {
+        quantile: *quantile,
+        estimate: Estimate {
+            value: one.median,
+            low: one.interval.low,
+            high: one.interval.high,
+            level: one.interval.level,
+            launches: u32::try_from(parts.len()).unwrap_or(u32::MAX),
+            batches: 1,
+            method: Method::OrderStatistic,
+        },
+    };
+    supported.then(|| wanted.iter().zip(&found).map(estimate).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    fn figure(better: Better) -> Figure {
+        let metric = match better {
+            Better::Lower => model::Metric::lower(model::Unit::Seconds, "call"),
+            Better::Higher => model::Metric::higher(model::Unit::PerSecond, "calls"),
+        };
+        let key = model::FigureKey::new("os.syscall_write", model::Point::origin());
+        Figure::unmeasured(key, "call", metric, model::Class::Compute)
+    }
+
+    /// A launch with so many readings of a heavy tail; `raw` keeps them, as a kernel that reads a distribution does.
+    fn launch(rng: &mut ChaCha8Rng, readings: usize, raw: bool, better: Better) -> Launch {
+        let level = 1.0 + 0.2 * rng.random::<f64>();
+        let time = |rng: &mut ChaCha8Rng| level * (1.0 - rng.random::<f64>()).powf(-0.7);
+        let of = |time: f64| if better == Better::Lower { 1e-6 * time } else { 1e6 / time };
+        let readings: Vec<f64> = (0..readings).map(|_| of(time(rng))).collect();
+        let quantiles = of_readings(&readings, better);
+        Launch { quantiles, readings: if raw { readings } else { Vec::new() }, ..Launch::default() }
+    }
+
+    #[test]
+    fn quantiles_are_monotone_whatever_the_readings() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut printed = 0;
+        for trial in 0..600 {
+            let better = if trial % 2 == 0 { Better::Lower } else { Better::Higher };
+            let raw = trial % 3 == 0;
+            let launches: Vec<Launch> = (0..rng.random_range(1..41))
+                .map(|_| {
+                    let readings = [20, 300, 700, 1000, 1500][rng.random_range(0..5)];
+                    launch(&mut rng, readings, raw, better)
+                })
+                .collect();
+            let found = quantiles(&figure(better), &launches.iter().collect::<Vec<_>>(), 0.95);
+            printed += found.len();
+            for one in &found {
+                let estimate = &one.estimate;
+                assert!(estimate.level >= RANGE_BELOW && estimate.launches >= 6, "{one:?}");
+                assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{one:?}");
+            }
+            for pair in found.windows(2) {
+                let (near, far) = (&pair[0].estimate, &pair[1].estimate);
+                assert!(pair[0].quantile < pair[1].quantile, "{found:?}");
+                assert!(near.value <= far.value && near.low <= far.low && near.high <= far.high, "{found:?}");
+            }
+            let most = launches.iter().flat_map(|launch| &launch.quantiles).map(|(_, v)| *v).fold(0.0, f64::max);
+            assert!(found.iter().all(|one| one.estimate.high <= most), "nothing lies above the largest reading");
+        }
+        assert!(printed > 1000, "{printed}");
+    }
+
+    #[test]
+    fn the_tail_of_a_rate_is_its_slow_end() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let launches: Vec<Launch> = (0..20).map(|_| launch(&mut rng, 1200, false, Better::Higher)).collect();
+        let found = quantiles(&figure(Better::Higher), &launches.iter().collect::<Vec<_>>(), 0.95);
+        assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), SLOW);
+        assert!(found[1].estimate.value < 0.1 * found[4].estimate.value, "{found:?}");
+    }
+
+    #[test]
+    fn the_fast_end_of_a_rate_in_an_old_document_is_left_out() {
+        let old = Launch { quantiles: vec![(0.5, 10.0), (0.99, 20.0), (1.0, 30.0)], ..Launch::default() };
+        let found = quantiles(&figure(Better::Higher), &[&old; 12], 0.95);
+        assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), [0.5]);
+    }
+
+    #[test]
+    fn too_few_launches_have_no_quantiles() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for raw in [true, false] {
+            let launches: Vec<Launch> = (0..5).map(|_| launch(&mut rng, 1500, raw, Better::Lower)).collect();
+            for count in [0, 1, 2, 5] {
+                let some: Vec<&Launch> = launches.iter().take(count).collect();
+                assert!(quantiles(&figure(Better::Lower), &some, 0.95).is_empty(), "{count} launches");
+            }
+        }
+    }
+}

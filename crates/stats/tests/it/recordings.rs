@@ -1,0 +1,315 @@
+//! Do the promises hold on recorded noise, in the order of time and resampled? Recordings of our own lie beside this file and
+//! are always tried; those of the shared folder where it is present.
+//!
+//! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as observed.
+//! `beside_builds_1` and `_2`: 40 launches of eighteen figures by this program beside several builds on two CPUs (load 8 to 20).
+
+use std::collections::BTreeMap;
+
+use rand::Rng;
+use stats::order_statistic::launch_median_range;
+use stats::simulate::generator;
+use stats::stop::{CALLING_LEVEL, LOOKS, TARGET, look};
+use stats::{Interval, median, modes};
+
+use crate::session::{Session, consecutive, resample, sessions};
+
+const RESAMPLES: usize = 120;
+const LEVEL: f64 = 0.95;
+const LAST: usize = LOOKS[LOOKS.len() - 1];
+
+/// Our own recordings: a figure a line, its launch values in the order of time.
+fn own() -> Vec<Session> {
+    let texts = [
+        ("quiet_guest", include_str!("../noise/quiet_guest.txt")),
+        ("loaded_guest", include_str!("../noise/loaded_guest.txt")),
+        ("beside_builds_1", include_str!("../noise/beside_builds_1.txt")),
+        ("beside_builds_2", include_str!("../noise/beside_builds_2.txt")),
+    ];
+    let figures = |text: &str| -> BTreeMap<String, Vec<f64>> {
+        let figure = |line: &str| {
+            let mut fields = line.split(' ');
+            (fields.next().unwrap().to_owned(), fields.map(|v| v.parse().unwrap()).collect())
+        };
+        text.lines().map(figure).collect()
+    };
+    texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), figures: figures(text) }).collect()
+}
+
+/// Every figure of every recording, with the recording's name.
+fn figures() -> Vec<(String, Vec<f64>)> {
+    let named = |session: Session| {
+        let Session { name, figures } = session;
+        figures.into_iter().map(move |(figure, values)| (format!("{name} {figure}"), values))
+    };
+    own().into_iter().chain(sessions()).flat_map(named).collect()
+}
+
+/// What a run of one figure ends with: launches, interval, and whether it was called within its target.
+fn ended(values: &[f64]) -> (usize, Interval, bool) {
+    for n in LOOKS {
+        let seen = look(&values[..n], TARGET, LEVEL);
+        if let (true, Some(found)) = (seen.converged, seen.interval) {
+            return (n, found.interval, true);
+        }
+    }
+    let all = &values[..LAST];
+    let last = look(all, TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
+    (LAST, last.interval, false)
+}
+
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    runs: usize,
+    covered: usize,
+    called: usize,
+    called_covered: usize,
+    launches_when_called: usize,
+}
+
+impl Tally {
+    fn of(truth: f64, runs: impl Iterator<Item = Vec<f64>>) -> Self {
+        let mut tally = Self::default();
+        for values in runs {
+            let (launches, interval, called) = ended(&values);
+            let covers = usize::from(interval.contains(truth));
+            tally.runs += 1;
+            tally.covered += covers;
+            if called {
+                tally.called += 1;
+                tally.called_covered += covers;
+                tally.launches_when_called += launches;
+            }
+        }
+        tally
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            runs: self.runs + other.runs,
+            covered: self.covered + other.covered,
+            called: self.called + other.called,
+            called_covered: self.called_covered + other.called_covered,
+            launches_when_called: self.launches_when_called + other.launches_when_called,
+        }
+    }
+
+    fn coverage(&self) -> f64 {
+        self.covered as f64 / self.runs.max(1) as f64
+    }
+
+    /// Coverage of what was called; 1 where nothing was.
+    fn when_called(&self) -> f64 {
+        if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
+    }
+
+    fn is_rare(&self) -> bool {
+        self.called > 0 && 5 * self.called < self.runs
+    }
+
+    /// Lower end of the 95% Monte-Carlo interval of the coverage.
+    fn lower(&self) -> f64 {
+        let p = self.coverage();
+        p - 1.96 * (p * (1.0 - p) / self.runs.max(1) as f64).sqrt()
+    }
+}
+
+/// Prints a table's line; gives the tally of all and of the figures that are called in fewer than a fifth of their runs.
+fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
+    let sum = |wanted: &dyn Fn(&Tally) -> bool| {
+        each.iter().filter(|(_, t)| wanted(t)).fold(Tally::default(), |sum, (_, t)| sum.plus(*t))
+    };
+    let (all, rare) = (sum(&|_| true), sum(&Tally::is_rare));
+    let worst = each.iter().min_by(|a, b| a.1.coverage().total_cmp(&b.1.coverage())).unwrap();
+    println!(
+        "TABLE {title}: {} figures, coverage {:.3} (at least {:.3}), worst {:.3} ({}); called {:.3}, of these {:.3} cover, {:.1} launches; called in under a fifth of runs: {} calls, {:.3} cover",
+        each.len(),
+        all.coverage(),
+        all.lower(),
+        worst.1.coverage(),
+        worst.0,
+        all.called as f64 / all.runs as f64,
+        all.when_called(),
+        all.launches_when_called as f64 / all.called.max(1) as f64,
+        rare.called,
+        rare.when_called(),
+    );
+    (all, rare)
+}
+
+#[test]
+fn independent_launches_cover_whatever_is_called() {
+    let mut rng = generator(31);
+    let each: Vec<(String, Tally)> = figures()
+        .into_iter()
+        .map(|(name, values)| {
+            let truth = median(&values).unwrap();
+            let tally = Tally::of(truth, (0..RESAMPLES).map(|_| resample(&values, LAST, &mut rng)));
+            (name, tally)
+        })
+        .collect();
+    let (all, rare) = table("independent launches", &each);
+    assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
+    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+    for (name, tally) in &each {
+        assert!(tally.coverage() >= 0.93, "{name}: {}", tally.coverage());
+        assert!(
+            tally.called < 10 || tally.when_called() >= 0.90,
+            "{name}: {} of {}",
+            tally.called_covered,
+            tally.called
+        );
+    }
+}
+
+#[test]
+fn launches_in_the_order_of_time_cover_whatever_is_called() {
+    let each: Vec<(String, Tally)> = figures()
+        .into_iter()
+        .map(|(name, values)| {
+            let truth = median(&values).unwrap();
+            let tally = Tally::of(truth, (0..values.len()).map(|start| consecutive(&values, LAST, start)));
+            (name, tally)
+        })
+        .collect();
+    let (all, rare) = table("consecutive launches", &each);
+    assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
+    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+    for (name, tally) in &each {
+        assert!(tally.coverage() >= 0.93, "{name}: {}", tally.coverage());
+        assert!(
+            tally.called < 10 || tally.when_called() >= 0.90,
+            "{name}: {} of {}",
+            tally.called_covered,
+            tally.called
+        );
+    }
+}
+
+/// `count` values in blocks of geometric length, three on average, each from a random place on: the stationary bootstrap of
+/// Politis and Romano (Journal of the American Statistical Association 89, 1994).
+fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
+    let mut at = rng.random_range(0..values.len());
+    (0..count)
+        .map(|_| {
+            let value = values[at];
+            at = if rng.random_range(0..3) == 0 { rng.random_range(0..values.len()) } else { (at + 1) % values.len() };
+            value
+        })
+        .collect()
+}
+
+#[test]
+fn launches_that_hang_together_cover_whatever_is_called() {
+    let mut rng = generator(32);
+    let each: Vec<(String, Tally)> = figures()
+        .into_iter()
+        .map(|(name, values)| {
+            let truth = median(&values).unwrap();
+            (name, Tally::of(truth, (0..RESAMPLES).map(|_| in_blocks(&values, LAST, &mut rng))))
+        })
+        .collect();
+    let (all, rare) = table("launches in blocks of three", &each);
+    assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
+    assert!(all.when_called() >= 0.97, "{}", all.when_called());
+    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+}
+
+/// Runs cut off at any look have intervals at 95%, or say less.
+#[test]
+fn runs_that_were_cut_off_cover_as_they_say() {
+    for n in LOOKS {
+        let (mut covered, mut windows, mut own_level) = (0, 0, 0);
+        for (_, values) in figures() {
+            let truth = median(&values).unwrap();
+            for start in 0..values.len() {
+                let seen = consecutive(&values, n, start);
+                let found = look(&seen, TARGET, LEVEL).interval.or_else(|| launch_median_range(&seen)).unwrap();
+                own_level += usize::from(found.interval.level < LEVEL);
+                covered += usize::from(found.interval.contains(truth));
+                windows += 1;
+            }
+        }
+        let share = covered as f64 / windows as f64;
+        println!(
+            "TABLE {n} consecutive launches: {share:.3} cover, {:.3} say a level of their own",
+            own_level as f64 / windows as f64
+        );
+        assert!(share >= 0.93, "{n} launches: {share}");
+    }
+}
+
+/// A figure with one party, or with several that take turns on one CPU.
+fn is_pinned(name: &str) -> bool {
+    let several = ["free", "cross_cpu", "unp", "tcp_rr", "fork", "create", "copyall", "file"];
+    !several.iter().any(|word| name.contains(word))
+}
+
+/// By launch values alone; where batches are known more is asked (`pre_empted_pipes_are_no_modes`).
+#[test]
+fn pinned_figures_are_not_called_modes() {
+    let mut rng = generator(33);
+    let (mut found, mut runs, mut consecutive_found, mut windows) = (0, 0, 0, 0);
+    for (name, values) in
+        figures().into_iter().filter(|(name, values)| is_pinned(name) && values.iter().all(|v| *v > 0.0))
+    {
+        let here = (0..RESAMPLES).filter(|_| modes(&resample(&values, LAST, &mut rng)).len() > 1).count();
+        assert!(here as f64 <= 0.02 * RESAMPLES as f64, "{name}: {here} of {RESAMPLES}");
+        consecutive_found += (0..values.len()).filter(|at| modes(&consecutive(&values, LAST, *at)).len() > 1).count();
+        windows += values.len();
+        found += here;
+        runs += RESAMPLES;
+    }
+    let shares = (found as f64 / runs as f64, consecutive_found as f64 / windows as f64);
+    println!(
+        "TABLE pinned figures called modes at the last look: independent {:.4}, consecutive {:.4}",
+        shares.0, shares.1
+    );
+    assert!(shares.0 < 0.01 && shares.1 < 0.01);
+}
+
+/// Truths that are known: first-order autoregression, and a neighbour on the core that comes and stays for a while.
+#[test]
+fn simulated_dependence_is_covered_as_far_as_launches_show_it() {
+    const RUNS: usize = 500;
+    let autoregressive = |rho: f64, sd: f64| {
+        let noise = stats::simulate::Noise {
+            between: sd,
+            correlation: rho,
+            disturbed: 0.0,
+            ..stats::simulate::Noise::stable(1.0)
+        };
+        let mut rng = generator(34);
+        Tally::of(1.0, (0..RUNS).map(|_| noise.launches(LAST, &mut rng)))
+    };
+    for rho in [0.0, 0.3, 0.5, 0.8] {
+        for sd in [0.01, 0.03] {
+            let tally = autoregressive(rho, sd);
+            println!(
+                "TABLE autoregressive {rho}, deviation {sd}: {:.3} cover, {:.3} called, of these {:.3} cover",
+                tally.coverage(),
+                tally.called as f64 / tally.runs as f64,
+                tally.when_called()
+            );
+            assert!(rho > 0.6 || tally.coverage() >= 0.93, "{rho} {sd}: {}", tally.coverage());
+            assert!(
+                rho > 0.6 || tally.called < 20 || tally.when_called() >= 0.90,
+                "{rho} {sd}: {}",
+                tally.when_called()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_level_that_calls_is_the_one_that_is_printed() {
+    let noise = stats::simulate::Noise::stable(1.0);
+    let mut rng = generator(35);
+    for _ in 0..50 {
+        let (launches, interval, called) = ended(&noise.launches(LAST, &mut rng));
+        assert!(
+            !called
+                || interval.level >= CALLING_LEVEL && launches > LOOKS[0] && interval.relative_half_width() <= TARGET
+        );
+    }
+}
