@@ -11,13 +11,7 @@ use crate::cmd::{
     reference, report, run, runs, selftest, sessions, show, trend,
 };
 
-const EXIT_CODES: &str = "Exit codes:
-  0  fine
-  1  a difference or a regression was asked for and found
-  2  could not do it: usage, bad input, nothing measured
-  130  stopped by Ctrl-C; what was measured is kept
-
-Begin with:
+const BEGIN: &str = "Begin with:
   prony doctor               what may disturb measuring here
   prony run --suite quick    a first look in 20 seconds
   prony run                  measure this machine
@@ -25,7 +19,7 @@ Begin with:
 
 /// Finds out what machines can really do, says how sure it is, and helps people decide.
 #[derive(Debug, Parser)]
-#[command(name = "prony", version, after_help = EXIT_CODES, propagate_version = true)]
+#[command(name = "prony", version, after_help = format!("{}\n\n{BEGIN}", Exit::table()), propagate_version = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,

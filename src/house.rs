@@ -1,9 +1,11 @@
 //! Finding runs: in the store, in files, among the published ones.
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use analyse::compare::{NEWEST_SESSIONS, SessionRecord};
 use anyhow::{Context, Result};
-use model::Run;
+use model::{Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::Common;
@@ -81,15 +83,28 @@ pub(crate) fn find_one(name: &str, common: &Common) -> Result<Named> {
     }
 }
 
-/// Earlier sessions on the machines of some runs, which say how far sessions of one machine lie apart.
-pub(crate) fn history(runs: &[&Run], common: &Common) -> Result<Vec<Run>> {
-    /// Newest sessions that are looked at.
-    const NEWEST: usize = 12;
+/// What earlier sessions found on the machines of some runs, which says how far sessions of one machine lie apart. Every
+/// machine and figure has its own newest sessions, so that no machine and no suite pushes the others' out.
+pub(crate) fn history(runs: &[&Run], common: &Common) -> Result<Vec<SessionRecord>> {
     let store = read(common)?;
-    let machines: Vec<&str> =
+    let machines: BTreeSet<&str> =
         runs.iter().map(|run| run.machine.fingerprint.as_str()).filter(|mark| !mark.is_empty()).collect();
-    let mut summaries = store.summaries()?;
-    summaries.retain(|summary| machines.contains(&summary.fingerprint.as_str()) && summary.tool.is_none());
-    let skip = summaries.len().saturating_sub(NEWEST);
-    summaries.iter().skip(skip).map(|summary| Ok(store.get(&summary.id, Detail::Values)?)).collect()
+    let mut records = Vec::new();
+    for machine in machines {
+        let here = || runs.iter().filter(|run| run.machine.fingerprint == machine);
+        let keys: HashSet<FigureKey> = here().flat_map(|run| &run.figures).map(Figure::key).collect();
+        let keys: Vec<FigureKey> = keys.into_iter().collect();
+        // The runs that are compared do not count: as many more are asked for.
+        let histories = store.histories(&keys, machine, NEWEST_SESSIONS + here().count())?;
+        for (figure, values) in keys.iter().zip(histories) {
+            records.extend(values.into_iter().map(|value| SessionRecord {
+                machine: machine.to_owned(),
+                run: value.id,
+                started: value.started,
+                figure: figure.clone(),
+                value: value.value,
+            }));
+        }
+    }
+    Ok(records)
 }

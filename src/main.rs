@@ -4,6 +4,7 @@
 mod cli;
 mod cmd;
 mod evaluation;
+mod exit;
 mod house;
 mod keeping;
 mod output;
@@ -15,30 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// How a verb ended; see `prony help` for what scripts may rely on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    /// Everything that was asked for.
-    Fine,
-    /// A difference or a regression was asked for and found.
-    Found,
-    /// It could not be done.
-    Failed,
-    /// Stopped from the keyboard; what was measured is kept.
-    Stopped,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Found => 1,
-            Exit::Failed => 2,
-            // What shells use for a process ended by an interrupt: 128 and the signal's number.
-            Exit::Stopped => 130,
-        })
-    }
-}
+use exit::Exit;
 
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {

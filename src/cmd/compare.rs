@@ -1,6 +1,6 @@
 //! `prony compare`: runs side by side.
 
-use analyse::compare::{FailOn, Normalise};
+use analyse::compare::{FailOn, GateAnswer, Normalise};
 use analyse::{Options, compare};
 use anyhow::Result;
 use clap::Args;
@@ -25,9 +25,10 @@ pub(crate) struct Arguments {
     /// Only figures that match, such as 'memory.*' or 'os.*,ipc.pipe*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// How ratios are written: ratio (value over reference, as tables print it) or gain (how many times better)
-    #[arg(long, default_value = "ratio", value_parser = ["ratio", "gain"])]
-    normalise: String,
+    /// Write value over reference, as printed tables do, instead of gains (JSON, CSV; above 1 is better) and of faster
+    /// and slower (tables)
+    #[arg(long)]
+    ratio: bool,
     /// Sort by a figure (best machine first) or by a machine (worst figure first)
     #[arg(long, value_name = "NAME")]
     sort: Option<String>,
@@ -40,9 +41,33 @@ pub(crate) struct Arguments {
     /// Difference that counts as none, in percent
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
-    /// Exit with 1 when a figure is slower (or different), surely and by at least so many percent: slower, slower:5, different
+    /// Exit with 1 when a figure is slower (or different), surely and by at least so many percent: slower, slower:5,
+    /// different; with 0 when surely none is; with 3 when neither can be told or nothing could be tested
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
+    /// What --fail-on makes of a condition that can be told neither way: pass (exit with 0) or fail (exit with 1)
+    #[arg(long, value_name = "ANSWER", requires = "fail_on")]
+    inconclusive: Option<Inconclusive>,
+    /// Let --fail-on count figures that are different only under the spread assumed for printed values
+    #[arg(long, requires = "fail_on")]
+    fail_on_assumed: bool,
+}
+
+/// What becomes of a condition that can be told neither way.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Inconclusive {
+    /// It counts as passed
+    Pass,
+    /// It counts as failed
+    Fail,
+}
+
+const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> Exit {
+    match (answer, otherwise) {
+        (GateAnswer::Pass, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Pass)) => Exit::Fine,
+        (GateAnswer::Fail, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Fail)) => Exit::Found,
+        (GateAnswer::Inconclusive, None) => Exit::Inconclusive,
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
@@ -58,25 +83,21 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         reference,
         figures: arguments.figures.clone(),
         across: arguments.across.clone(),
-        normalise: if arguments.normalise == "gain" { Normalise::Gain } else { Normalise::Ratio },
+        normalise: if arguments.ratio { Normalise::Ratio } else { Normalise::Gain },
+        handles: named.iter().map(|named| named.handle.clone()).collect(),
         sort_by: arguments.sort.clone(),
         changed_first: arguments.changed,
         band: arguments.band,
         history: &history,
         ..Options::default()
     };
-    let comparison = compare(&runs, &options)?;
+    let mut comparison = compare(&runs, &options)?;
+    comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison, arguments.fail_on_assumed));
     // Sorting puts the machines in another order than they were named in.
     let handle = |id: &str| named.iter().find(|named| named.run.id == id).map(|named| named.handle.clone());
     let handles = comparison.machines.iter().filter_map(|machine| handle(&machine.run)).collect();
     let mut document = report::view::compare(&comparison, &CompareContext { handles });
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;
-    let failures = arguments.fail_on.map(|condition| condition.failures(&comparison)).unwrap_or_default();
-    if failures.is_empty() {
-        return Ok(Exit::Fine);
-    }
-    let first: Vec<String> = failures.iter().take(3).map(|failure| failure.figure.clone()).collect();
-    output::remark(&format!("{} figures meet the condition to fail on: {}", failures.len(), first.join(", ")));
-    Ok(Exit::Found)
+    Ok(comparison.gate.map_or(Exit::Fine, |gate| exit(gate.answer, arguments.inconclusive)))
 }

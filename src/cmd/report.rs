@@ -65,7 +65,8 @@ fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
     let history = house::history(&runs, common)?;
     let figures = arguments.figures.clone();
     let comparison = if runs.len() > 1 {
-        let options = Options { figures: figures.clone(), history: &history, ..Options::default() };
+        let options =
+            Options { figures: figures.clone(), history: &history, handles: handles.clone(), ..Options::default() };
         match compare(&runs, &options) {
             Ok(comparison) => Some(comparison),
             // Runs of different things stand beside each other.

@@ -72,7 +72,11 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     if stopper.asked() {
         return Ok(Exit::Stopped);
     }
-    Ok(if found.share() > PROMISE { Exit::Found } else { Exit::Fine })
+    Ok(match () {
+        () if found.figures == 0 => Exit::Inconclusive,
+        () if found.share() > PROMISE => Exit::Found,
+        () => Exit::Fine,
+    })
 }
 
 /// One session; `None` when it was stopped.

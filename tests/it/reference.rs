@@ -6,6 +6,24 @@ use std::path::Path;
 use crate::common::Place;
 
 #[test]
+fn the_table_of_exit_codes_is_the_same_everywhere() {
+    let help = Place::new().ask(&["--help"]).fine().out;
+    let table = help.split("Exit codes:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut codes = Vec::new();
+    for line in table.lines() {
+        let (code, says) = line.trim().split_once("  ").unwrap();
+        let row = format!("| {code} | {} |\n", says.trim());
+        assert!(page.contains(&row), "ARCHITECTURE.md lacks {row}");
+        codes.push(code.to_owned());
+    }
+    assert_eq!(codes, ["0", "1", "2", "3", "130"]);
+    let rows = page.split("| code | says |\n|---|---|\n").nth(1).unwrap();
+    assert_eq!(rows.lines().take_while(|line| line.starts_with('|')).count(), codes.len());
+}
+
+#[test]
 fn the_reference_pages_are_what_the_program_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference");
     let mut stale = Vec::new();

@@ -168,7 +168,7 @@ fn a_published_table_is_recomputed_and_its_slips_are_named() {
     let athlon = "published:ams02-2002/amd-athlon-1800mp-dual-cpu-1.53-ghz";
     let said = place.ask(&[&table[..], &["--reference", athlon]].concat()).fine();
     assert!(said.out.contains("says 228 for the geometric mean"), "{}", said.out);
-    let found = place.ask(&[&table[..], &["--reference", athlon, "--json"]].concat()).fine().json();
+    let found = place.ask(&[&table[..], &["--reference", athlon, "--json", "--ratio"]].concat()).fine().json();
     let worst = found["geometric_means"]
         .as_array()
         .unwrap()
@@ -186,9 +186,9 @@ fn many_machines_stand_in_rows_and_sorting_moves_the_rows_alone() {
     let sorted =
         [&table[..], &["--reference", "published:babar-cpu-1998/amd-k6-200-mhz", "--sort", "os.syscall_write"]];
     let said = place.ask(&sorted.concat()).fine().out;
-    assert!(said.starts_with("12 runs against published:babar-cpu-1998/amd-k6-200-mhz"), "{said}");
+    assert!(said.starts_with("12 runs against AMD K6/200 MHz"), "{said}");
     let row = |name: &str| {
-        let found = said.lines().position(|line| line.trim_start().starts_with(name) && line.contains(" ?"));
+        let found = said.lines().position(|line| line.trim_start().starts_with(name) && line.contains("x "));
         found.unwrap_or_else(|| panic!("no row of {name} in {said}"))
     };
     assert!(row("Sun Ultra60/360 MHz") < row("IBM F50/166 MHz") && row("IBM F50/166 MHz") < row("IBM 43P/200 MHz"));
@@ -210,4 +210,71 @@ fn what_no_clock_can_show_is_no_figure() {
     std::fs::write(&file, "nothing that anybody writes").unwrap();
     let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
     assert!(refused.contains("--from") && refused.contains("prony import --formats"), "{refused}");
+}
+
+#[test]
+fn a_published_machine_that_is_eleven_times_slower_is_called_so_under_an_assumption() {
+    let place = Place::new();
+    let pair = ["compare", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"];
+    let found = place.ask(&[&pair[..], &["--json"]].concat()).fine().json();
+    let tally = &found["machines"][1]["tally"];
+    assert!(tally["assumed"].as_u64().unwrap() >= 8 && tally["different"] == 0, "{tally}");
+    let script = found["rows"].as_array().unwrap().iter().find(|row| row["probe"] == "shell.script").unwrap();
+    let ratio = &script["ratios"][1];
+    assert_eq!((&ratio["verdict"], &ratio["direction"]), (&"DIFFERENT_SPREAD_ASSUMED".into(), &"slower".into()));
+    for part in ["reference_rounding", "rounding", "floor", "low", "high"] {
+        assert!(ratio["assumed"][part].as_f64().unwrap() > 0.0, "{ratio}");
+    }
+    let said = place.ask(&pair).fine().out;
+    assert!(said.starts_with("beastie.lab against appserver.geo"), "{said}");
+    for words in ["DIFFERENT, spread assumed", "x slower", "session floor 5%", "printed digits to within"] {
+        assert!(said.contains(words), "{words} is missing from {said}");
+    }
+    assert!(!said.contains("times better"), "{said}");
+    // An assumption makes no gate fail unless that is asked for, and what was not tested is not passed.
+    let gate = |more: &[&str]| place.ask(&[&pair[..], &["--fail-on", "slower:50"], more].concat()).code;
+    assert_eq!(gate(&[]), Some(3));
+    assert_eq!(gate(&["--inconclusive", "pass"]), Some(0));
+    assert_eq!(gate(&["--inconclusive", "fail"]), Some(1));
+    assert_eq!(gate(&["--fail-on-assumed"]), Some(1));
+}
+
+#[test]
+fn a_run_against_itself_is_called_the_same_run() {
+    let place = Place::new();
+    place.ask(TINY).fine();
+    let said = place.ask(&["compare", "1", "1"]).fine().out;
+    assert!(said.contains("are the same run") && said.contains("(the same run;"), "{said}");
+    assert!(said.contains("SAME 2") && !said.contains("NaN"), "{said}");
+    let heads: Vec<&str> = said.lines().find(|line| line.contains("verdict")).unwrap().split("  ").collect();
+    let heads: Vec<&str> = heads.into_iter().map(str::trim).filter(|head| !head.is_empty()).collect();
+    assert!(heads.iter().enumerate().all(|(at, head)| !heads[at + 1..].contains(head)), "{heads:?}");
+    assert_eq!(place.ask(&["compare", "1", "1", "--fail-on", "slower"]).code, Some(3), "nothing was tested");
+}
+
+#[test]
+fn what_disturbed_a_run_comes_before_its_figures() {
+    let place = Place::new();
+    place.ask(&[TINY, &["--output", "a.json"]].concat()).fine();
+    let text = std::fs::read_to_string(place.file("a.json")).unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    run["id"] = "another".into();
+    run["label"] = "loaded".into();
+    run["session"]["started"] = "2026-01-01T00:00:00Z".into();
+    run["session"]["conditions"] =
+        serde_json::json!({ "load": 3.1, "cpus": 2, "steal": { "seconds": 4.0, "of": 100.0 } });
+    std::fs::write(place.file("b.json"), run.to_string()).unwrap();
+    let said = place.ask(&["compare", "1", "./b.json"]).fine().out;
+    let first = said.lines().filter(|line| line.contains("loaded ran beside other work (load 3.1 on 2 CPUs)")).count();
+    assert_eq!(first, 1, "{said}");
+    let place_of = |text: &str| said.find(text).unwrap_or(usize::MAX);
+    assert!(place_of("loaded ran beside") < place_of("DIFFERENT"), "{said}");
+    let found = place.ask(&["compare", "1", "./b.json", "--json"]).fine().json();
+    let kinds: Vec<&str> = found["machines"][1]["disturbances"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["load", "steal"]);
 }

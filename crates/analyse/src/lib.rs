@@ -12,6 +12,7 @@ pub mod conditions;
 mod error;
 pub mod explain;
 pub mod fleet;
+pub mod naming;
 pub mod plan_network;
 pub mod predict;
 pub mod trend;

@@ -85,6 +85,7 @@ fn figure(reading: Reading, catalogue: &Catalogue) -> Figure {
         amount: 1.0,
         variant: None,
         resolution: None,
+        rounding: reading.rounding,
         quantiles: quantiles.collect(),
         launches: launches(&reading, convert),
         notes: reading.notes,

@@ -51,6 +51,8 @@ pub(crate) struct Reading {
     pub(crate) metric: Metric,
     /// How far the value may be off.
     pub(crate) spread: Spread,
+    /// Half a unit in the last printed digit, relative to the value, where the source's digits are known.
+    pub(crate) rounding: Option<f64>,
     /// Fresh processes that it rests on.
     pub(crate) launches: u32,
     /// Repetitions inside one.
@@ -71,6 +73,7 @@ impl Reading {
             value,
             metric,
             spread: Spread::None,
+            rounding: None,
             launches: 1,
             batches: 1,
             quantiles: Vec::new(),
@@ -85,6 +88,15 @@ impl Reading {
 
     pub(crate) fn spread(mut self, spread: Spread) -> Self {
         self.spread = spread;
+        self
+    }
+
+    /// Keeps how precisely a number is printed; relative, so that no conversion of units changes it.
+    pub(crate) fn printed(mut self, text: &str) -> Self {
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
+        self.rounding =
+            text.parse::<f64>().ok().map(|value| half / value.abs()).filter(|rounding| rounding.is_finite());
         self
     }
 

@@ -119,6 +119,10 @@ pub struct Figure {
     /// The least difference that can be told from zero, in the figure's unit, where it is a paired difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
+    /// Half a unit in the last digit of the value as its source prints it, relative to the value; absent where it was
+    /// measured, or the source's digits are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
     /// Quantiles of single operations, where the probe times them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
@@ -154,6 +158,7 @@ impl Figure {
             amount: one(),
             variant: None,
             resolution: None,
+            rounding: None,
             quantiles: Vec::new(),
             notes: Vec::new(),
             footprint: Footprint::default(),

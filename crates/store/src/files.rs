@@ -228,11 +228,19 @@ impl Store for FileStore {
     }
 
     fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
+        Ok(self.histories(std::slice::from_ref(key), fingerprint, limit)?.pop().unwrap_or_default())
+    }
+
+    /// Reads every document once, however many figures are asked for.
+    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
         let mut indexes = self.indexes()?;
         indexes.retain(|index| index.history.as_deref() == Some(fingerprint));
         indexes.sort_by_key(|index| by_age(&index.summary));
-        let values: Vec<_> = indexes.iter().filter_map(|index| SessionValue::of(index, key)).collect();
-        Ok(values[values.len().saturating_sub(limit)..].to_vec())
+        let history = |key: &FigureKey| {
+            let values: Vec<_> = indexes.iter().filter_map(|index| SessionValue::of(index, key)).collect();
+            values[values.len().saturating_sub(limit)..].to_vec()
+        };
+        Ok(keys.iter().map(history).collect())
     }
 
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {

@@ -72,6 +72,15 @@ pub trait Store: Send {
     /// When the place cannot be read.
     fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error>;
 
+    /// The [history](Store::history) of several figures on one machine, in the order of `keys`: each figure has its own
+    /// newest sessions, whatever else was measured there meanwhile.
+    ///
+    /// # Errors
+    /// As [`Store::history`].
+    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
+        keys.iter().map(|key| self.history(key, fingerprint, limit)).collect()
+    }
+
     /// Forgets runs, all or none, and gives their space back to the file system. Their numbers are not given again.
     ///
     /// # Errors

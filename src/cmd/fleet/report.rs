@@ -6,13 +6,13 @@ use analyse::Explanation;
 use analyse::fleet::{FigureSpread, OddNode, Spread};
 use anyhow::Result;
 use fleet::suite::{Ending, Measured, State};
-use model::{Outcome, Run};
-use report::words::{label, list, plural};
+use model::{Outcome, Run, Unit};
+use report::words::{factor, label, list, plural};
 use report::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Row, Section, Table, Tone};
 use serde_json::json;
 
 use crate::cli::Common;
-use crate::house;
+use crate::{Exit, house};
 
 /// Odd nodes that are explained; more get a command to type.
 const EXPLAINED: usize = 3;
@@ -63,6 +63,18 @@ impl Report {
             spread = Some(found);
         }
         Ok(Self { launcher: launcher.to_owned(), nodes, spread, explanations })
+    }
+
+    /// What a demand to fail on odd nodes comes to; nothing where it passes. Nodes that could not be compared, and two
+    /// that differ, of which either may be the odd one, leave it open.
+    pub(super) fn odd(&self) -> Option<Exit> {
+        let Some(spread) = &self.spread else { return Some(Exit::Inconclusive) };
+        let unclear = spread.nodes.len() < 3 && spread.figures.iter().any(|figure| !figure.different.is_empty());
+        match () {
+            () if !spread.odd.is_empty() => Some(Exit::Found),
+            () if spread.tests == 0 || unclear => Some(Exit::Inconclusive),
+            () => None,
+        }
     }
 
     pub(super) fn document(&self) -> Document {
@@ -213,10 +225,11 @@ fn row(figure: &FigureSpread) -> Row {
 }
 
 fn apart(figure: &analyse::fleet::OddFigure) -> String {
-    let interval =
-        figure.interval.map(|(low, high)| format!(" (95% interval {low:.3} to {high:.3})")).unwrap_or_default();
-    let way = if figure.worse { "worse" } else { "better" };
-    format!("{}: {:.3} times{interval}, {way}", figure.title, figure.ratio)
+    let gain = match figure.interval {
+        Some((low, high)) => Quantity::ratio(figure.gain, low, high),
+        None => Quantity::bare(figure.gain, Unit::Ratio),
+    };
+    format!("{}: {}", figure.title, factor(gain, figure.unit).text_with_interval())
 }
 
 fn summary(spread: &Spread) -> String {

@@ -27,7 +27,7 @@ use crate::{house, output};
   prony fleet run --launcher slurm --nodes 64 --emit > fleet.sh   for sites where jobs are handed in by hand
 
 Exit codes: 0 every node was measured; 1 with --fail-on-odd, a node is odd; 2 a node is missing (the others' runs are kept);
-130 stopped, with what came kept.")]
+3 with --fail-on-odd, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     place: Nodes,
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Print the batch script for Slurm instead of running anything
     #[arg(long)]
     emit: bool,
-    /// Exit with 1 when a node is odd
+    /// Exit with 1 when a node is odd, with 3 when that cannot be told
     #[arg(long)]
     fail_on_odd: bool,
     /// No progress line
@@ -122,8 +122,8 @@ fn exit(report: &Report, stopped: bool, fail_on_odd: bool) -> Exit {
         ));
         return Exit::Failed;
     }
-    if fail_on_odd && report.spread.as_ref().is_some_and(|spread| !spread.odd.is_empty()) {
-        return Exit::Found;
+    if let Some(odd) = report.odd().filter(|_| fail_on_odd) {
+        return odd;
     }
     let whole = |node: &Node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit));
     if report.nodes.iter().all(whole) { Exit::Fine } else { Exit::Failed }

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, files
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// Exit with 1 when a node is odd
+    /// Exit with 1 when a node is odd, with 3 when that cannot be told
     #[arg(long)]
     fail_on_odd: bool,
 }
@@ -39,6 +39,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     }
     let report = Report::of("stored runs", all, &numbers, common)?;
     output::print(&report.document(), common)?;
-    let odd = report.spread.as_ref().is_some_and(|spread| !spread.odd.is_empty());
-    Ok(if odd && arguments.fail_on_odd { Exit::Found } else { Exit::Fine })
+    Ok(report.odd().filter(|_| arguments.fail_on_odd).unwrap_or(Exit::Fine))
 }

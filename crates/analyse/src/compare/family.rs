@@ -1,136 +1,168 @@
-//! Geometric means of ratios, by family and over all, with Monte-Carlo intervals.
+//! Geometric means of ratios, by family and over all.
 //!
 //! The geometric mean is the one mean of ratios that does not depend on the reference (Fleming and Wallace,
-//! Communications of the ACM 29, 1986). Errors of launches are independent from figure to figure; session floors are
-//! drawn once for all figures of a class, since what shifts a session shifts its class together.
+//! Communications of the ACM 29, 1986). The means of machines beside each other are over the same figures, those that all
+//! of them have, and a probe counts once at however many points it was measured.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use model::{Class, Metric};
-use rand::seq::SliceRandom;
-use stats::distribution::normal_quantile;
+use model::{Class, Figure};
+use stats::ratio::{Member, Scores};
+use stats::{Interval, geometric_mean};
 
 use super::options::{Normalise, Options};
 use super::result::GeometricMean;
 use super::shift::Shift;
 use super::verdict::sign;
 
-/// Draws of the Monte-Carlo. With stratified draws the ends of the interval are stable within about 2% of its width.
+/// Draws of the Monte-Carlo.
 const DRAWS: usize = 2000;
 
-/// One figure of one machine, as the means need it.
-pub(crate) struct Member<'a> {
-    pub(crate) row: usize,
-    pub(crate) family: &'a str,
-    pub(crate) class: Class,
-    pub(crate) metric: &'a Metric,
-    pub(crate) shift: &'a Shift,
+/// What the means are made from: a figure a row, and in it the shift of every machine that has one.
+pub(crate) struct Rows<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) reference: usize,
+    pub(crate) figures: Vec<&'a Figure>,
+    /// By row and machine; `None` for the reference and where there is no single ratio.
+    pub(crate) shifts: Vec<Vec<Option<&'a Shift>>>,
 }
 
-/// Standard normal scores: a column for every figure and every class, the same for all machines. Columns are
-/// stratified (Latin hypercube: McKay, Beckman and Conover, Technometrics 21, 1979).
-pub(crate) struct Scores {
-    rows: Vec<Vec<f64>>,
-    classes: BTreeMap<String, Vec<f64>>,
-}
-
-impl Scores {
-    pub(crate) fn new(classes: &[Class], seed: u64) -> Self {
-        let mut rng = stats::simulate::generator(seed);
-        let strata: Vec<f64> = (0..DRAWS).map(|i| normal_quantile((i as f64 + 0.5) / DRAWS as f64)).collect();
-        let mut column = || {
-            let mut column = strata.clone();
-            column.shuffle(&mut rng);
-            column
+/// The means of every machine: each family in the order of its first figure, then all.
+pub(crate) fn geometric_means(rows: &Rows, options: &Options) -> Vec<GeometricMean> {
+    let (scores, classes) = scores(rows, options.seed);
+    let mut families: Vec<Option<&str>> = Vec::new();
+    for figure in &rows.figures {
+        if !families.contains(&Some(figure.family())) {
+            families.push(Some(figure.family()));
+        }
+    }
+    families.push(None);
+    let mut means = Vec::new();
+    for family in families {
+        let within: Vec<usize> = (0..rows.figures.len())
+            .filter(|row| family.is_none_or(|family| rows.figures[*row].family() == family))
+            .collect();
+        let machines: Vec<usize> =
+            (0..rows.names.len()).filter(|run| within.iter().any(|row| rows.shifts[*row][*run].is_some())).collect();
+        let everywhere = |row: &usize| machines.iter().all(|run| rows.shifts[*row][*run].is_some());
+        let common: Vec<usize> = within.iter().copied().filter(everywhere).collect();
+        if machines.is_empty() || common.is_empty() {
+            continue;
+        }
+        let set = Set::new(rows, family, &within, common, options);
+        let mean = |run: usize| {
+            let members = set.members(rows, run, &classes, options.level);
+            set.mean(&rows.names[run], &geometric_mean(&members, &scores, options.level)?)
         };
-        let mut shared = BTreeMap::new();
-        for class in classes {
-            shared.entry(format!("{class:?}")).or_insert_with(&mut column);
+        if family.is_none() {
+            means.push(set.reference(&rows.names[rows.reference], options));
         }
-        Self { rows: classes.iter().map(|_| column()).collect(), classes: shared }
-    }
-}
-
-/// The means of one machine: each family in the order of its first figure, then all.
-pub(crate) fn geometric_means(
-    machine: &str,
-    members: &[Member],
-    scores: &Scores,
-    options: &Options,
-) -> Vec<GeometricMean> {
-    let mut families: Vec<&str> = Vec::new();
-    for member in members {
-        if !families.contains(&member.family) {
-            families.push(member.family);
-        }
-    }
-    let mut means: Vec<GeometricMean> = families
-        .iter()
-        .map(|family| {
-            let chosen: Vec<&Member> = members.iter().filter(|member| member.family == *family).collect();
-            mean(machine, Some(family), &chosen, scores, options)
-        })
-        .collect();
-    if !members.is_empty() {
-        means.push(mean(machine, None, &members.iter().collect::<Vec<_>>(), scores, options));
+        means.extend(machines.iter().filter_map(|run| mean(*run)));
     }
     means
 }
 
-/// The reference's own mean, 1 by definition: it stands in tables beside the others.
-pub(crate) fn reference_mean(machine: &str, figures: usize, options: &Options) -> GeometricMean {
-    GeometricMean {
-        family: None,
-        machine: machine.to_owned(),
-        value: 1.0,
-        low: 1.0,
-        high: 1.0,
-        level: options.level,
-        figures,
-        of: options.normalise,
+/// A column of scores for every figure and every class of figures, and the column of each class.
+fn scores(rows: &Rows, seed: u64) -> (Scores, HashMap<Class, usize>) {
+    let mut classes: HashMap<Class, usize> = HashMap::new();
+    for figure in &rows.figures {
+        let next = classes.len();
+        classes.entry(figure.class).or_insert(next);
+    }
+    (Scores::new(rows.figures.len(), classes.len(), DRAWS, seed), classes)
+}
+
+/// Figures that some machine has and another lacks.
+fn left_out(rows: &Rows, within: &[usize], common: &[usize]) -> usize {
+    let has = |row: &&usize| rows.shifts[**row].iter().any(Option::is_some);
+    within.iter().filter(has).count() - common.len()
+}
+
+/// Gains where the figures do not all point one way, else as the comparison is normalised.
+fn of(rows: &Rows, common: &[usize], options: &Options) -> Normalise {
+    let better = |row: &usize| rows.figures[*row].metric.better;
+    let one_way = common.iter().all(|row| better(row) == better(&common[0]));
+    if one_way { options.normalise } else { Normalise::Gain }
+}
+
+/// The figures of one mean.
+struct Set<'a> {
+    family: Option<&'a str>,
+    common: Vec<usize>,
+    left_out: usize,
+    of: Normalise,
+    /// Points of every probe among them.
+    points: HashMap<&'a str, usize>,
+}
+
+impl<'a> Set<'a> {
+    fn new(rows: &Rows<'a>, family: Option<&'a str>, within: &[usize], common: Vec<usize>, options: &Options) -> Self {
+        let mut points: HashMap<&str, usize> = HashMap::new();
+        for row in &common {
+            *points.entry(rows.figures[*row].probe.as_str()).or_default() += 1;
+        }
+        let of = of(rows, &common, options);
+        Self { family, left_out: left_out(rows, within, &common), of, points, common }
+    }
+
+    /// The ratios of a machine, all written so that they point one way, each probe with a weight of 1 in all.
+    fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<Member> {
+        let z = stats::distribution::normal_quantile(0.5 + level / 2.0);
+        let member = |&row: &usize| {
+            let (figure, shift) = (rows.figures[row], rows.shifts[row][run]?);
+            let sign = sign(&figure.metric, self.of);
+            Some(Member {
+                shift: sign * shift.log,
+                launches: shift.known.as_ref().map(|known| launches(known, sign)),
+                floor: shift.known.as_ref().map_or(0.0, |known| known.floor_half_width / z),
+                class: classes[&figure.class],
+                figure: row,
+                weight: 1.0 / self.points[figure.probe.as_str()] as f64,
+            })
+        };
+        self.common.iter().filter_map(member).collect()
+    }
+
+    fn mean(&self, machine: &str, found: &stats::Estimated) -> Option<GeometricMean> {
+        let interval = found.interval;
+        let finite = [found.value, interval.low, interval.high].into_iter().all(|x| x.is_finite() && x > 0.0);
+        finite.then(|| GeometricMean {
+            family: self.family.map(str::to_owned),
+            machine: machine.to_owned(),
+            value: found.value,
+            low: interval.low,
+            high: interval.high,
+            level: interval.level,
+            figures: self.common.len(),
+            probes: self.points.len(),
+            left_out: self.left_out,
+            of: self.of,
+        })
+    }
+
+    /// The reference's own mean, 1 by definition: it stands in tables beside the others.
+    fn reference(&self, machine: &str, options: &Options) -> GeometricMean {
+        GeometricMean {
+            family: None,
+            machine: machine.to_owned(),
+            value: 1.0,
+            low: 1.0,
+            high: 1.0,
+            level: options.level,
+            figures: self.common.len(),
+            probes: self.points.len(),
+            left_out: self.left_out,
+            of: self.of,
+        }
     }
 }
 
-fn mean(machine: &str, family: Option<&str>, members: &[&Member], scores: &Scores, options: &Options) -> GeometricMean {
-    let one_way = members.iter().all(|member| member.metric.better == members[0].metric.better);
-    let of = if one_way { options.normalise } else { Normalise::Gain };
-    let count = members.len() as f64;
-    let value = (members.iter().map(|m| sign(m.metric, of) * m.shift.log).sum::<f64>() / count).exp();
-    let mut sums = vec![0.0; DRAWS];
-    let known =
-        members.iter().all(|member| add_draws(&mut sums, member, sign(member.metric, of), scores, options.level));
-    let (low, high, level) = if known {
-        sums.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - options.level) / 2.0;
-        let at = |p: f64| (sums[((p * DRAWS as f64) as usize).min(DRAWS - 1)] / count).exp();
-        (at(tail).min(value), at(1.0 - tail).max(value), options.level)
-    } else {
-        (value, value, 0.0)
-    };
-    GeometricMean {
-        family: family.map(str::to_owned),
-        machine: machine.to_owned(),
-        value,
-        low,
-        high,
-        level,
-        figures: members.len(),
-        of,
-    }
-}
-
-/// Adds a figure's draws of its signed logarithm; false when its spread is unknown. Launch errors are two half normals
-/// with the widths of the interval's two sides.
-fn add_draws(sums: &mut [f64], member: &Member, sign: f64, scores: &Scores, level: f64) -> bool {
-    let Some(known) = &member.shift.known else { return false };
-    let z = normal_quantile(0.5 + level / 2.0);
-    let floor = known.floor_half_width / z;
-    let side = |half: f64| (half * half - known.floor_half_width * known.floor_half_width).max(0.0).sqrt() / z;
+/// The interval of a shift without the session floor, which all figures of a class share.
+fn launches(known: &stats::Comparison, sign: f64) -> Interval {
+    let floor = known.floor_half_width * known.floor_half_width;
+    let side = |half: f64| (half * half - floor).max(0.0).sqrt();
     let (down, up) = (side(known.shift - known.interval.low), side(known.interval.high - known.shift));
-    let own = &scores.rows[member.row];
-    let shared = &scores.classes[&format!("{:?}", member.class)];
-    for ((sum, own), shared) in sums.iter_mut().zip(own).zip(shared) {
-        *sum += sign * (known.shift + own * if *own < 0.0 { down } else { up } + floor * shared);
-    }
-    true
+    let (down, up) = if sign < 0.0 { (up, down) } else { (down, up) };
+    let centre = sign * known.shift;
+    Interval::new(centre - down, centre + up, known.level)
 }

@@ -5,8 +5,9 @@
 //! `METHODOLOGY.md`, "Comparing", says why.
 
 mod align;
-mod fail_on;
+mod assumed;
 mod family;
+mod gate;
 mod glob;
 mod modes;
 mod options;
@@ -22,15 +23,15 @@ mod sort;
 mod verdict;
 
 pub(crate) use align::differing_axes;
-pub use fail_on::{FailOn, Failure};
+pub use gate::{FailOn, Gate, GateAnswer, GateFigure};
 pub use glob::matches;
 pub use options::{Normalise, Options};
 pub use printed::{Disagreement, Printed};
 pub use report::compare;
 pub use result::{
-    Compared, Comparison, Direction, FloorUsed, GeometricMean, ModeRatio, Need, Rank, Ratio, RatioMethod, Relation,
-    Row, Tally, Unmatched, Verdict,
+    AssumedSpread, Compared, Comparison, Direction, FloorUsed, GeometricMean, ModeRatio, Need, Rank, Ratio,
+    RatioMethod, Relation, Row, Tally, Unmatched, Verdict,
 };
 pub use self_test::{SelfTest, self_test};
-pub use session::relation;
+pub use session::{NEWEST_SESSIONS, SessionRecord, relation};
 pub use shares::fisher_exact;

@@ -47,6 +47,7 @@ pub(crate) fn mode_pairs(
                         known: Some(known),
                         method: super::result::RatioMethod::Launches,
                         reason: None,
+                        assumed: None,
                     })
                     .unwrap_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level)),
             ),

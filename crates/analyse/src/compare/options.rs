@@ -1,22 +1,42 @@
 //! What a reader may choose about a comparison.
 
-use model::Run;
+use model::{Better, Metric};
 use serde::{Deserialize, Serialize};
+
+use super::session::SessionRecord;
 
 /// How ratios are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Normalise {
     /// Value over the reference's value, as tables are printed: a time of 2 against 1 is 2.
-    #[default]
     Ratio,
-    /// How many times better than the reference, whatever the direction: a time of 2 against 1 is 0.5.
+    /// Gain over the reference, above 1 is better whatever the direction: a time of 2 against 1 is 0.5.
+    #[default]
     Gain,
+}
+
+impl Normalise {
+    /// A ratio of a metric that is written in this way, written in another.
+    #[must_use]
+    pub fn rewritten(self, metric: &Metric, value: f64, other: Self) -> f64 {
+        if self == other || metric.better == Better::Higher { value } else { 1.0 / value }
+    }
+
+    /// Ends of an interval, the lower first, written in another way.
+    #[must_use]
+    pub fn rewritten_ends(self, metric: &Metric, ends: (f64, f64), other: Self) -> (f64, f64) {
+        let (a, b) = (self.rewritten(metric, ends.0, other), self.rewritten(metric, ends.1, other));
+        (a.min(b), a.max(b))
+    }
 }
 
 /// Choices of a comparison; the default is what `prony compare` does without options.
 #[derive(Debug, Clone)]
 pub struct Options<'a> {
+    /// What a person typed to name each run, in the order of the runs: it may become its name on the page. Where it is
+    /// empty, runs are called by label or id.
+    pub handles: Vec<String>,
     /// Name or id of the reference; the first run when absent.
     pub reference: Option<String>,
     /// Patterns of figures, separated by commas, with `*` and `?`; all when absent.
@@ -33,8 +53,8 @@ pub struct Options<'a> {
     pub band: f64,
     /// Confidence of the intervals and of the whole report.
     pub level: f64,
-    /// Earlier runs, of which those on the same machines say how far sessions lie apart.
-    pub history: &'a [Run],
+    /// What earlier sessions found; those on the same machines say how far sessions lie apart.
+    pub history: &'a [SessionRecord],
     /// Seed of the Monte-Carlo intervals.
     pub seed: u64,
 }
@@ -42,6 +62,7 @@ pub struct Options<'a> {
 impl Default for Options<'_> {
     fn default() -> Self {
         Self {
+            handles: Vec::new(),
             reference: None,
             figures: None,
             across: Vec::new(),

@@ -3,6 +3,7 @@
 use model::FigureKey;
 use serde::{Deserialize, Serialize};
 
+use super::options::Normalise;
 use super::result::Comparison;
 
 /// A cell of a printed, normalised table, as it is printed.
@@ -41,10 +42,14 @@ impl Comparison {
         let value: f64 = cell.text.trim().parse().ok()?;
         let recomputed = scale
             * match &cell.figure {
-                Some(key) => self.rows.iter().find(|row| row.key() == *key)?.ratio(&cell.machine)?.value?,
+                Some(key) => {
+                    let row = self.rows.iter().find(|row| row.key() == *key)?;
+                    self.normalise.rewritten(&row.metric, row.ratio(&cell.machine)?.value?, Normalise::Ratio)
+                }
                 None => {
                     let overall = |mean: &&super::GeometricMean| mean.family.is_none() && mean.machine == cell.machine;
-                    self.geometric_means.iter().find(overall)?.value
+                    let mean = self.geometric_means.iter().find(overall)?;
+                    mean.of.rewritten(&self.rows.first()?.metric, mean.value, Normalise::Ratio)
                 }
             };
         let decimals = cell.text.trim().split_once('.').map_or(0, |(_, decimals)| decimals.len());

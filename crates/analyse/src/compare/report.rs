@@ -1,15 +1,16 @@
 //! Makes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
-use model::{Class, Figure, Outcome, Run};
+use model::{Figure, Outcome, Run};
 
 use super::align::{Aligned, align};
-use super::family::{Member, Scores, geometric_means, reference_mean};
+use super::assumed::assumed;
+use super::family::{Rows, geometric_means};
 use super::modes::mode_pairs;
 use super::options::Options;
 use super::rank::{Entry, Rules, ranks};
 use super::result::{Compared, Comparison, FloorUsed, Ratio, Relation, Row, Tally, Unmatched, Verdict};
-use super::session::{History, relation};
-use super::shift::{shift, standard_error};
+use super::session::{History, relation, same_run};
+use super::shift::{Shift, shift, standard_error};
 use super::verdict::{Finding, Judge};
 use crate::Error;
 
@@ -19,6 +20,16 @@ struct Assessed {
     floor: Option<FloorUsed>,
 }
 
+impl Assessed {
+    /// The ratio, where there is a single one.
+    const fn single(&self) -> Option<&Shift> {
+        match &self.finding {
+            Some(Finding::Single(shift)) => Some(shift),
+            _ => None,
+        }
+    }
+}
+
 /// Everything that the steps share.
 struct Desk<'a> {
     runs: &'a [&'a Run],
@@ -26,6 +37,8 @@ struct Desk<'a> {
     reference: usize,
     options: &'a Options<'a>,
     history: History,
+    /// Runs that are the reference once more.
+    itself: Vec<bool>,
 }
 
 /// Compares runs. Of a single run it is a table with every ratio 1.
@@ -34,10 +47,11 @@ struct Desk<'a> {
 /// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
 /// does not exist.
 pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
-    let names = unique_names(runs);
+    let names = crate::naming::names(runs, &options.handles);
     let reference = find_reference(runs, &names, options.reference.as_deref())?;
     let alignment = align(runs, reference, options)?;
-    let desk = Desk { runs, names, reference, options, history: History::new(options.history, runs) };
+    let itself = runs.iter().map(|run| same_run(runs[reference], run)).collect();
+    let desk = Desk { runs, names, reference, options, history: History::new(options.history, runs), itself };
     let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
     let geometric_means = desk.means(&alignment.rows, &assessed);
     let (rows, tests) = desk.judge(&alignment.rows, assessed);
@@ -57,6 +71,7 @@ pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
         rows,
         unmatched,
         geometric_means,
+        gate: None,
     };
     if let Some(name) = &options.sort_by {
         comparison.sort_by(name)?;
@@ -81,24 +96,6 @@ fn find_reference(runs: &[&Run], names: &[String], wanted: Option<&str>) -> Resu
         .ok_or_else(|| Error::Reference { name: wanted.to_owned(), known: names.join(", ") })
 }
 
-/// Label or id of every run; where two share one, the id is added, and a number where even that is shared.
-fn unique_names(runs: &[&Run]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for run in runs {
-        let shared = runs.iter().filter(|other| other.name() == run.name()).count() > 1;
-        let base =
-            if shared && run.name() != run.id { format!("{} ({})", run.name(), run.id) } else { run.name().to_owned() };
-        let mut name = base.clone();
-        let mut number = 2;
-        while names.contains(&name) {
-            name = format!("{base} #{number}");
-            number += 1;
-        }
-        names.push(name);
-    }
-    names
-}
-
 impl Desk<'_> {
     fn assess(&self, row: &Aligned) -> Vec<Assessed> {
         let reference = row.figures[self.reference];
@@ -115,13 +112,19 @@ impl Desk<'_> {
     fn assess_pair(&self, reference: &Figure, run: usize, other: &Figure) -> Assessed {
         let level = self.options.level;
         let (from, to) = (self.runs[self.reference], self.runs[run]);
+        if self.itself[run] {
+            return Assessed { finding: Some(Finding::Itself), floor: None };
+        }
         let (floor, used) = self.history.floor((from, reference), (to, other));
         if let Some(pairs) = mode_pairs(reference, other, floor, level, used.is_none()) {
             return Assessed { finding: Some(Finding::Modes(pairs)), floor: used };
         }
         match shift(reference, other, floor, level) {
-            Ok(shift) => {
+            Ok(mut shift) => {
                 let floor = used.filter(|_| shift.known.is_some());
+                if shift.known.is_none() {
+                    shift.assumed = assumed((from, reference), (to, other), level);
+                }
                 Assessed { finding: Some(Finding::Single(shift)), floor }
             }
             Err(reason) => nothing(&reason),
@@ -211,33 +214,9 @@ impl Desk<'_> {
     }
 
     fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {
-        let models: Vec<&Figure> = rows.iter().map(|row| row.model(self.reference)).collect();
-        let classes: Vec<Class> = models.iter().map(|model| model.class).collect();
-        let scores = Scores::new(&classes, self.options.seed);
-        let mut means = Vec::new();
-        for run in 0..self.runs.len() {
-            if run == self.reference {
-                let figures = (0..rows.len()).filter(|&row| one(run, self.reference, &rows[row]).is_some()).count();
-                means.push(reference_mean(&self.names[run], figures, self.options));
-                continue;
-            }
-            let members: Vec<Member> = assessed
-                .iter()
-                .enumerate()
-                .filter_map(|(row, cells)| match &cells[run].finding {
-                    Some(Finding::Single(shift)) => Some(Member {
-                        row,
-                        family: models[row].family(),
-                        class: models[row].class,
-                        metric: &models[row].metric,
-                        shift,
-                    }),
-                    _ => None,
-                })
-                .collect();
-            means.extend(geometric_means(&self.names[run], &members, &scores, self.options));
-        }
-        means
+        let shifts = assessed.iter().map(|cells| cells.iter().map(Assessed::single).collect()).collect();
+        let figures = rows.iter().map(|row| row.model(self.reference)).collect();
+        geometric_means(&Rows { names: &self.names, reference: self.reference, figures, shifts }, self.options)
     }
 
     fn machines(&self, rows: &[Row]) -> Vec<Compared> {
@@ -250,6 +229,7 @@ impl Desk<'_> {
                         Some(Verdict::Different) => tally.different += 1,
                         Some(Verdict::Same) => tally.same += 1,
                         Some(Verdict::Undecided) => tally.undecided += 1,
+                        Some(Verdict::DifferentSpreadAssumed) => tally.assumed += 1,
                         None => tally.without += 1,
                     }
                 }
@@ -257,7 +237,12 @@ impl Desk<'_> {
                     name: self.names[run].clone(),
                     run: other.id.clone(),
                     summary: other.machine.summary.clone(),
-                    relation: if run == self.reference { Relation::Reference } else { relation(reference, other) },
+                    relation: match () {
+                        () if run == self.reference => Relation::Reference,
+                        () if self.itself[run] => Relation::SameRun,
+                        () => relation(reference, other),
+                    },
+                    disturbances: crate::conditions::disturbances(other),
                     started: other.session.started.clone(),
                     attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
                     tally,

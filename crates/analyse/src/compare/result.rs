@@ -3,7 +3,9 @@
 use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
+use super::gate::Gate;
 use super::options::Normalise;
+use crate::conditions::RunDisturbance;
 
 /// Several runs side by side, one of them the reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Comparison {
     pub unmatched: Vec<Unmatched>,
     /// Geometric means of the ratios, by family and over all.
     pub geometric_means: Vec<GeometricMean>,
+    /// What became of the condition to fail on, where one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
 }
 
 /// One of the runs compared.
@@ -39,6 +44,9 @@ pub struct Compared {
     pub summary: String,
     /// How it stands to the reference.
     pub relation: Relation,
+    /// What disturbed it, by its own record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<RunDisturbance>,
     /// When it was measured.
     pub started: String,
     /// Who is to be named wherever its figures are shown.
@@ -54,6 +62,8 @@ pub struct Compared {
 pub enum Relation {
     /// It is the reference.
     Reference,
+    /// The very run that is the reference, named twice: nothing can be tested.
+    SameRun,
     /// Measured in the same session: no session floor applies.
     SameSession,
     /// The same machine in another session.
@@ -71,6 +81,9 @@ pub struct Tally {
     pub same: usize,
     /// UNDECIDED.
     pub undecided: usize,
+    /// DIFFERENT if the spread assumed for values printed without one is right.
+    #[serde(default)]
+    pub assumed: usize,
     /// Not comparable, each with its reason.
     pub without: usize,
 }
@@ -147,6 +160,9 @@ pub struct Ratio {
     /// What would decide, where UNDECIDED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
+    /// The spread that was assumed, where a published value states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<AssumedSpread>,
     /// Session floor that widened the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorUsed>,
@@ -184,6 +200,8 @@ pub enum Verdict {
     Same,
     /// Neither can be said.
     Undecided,
+    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind it.
+    DifferentSpreadAssumed,
 }
 
 impl From<stats::Verdict> for Verdict {
@@ -210,14 +228,6 @@ pub enum Direction {
     Worse,
 }
 
-impl Direction {
-    /// Whether it is for the worse.
-    #[must_use]
-    pub const fn is_worse(self) -> bool {
-        matches!(self, Self::Slower | Self::Worse)
-    }
-}
-
 /// What would decide an undecided figure, with a chance of 80% if the ratio seen is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -228,6 +238,23 @@ pub enum Need {
     Sessions(usize),
     /// The ratio is so close to the edge of the band that no affordable effort decides.
     TooClose,
+}
+
+/// The spread assumed for values that a publication prints without one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AssumedSpread {
+    /// Half a unit in the last printed digit of the reference's value, relative to it; absent where it states its spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_rounding: Option<f64>,
+    /// The same of the other's value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
+    /// Session floor of the figure's class.
+    pub floor: f64,
+    /// Lower end of the ratio's interval under these assumptions, as `Comparison::normalise` says.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// The session floor that was applied.
@@ -301,8 +328,14 @@ pub struct GeometricMean {
     pub high: f64,
     /// Confidence of the interval; 0 when the spread of a figure is unknown.
     pub level: f64,
-    /// Number of figures in it.
+    /// Number of figures in it: those that all compared machines have.
     pub figures: usize,
+    /// Number of probes among them; each counts once, at however many points it was measured.
+    #[serde(default)]
+    pub probes: usize,
+    /// Figures that some of the machines have and others lack.
+    #[serde(default)]
+    pub left_out: usize,
     /// What was averaged: gains where the figures do not all point one way, else as the comparison is normalised.
     pub of: Normalise,
 }

@@ -22,7 +22,7 @@ pub struct SelfTest {
     pub same: usize,
     /// Of these UNDECIDED.
     pub undecided: usize,
-    /// The false alarms: pair (from 0), figure, ratio.
+    /// The false alarms: pair (from 0), figure, gain.
     pub claims: Vec<(usize, String, Option<f64>)>,
 }
 
@@ -41,7 +41,8 @@ impl SelfTest {
 pub fn self_test(pairs: &[(&Run, &Run)], options: &Options) -> Result<SelfTest, Error> {
     let mut summary = SelfTest { pairs: pairs.len(), ..SelfTest::default() };
     for (index, (a, b)) in pairs.iter().enumerate() {
-        let comparison = super::compare(&[a, b], options)?;
+        let gains = Options { normalise: super::Normalise::Gain, ..options.clone() };
+        let comparison = super::compare(&[a, b], &gains)?;
         let before = summary.different;
         for row in &comparison.rows {
             for ratio in &row.ratios {
@@ -51,7 +52,7 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &Options) -> Result<SelfTest, 
                         summary.claims.push((index, row.key().to_string(), ratio.value));
                     }
                     Some(Verdict::Same) => summary.same += 1,
-                    Some(Verdict::Undecided) => summary.undecided += 1,
+                    Some(Verdict::Undecided | Verdict::DifferentSpreadAssumed) => summary.undecided += 1,
                     None => continue,
                 }
                 summary.figures += 1;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use model::{Figure, FigureKey, Outcome, Run};
+use model::{Figure, FigureKey, Run};
 use stats::Floor;
 
 use super::result::{FloorUsed, Relation};
@@ -24,6 +24,47 @@ pub fn relation(reference: &Run, other: &Run) -> Relation {
     }
 }
 
+/// What one earlier session found for one figure on one machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionRecord {
+    /// Fingerprint of the machine.
+    pub machine: String,
+    /// Id of the run.
+    pub run: String,
+    /// Start of the session.
+    pub started: String,
+    /// The figure.
+    pub figure: FigureKey,
+    /// Its value.
+    pub value: f64,
+}
+
+impl SessionRecord {
+    /// What a run found for every figure that has a single value.
+    #[must_use]
+    pub fn of(run: &Run) -> Vec<Self> {
+        let record = |figure: &Figure| {
+            Some(Self {
+                machine: run.machine.fingerprint.clone(),
+                run: run.id.clone(),
+                started: run.session.started.clone(),
+                figure: figure.key(),
+                value: figure.outcome.estimate()?.value,
+            })
+        };
+        run.figures.iter().filter_map(record).collect()
+    }
+}
+
+/// Earlier sessions that count for a figure of a machine: older ones say little of the machine of today.
+pub const NEWEST_SESSIONS: usize = 12;
+
+/// Whether two runs are one run that was named twice. The same id alone does not say so: a document may have been changed.
+pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
+    let same = |(x, y): (&Figure, &Figure)| x.key() == y.key() && x.outcome == y.outcome && x.values() == y.values();
+    a.id == b.id && a.figures.len() == b.figures.len() && a.figures.iter().zip(&b.figures).all(same)
+}
+
 /// Logarithms of figures in earlier sessions, by machine.
 pub(crate) struct History {
     logs: HashMap<String, HashMap<FigureKey, Vec<f64>>>,
@@ -31,28 +72,25 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Takes from `earlier` what was measured on machines of `runs`, one value a session; the runs themselves do not
-    /// count, since a change that is to be found must not widen its own floor.
-    pub(crate) fn new(earlier: &[Run], runs: &[&Run]) -> Self {
-        let compared: HashSet<&str> = runs.iter().map(|run| run.id.as_str()).collect();
-        let machines: HashSet<&str> = runs.iter().map(|run| run.machine.fingerprint.as_str()).collect();
-        let mut sessions: HashSet<(&str, &str, &str)> = HashSet::new();
+    /// Takes from `earlier` (the oldest first) what was found on machines of `runs`, one value a session and the newest of
+    /// every machine and figure; the runs themselves and what else was measured in their sessions do not count, since a
+    /// change that is to be found must not widen its own floor.
+    pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
+        let mut seen: HashSet<(&str, &FigureKey, &str)> = HashSet::new();
         let mut logs: HashMap<String, HashMap<FigureKey, Vec<f64>>> = HashMap::new();
-        for run in earlier {
-            let machine = run.machine.fingerprint.as_str();
-            let other = !compared.contains(run.id.as_str())
-                && runs.iter().all(|compared| relation(compared, run) != Relation::SameSession);
-            let first = sessions.insert((machine, &run.session.began_on.boot, &run.session.started));
-            if machine.is_empty() || !machines.contains(machine) || !other || !first {
+        for record in earlier.iter().rev() {
+            let begun = if record.started.is_empty() { &record.run } else { &record.started };
+            let compared = |run: &&Run| {
+                let one_session = run.machine.fingerprint == record.machine && run.session.started == *begun;
+                run.id == record.run || one_session
+            };
+            let here = !record.machine.is_empty() && runs.iter().any(|run| run.machine.fingerprint == record.machine);
+            if !here || runs.iter().any(compared) || record.value.is_nan() || record.value <= 0.0 {
                 continue;
             }
-            let of_machine = logs.entry(machine.to_owned()).or_default();
-            for figure in &run.figures {
-                if let Outcome::Measured(estimate) = &figure.outcome
-                    && estimate.value > 0.0
-                {
-                    of_machine.entry(figure.key()).or_default().push(estimate.value.ln());
-                }
+            let of_figure = logs.entry(record.machine.clone()).or_default().entry(record.figure.clone()).or_default();
+            if of_figure.len() < NEWEST_SESSIONS && seen.insert((&record.machine, &record.figure, begun)) {
+                of_figure.push(record.value.ln());
             }
         }
         Self { logs, stretches: RefCell::default() }
@@ -88,7 +126,7 @@ impl History {
     /// with the degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
     pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure)) -> (Floor, Option<FloorUsed>) {
         match relation(a.0, b.0) {
-            Relation::Reference | Relation::SameSession => (Floor::NONE, None),
+            Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
                 let (floor, used) = self.of(a.0, a.1);
                 (floor, Some(used))

@@ -1,9 +1,10 @@
 //! The ratio of two figures with its interval.
 
-use model::{Estimate, Figure, Outcome};
+use model::{Better, Estimate, Figure, Outcome};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use stats::{Comparison, Floor, Interval};
 
+use super::assumed::Assumed;
 use super::result::RatioMethod;
 
 /// Fewest valid launches on either side from which a ratio is made from launches.
@@ -20,6 +21,8 @@ pub(crate) struct Shift {
     pub(crate) method: RatioMethod,
     /// Why nothing is known, where it is not.
     pub(crate) reason: Option<String>,
+    /// What is assumed where a published value states no spread.
+    pub(crate) assumed: Option<Assumed>,
 }
 
 /// The ratio of two figures that have a single value each; else the reason why there is none.
@@ -30,7 +33,7 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
     }
     let (a, b) = match (&reference.outcome, &other.outcome) {
         (Outcome::Measured(a), Outcome::Measured(b)) => (a, b),
-        (a, b) => return Err(no_single_value(a, b)),
+        (a, b) => return Err(no_single_value(a, b, reference.metric.better)),
     };
     if !(a.value > 0.0 && b.value > 0.0) {
         return Err("a value is not positive, so that no ratio exists".to_owned());
@@ -40,7 +43,13 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
         return Err("the values lie too far apart for a ratio".to_owned());
     }
     if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
-        return Ok(Shift { log: known.shift, known: Some(known), method: RatioMethod::Launches, reason: None });
+        return Ok(Shift {
+            log: known.shift,
+            known: Some(known),
+            method: RatioMethod::Launches,
+            reason: None,
+            assumed: None,
+        });
     }
     Ok(of_estimates(a, b, floor, level))
 }
@@ -58,7 +67,13 @@ pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Opt
 /// Propagated from two stated intervals, each taken as that of a lognormal quantity at its own level.
 pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64) -> Shift {
     let log = (b.value / a.value).ln();
-    let without = |reason: &str| Shift { log, known: None, method: RatioMethod::None, reason: Some(reason.to_owned()) };
+    let without = |reason: &str| Shift {
+        log,
+        known: None,
+        method: RatioMethod::None,
+        reason: Some(reason.to_owned()),
+        assumed: None,
+    };
     let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
         return without(match (a.has_spread(), b.has_spread()) {
             (false, false) => "neither figure states a spread",
@@ -86,7 +101,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         level,
         launches: a.launches.min(b.launches) as usize,
     };
-    Shift { log, known: Some(known), method: RatioMethod::Propagated, reason: None }
+    Shift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None }
 }
 
 /// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.
@@ -98,7 +113,7 @@ pub(crate) fn standard_error(estimate: &Estimate) -> Option<f64> {
     Some(half / normal_quantile(0.5 + estimate.level.min(0.999) / 2.0))
 }
 
-fn no_single_value(a: &Outcome, b: &Outcome) -> String {
+fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {
     let say = |outcome: &Outcome, whose: &str| match outcome {
         Outcome::Unfit(reason) => Some(format!("not measured {whose}: {reason}")),
         Outcome::Failed(reason) => Some(format!("failed {whose}: {reason}")),
@@ -107,20 +122,27 @@ fn no_single_value(a: &Outcome, b: &Outcome) -> String {
     };
     let (first, second) = (say(a, "in the reference"), say(b, "here"));
     let mut text = [first, second].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    if let Some(bound) = one_sided(a, b) {
+    if let Some(bound) = one_sided(a, b, better) {
         text = format!("{text}; {bound}");
     }
     text
 }
 
-/// What a bound on one side still says of the ratio.
-fn one_sided(a: &Outcome, b: &Outcome) -> Option<String> {
+/// What a bound on one side still says of a figure of which less is better.
+fn one_sided(a: &Outcome, b: &Outcome, better: Better) -> Option<String> {
+    if better != Better::Lower {
+        return None;
+    }
     match (a, b) {
-        (Outcome::Below { bound }, Outcome::Measured(other)) if *bound > 0.0 => {
-            Some(format!("the ratio is above {:.3}", other.low / bound))
-        }
+        (Outcome::Below { bound }, Outcome::Measured(other)) if *bound > 0.0 => Some(match other.low / bound {
+            slower if slower > 1.0 => format!("it is at least {slower:.2}x slower"),
+            _ => "it may be faster or slower".to_owned(),
+        }),
         (Outcome::Measured(reference), Outcome::Below { bound }) if reference.low > 0.0 => {
-            Some(format!("the ratio is below {:.3}", bound / reference.low))
+            Some(match reference.low / bound {
+                faster if faster > 1.0 => format!("it is at least {faster:.2}x faster"),
+                _ => "it may be faster or slower".to_owned(),
+            })
         }
         _ => None,
     }

@@ -64,13 +64,9 @@ impl Comparison {
     }
 }
 
-/// How many times better than the reference, whatever the direction and however ratios are written.
-pub(crate) fn gain(row: &Row, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
-    let value = ratio.value?;
-    Some(match (normalise, row.metric.better) {
-        (Normalise::Ratio, Better::Lower) => 1.0 / value,
-        _ => value,
-    })
+/// Gain over the reference, however ratios are written.
+fn gain(row: &Row, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
+    ratio.value.map(|value| normalise.rewritten(&row.metric, value, Normalise::Gain))
 }
 
 fn ascending(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {

@@ -3,10 +3,14 @@
 use model::{Better, Metric, Unit};
 use stats::distribution::normal_quantile;
 
+use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
-use super::result::{Direction, ModeRatio, Need, Ratio, Verdict};
+use super::result::{AssumedSpread, Direction, ModeRatio, Need, Ratio, Verdict};
 use super::shift::{FARTHEST, Shift};
+
+/// Why a run that is compared with itself is not tested.
+const ITSELF: &str = "it is the same run";
 
 /// Chance with which the effort proposed shall decide.
 const POWER: f64 = 0.8;
@@ -17,6 +21,8 @@ pub(crate) enum Finding {
     Single(Shift),
     Modes(Vec<ModePair>),
     Nothing(String),
+    /// The very same figure of the very same run.
+    Itself,
 }
 
 impl Finding {
@@ -28,7 +34,7 @@ impl Finding {
             Self::Modes(pairs) => {
                 pairs.iter().flat_map(|pair| [pair.shift.as_ref().map_or(f64::NAN, of), pair.share_p]).collect()
             }
-            Self::Nothing(_) => Vec::new(),
+            Self::Nothing(_) | Self::Itself => Vec::new(),
         }
     }
 }
@@ -51,6 +57,11 @@ impl Judge<'_> {
             Finding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
             Finding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
             Finding::Nothing(reason) => ratio.reason = Some(reason),
+            Finding::Itself => {
+                ratio.value = ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|_| 1.0);
+                ratio.verdict = Some(Verdict::Same);
+                ratio.reason = Some(ITSELF.to_owned());
+            }
         }
     }
 
@@ -68,8 +79,28 @@ impl Judge<'_> {
                 ratio.need = Some(self.need(known));
             }
         }
-        if ratio.verdict == Some(Verdict::Different) {
+        if let Some(assumed) = &shift.assumed {
+            self.assume(ratio, shift.log, assumed);
+        }
+        if matches!(ratio.verdict, Some(Verdict::Different | Verdict::DifferentSpreadAssumed)) {
             ratio.direction = Some(direction(self.metric, shift.log));
+        }
+    }
+
+    /// What may be said of a published value under an assumed spread.
+    fn assume(&self, ratio: &mut Ratio, log: f64, assumed: &Assumed) {
+        let (a, b) = (self.ratio(log - assumed.half), self.ratio(log + assumed.half));
+        ratio.assumed = Some(AssumedSpread {
+            reference_rounding: assumed.reference_rounding,
+            rounding: assumed.rounding,
+            floor: assumed.floor,
+            low: a.min(b),
+            high: a.max(b),
+        });
+        if assumed.is_exceeded(log) {
+            ratio.verdict = Some(Verdict::DifferentSpreadAssumed);
+        } else if let Some(reason) = &mut ratio.reason {
+            reason.push_str(", and by its digits and session floor it may be within 30%");
         }
     }
 
@@ -135,13 +166,16 @@ impl Judge<'_> {
 
     /// Value, low and high as the comparison writes ratios.
     fn written(&self, shift: &Shift) -> (f64, Option<f64>, Option<f64>) {
-        let sign = sign(self.metric, self.normalise);
-        let ratio = |log: f64| (sign * log.clamp(-FARTHEST, FARTHEST)).exp();
         let ends = shift.known.as_ref().map(|known| {
-            let (a, b) = (ratio(known.interval.low), ratio(known.interval.high));
+            let (a, b) = (self.ratio(known.interval.low), self.ratio(known.interval.high));
             (a.min(b), a.max(b))
         });
-        (ratio(shift.log), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
+        (self.ratio(shift.log), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
+    }
+
+    /// A logarithm of other over reference as the comparison writes ratios.
+    fn ratio(&self, log: f64) -> f64 {
+        (sign(self.metric, self.normalise) * log.clamp(-FARTHEST, FARTHEST)).exp()
     }
 }
 

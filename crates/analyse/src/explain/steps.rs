@@ -18,7 +18,7 @@ use super::stream_line::{StreamLine, lines, stands_for};
 use super::test::{Sides, Test, tests};
 use super::text;
 use crate::Error;
-use crate::compare::{Comparison, Normalise, Relation, compare, relation};
+use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare, relation};
 use crate::words;
 
 /// Choices of an explanation.
@@ -34,7 +34,7 @@ pub struct Options<'a> {
     /// Confidence.
     pub level: f64,
     /// Earlier runs, for session floors.
-    pub history: &'a [Run],
+    pub history: &'a [SessionRecord],
 }
 
 impl Default for Options<'_> {

@@ -1,6 +1,6 @@
 //! The spread of a fleet, as plain data.
 
-use model::{FigureKey, Metric, Point};
+use model::{FigureKey, Metric, Point, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Runs of machines that should be equal, set against the most typical of them.
@@ -71,8 +71,10 @@ pub struct OddFigure {
     pub figure: FigureKey,
     /// What people call it.
     pub title: String,
-    /// The node's value over the typical one's.
-    pub ratio: f64,
+    /// Unit of the figure.
+    pub unit: Unit,
+    /// The node's gain over the typical one: above 1 is better.
+    pub gain: f64,
     /// Ends of its interval, session floor included, where there is one.
     pub interval: Option<(f64, f64)>,
     /// Whether it is for the worse.

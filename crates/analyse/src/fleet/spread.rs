@@ -4,11 +4,11 @@
 //! between sessions, the band, and Holm's adjustment over the whole report. Where nearly all differ from the typical node
 //! in a figure, it is itself the odd one there.
 
-use model::{Better, Run};
+use model::Run;
 
 use super::result::{FigureSpread, OddFigure, OddNode, Spread};
 use crate::Error;
-use crate::compare::{Options, Row, Verdict, compare};
+use crate::compare::{Normalise, Options, Row, Verdict, compare};
 
 /// Sets equal machines side by side; `names` are those of the nodes, in the order of the runs.
 ///
@@ -17,7 +17,14 @@ use crate::compare::{Options, Row, Verdict, compare};
 pub fn spread(runs: &[&Run], names: &[String], options: &Options<'_>) -> Result<Spread, Error> {
     let typical = typical(runs);
     let reference = runs.get(typical).map(|run| run.id.clone());
-    let options = Options { reference, across: Vec::new(), sort_by: None, changed_first: false, ..options.clone() };
+    let options = Options {
+        reference,
+        across: Vec::new(),
+        normalise: Normalise::Gain,
+        sort_by: None,
+        changed_first: false,
+        ..options.clone()
+    };
     let comparison = compare(runs, &options)?;
     let mut odd: Vec<OddNode> = Vec::new();
     let figures = comparison
@@ -32,7 +39,7 @@ pub fn spread(runs: &[&Run], names: &[String], options: &Options<'_>) -> Result<
         })
         .collect();
     for node in &mut odd {
-        node.figures.sort_by(|a, b| b.ratio.ln().abs().total_cmp(&a.ratio.ln().abs()));
+        node.figures.sort_by(|a, b| b.gain.ln().abs().total_cmp(&a.gain.ln().abs()));
     }
     odd.sort_by_key(|node| std::cmp::Reverse(node.figures.len()));
     Ok(Spread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
@@ -120,13 +127,14 @@ fn note(odd: &mut Vec<OddNode>, node: &str, row: &Row, names: &[String], typical
     let cell = &row.ratios[other];
     let Some(value) = cell.value else { return };
     let interval = cell.low.zip(cell.high).filter(|(low, _)| *low > 0.0);
-    let ratio = if turned { 1.0 / value } else { value };
+    let gain = if turned { 1.0 / value } else { value };
     let found = OddFigure {
         figure: row.key(),
         title: row.title.clone(),
-        ratio,
+        unit: row.metric.unit,
+        gain,
         interval: interval.map(|(low, high)| if turned { (1.0 / high, 1.0 / low) } else { (low, high) }),
-        worse: (ratio > 1.0) == (row.metric.better == Better::Lower),
+        worse: gain < 1.0,
     };
     let against = if turned { &names[other] } else { &names[typical] };
     match odd.iter_mut().find(|one| one.node == node) {

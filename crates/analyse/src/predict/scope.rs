@@ -105,7 +105,7 @@ fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut Scope) {
         return;
     }
     let (word, end) = if here > high { ("faster", "fastest") } else { ("slower", "slowest") };
-    let reason = format!("it is {factor:.1} times {word} than the {end} machine on which the application ran");
+    let reason = format!("it is {factor:.1}x {word} than the {end} machine on which the application ran");
     if factor > FARTHEST && outside > high - low {
         scope.refusal = Some(reason);
     } else {

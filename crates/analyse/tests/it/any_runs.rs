@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{figure, rate, run, time};
-use analyse::compare::{FailOn, Normalise, Options, Verdict};
+use analyse::compare::{FailOn, GateAnswer, GeometricMean, Normalise, Options, Verdict};
 use analyse::{compare, explain};
 use model::{Class, Estimate, Figure, Launch, Method, Mode, Outcome, Primitive, Run};
 use proptest::prelude::*;
@@ -93,8 +93,43 @@ proptest! {
                     prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);
                 }
             }
-            let _ = "slower:3".parse::<FailOn>().unwrap().failures(&found);
+            let gate = "slower:3".parse::<FailOn>().unwrap().gate(&found, true);
+            prop_assert!(gate.answer != GateAnswer::Pass || gate.tested > 0);
+            for mean in &found.geometric_means {
+                let ends = [mean.low, mean.value, mean.high];
+                prop_assert!(ends.is_sorted() && ends.iter().all(|x| x.is_finite() && *x > 0.0), "{mean:?}");
+                prop_assert!(mean.probes <= mean.figures && mean.figures > 0, "{mean:?}");
+            }
+            let mut names: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            prop_assert_eq!(names.len(), 3);
             prop_assert!(serde_json::to_string(&found).is_ok());
+        }
+        // Turned round, every gain is the inverse and every verdict the same.
+        let turned = compare(&[&b, &a], &Options::default());
+        if let Ok(found) = compare(&[&a, &b], &Options::default()) {
+            let turned = turned.unwrap();
+            prop_assert_eq!(found.tests, turned.tests);
+            for row in &found.rows {
+                let back = turned.rows.iter().find(|other| other.key() == row.key()).unwrap();
+                let (x, y) = (&row.ratios[1], &back.ratios[1]);
+                prop_assert_eq!(x.verdict, y.verdict, "{:?} {:?}", x, y);
+                let inverse = |p: Option<f64>, q: Option<f64>| match (p, q) {
+                    (Some(p), Some(q)) => (p.ln() + q.ln()).abs() < 1e-6 * (1.0 + p.ln().abs()),
+                    (p, q) => p.is_none() && q.is_none(),
+                };
+                let ends = inverse(x.low, y.high) && inverse(x.high, y.low);
+                prop_assert!(inverse(x.value, y.value) && ends, "{x:?} {y:?}");
+            }
+            let mean = |found: &analyse::Comparison| {
+                let other = |mean: &&GeometricMean| mean.family.is_none() && mean.machine != found.reference;
+                found.geometric_means.iter().find(other).map(|mean| mean.value.ln())
+            };
+            let (x, y) = (mean(&found), mean(&turned));
+            prop_assert!(x.zip(y).is_none_or(|(x, y)| (x + y).abs() < 1e-6 * (1.0 + x.abs())), "{x:?} {y:?}");
+        } else {
+            prop_assert!(turned.is_err());
         }
         if let Ok(found) = explain(&a, &b, &explain::Options::default()) {
             let said = found.sentences().join("\n") + &found.arithmetic().join("\n");

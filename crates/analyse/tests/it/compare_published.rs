@@ -3,9 +3,9 @@
 use crate::common;
 
 use crate::common::{plain, published, rate, refs, table, time};
-use analyse::compare::{Normalise, Printed, RatioMethod, Verdict};
+use analyse::compare::{Direction, Disagreement, FailOn, GateAnswer, Normalise, Printed, RatioMethod, Verdict};
 use analyse::{Comparison, Options, compare};
-use model::{FigureKey, Point, Run};
+use model::{Class, FigureKey, Point, Run};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
 
@@ -31,7 +31,8 @@ fn printed_table2() -> Option<Vec<Printed>> {
 #[test]
 fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
     let (Some(runs), Some(printed)) = (ams(), printed_table2()) else { return };
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let as_printed = Options { normalise: Normalise::Ratio, ..Options::default() };
+    let found = compare(&refs(&runs), &as_printed).unwrap();
     assert_eq!(found.rows.len(), 4);
     for cell in &printed {
         let key = cell.figure.as_ref().unwrap();
@@ -41,6 +42,10 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
         assert!(difference.abs() <= 0.02, "{key} of {}: {difference}", cell.machine);
     }
     let slips = found.disagreements(&printed, 1.0);
+    // However ratios are written, the same cells are off.
+    let in_gains = compare(&refs(&runs), &Options::default()).unwrap().disagreements(&printed, 1.0);
+    let cells = |slips: &[Disagreement]| slips.iter().map(|s| s.printed.clone()).collect::<Vec<_>>();
+    assert_eq!(cells(&slips), cells(&in_gains));
     let named: Vec<(&str, &str)> =
         slips.iter().map(|slip| (&slip.printed.machine[..12], slip.printed.text.as_str())).collect();
     for expected in [
@@ -60,8 +65,12 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
 #[test]
 fn ams_table_4_is_reproduced_within_two_percent() {
     let (Some(runs), Some(rows)) = (ams(), published("ams02-2002/table4_geometric_average.csv")) else { return };
-    let options =
-        Options { reference: Some(ATHLON.to_owned()), figures: Some("ams02.*".to_owned()), ..Options::default() };
+    let options = Options {
+        reference: Some(ATHLON.to_owned()),
+        figures: Some("ams02.*".to_owned()),
+        normalise: Normalise::Ratio,
+        ..Options::default()
+    };
     let found = compare(&refs(&runs), &options).unwrap();
     let mut seen = 0;
     for row in &rows[1..] {
@@ -154,8 +163,8 @@ fn gains_turn_times_and_leave_rates() {
         "b",
         vec![plain("x.time", "", time("call"), 1.0), plain("x.rate", "", rate("calls"), 20.0)],
     );
-    let ratio = compare(&[&a, &b], &Options::default()).unwrap();
-    let gain = compare(&[&a, &b], &Options { normalise: Normalise::Gain, ..Options::default() }).unwrap();
+    let ratio = compare(&[&a, &b], &Options { normalise: Normalise::Ratio, ..Options::default() }).unwrap();
+    let gain = compare(&[&a, &b], &Options::default()).unwrap();
     let values = |c: &Comparison| c.rows.iter().map(|row| row.ratios[1].value.unwrap()).collect::<Vec<_>>();
     assert_eq!(values(&ratio), [0.5, 2.0]);
     assert_eq!(values(&gain), [2.0, 2.0]);
@@ -163,4 +172,42 @@ fn gains_turn_times_and_leave_rates() {
     let mean = ratio.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert_eq!(mean.of, Normalise::Gain);
     assert!((mean.value - 2.0).abs() < 1e-12);
+}
+
+/// A published value is known to its last digit, and its kind of figure wanders by the floor of its class.
+#[test]
+fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
+    let made = |id: &str, value: f64, digits: f64, class: Class| {
+        let mut figure = plain("x.time", "", time("call"), value);
+        (figure.class, figure.rounding) = (class, Some(digits));
+        let mut run = common::published_run(id, vec![figure]);
+        run.origin = Some(model::Origin::default());
+        run
+    };
+    let judge = |a: &Run, b: &Run| compare(&[a, b], &Options::default()).unwrap().rows[0].ratios[1].clone();
+    let base = made("a", 1.0, 0.005, Class::Compute);
+    // Eleven times slower; within 30%; beyond 30% but within what the class's sessions and digits allow.
+    let slow = judge(&base, &made("b", 11.0, 0.005, Class::Compute));
+    assert_eq!(slow.verdict, Some(Verdict::DifferentSpreadAssumed));
+    assert_eq!((slow.direction, slow.low, slow.p_value), (Some(Direction::Slower), None, None));
+    let assumed = slow.assumed.unwrap();
+    assert_eq!((assumed.reference_rounding, assumed.rounding, assumed.floor), (Some(0.005), Some(0.005), 0.005));
+    assert!(assumed.low < slow.value.unwrap() && slow.value.unwrap() < assumed.high, "{assumed:?}");
+    assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(Verdict::Undecided));
+    let disk = |value: f64| {
+        let (a, b) = (made("a", 1.0, 0.005, Class::FileMetadata), made("b", value, 0.005, Class::FileMetadata));
+        judge(&a, &b).verdict
+    };
+    assert_eq!((disk(2.0), disk(4.0)), (Some(Verdict::Undecided), Some(Verdict::DifferentSpreadAssumed)));
+    let coarse = made("b", 2.0, 0.5, Class::Compute);
+    assert_eq!(judge(&base, &coarse).verdict, Some(Verdict::Undecided), "2 may be 1.5 or 2.5 in print: {coarse:?}");
+    // A machine that was measured can be measured again.
+    let mut measured = made("b", 11.0, 0.005, Class::Compute);
+    measured.origin = None;
+    assert_eq!(judge(&base, &measured).verdict, Some(Verdict::Undecided));
+    // It is no test: it counts for itself, it fails no gate unless that is asked for.
+    let found = compare(&[&base, &made("b", 11.0, 0.005, Class::Compute)], &Options::default()).unwrap();
+    assert_eq!((found.tests, found.machines[1].tally.assumed, found.machines[1].tally.different), (0, 1, 0));
+    let gate = |counted| "slower".parse::<FailOn>().unwrap().gate(&found, counted).answer;
+    assert_eq!((gate(false), gate(true)), (GateAnswer::Inconclusive, GateAnswer::Fail));
 }

@@ -3,7 +3,9 @@
 use crate::common;
 
 use crate::common::{from_values, rate, refs, run, time};
-use analyse::compare::{Direction, FailOn, Need, Options, RatioMethod, Relation, Verdict, self_test};
+use analyse::compare::{
+    Direction, FailOn, GateAnswer, Need, Options, RatioMethod, Relation, SessionRecord, Verdict, self_test,
+};
 use analyse::{Comparison, compare};
 use model::{Class, Estimate, Figure, Method, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
@@ -51,7 +53,8 @@ fn equals_across_sessions_are_not_called_different() {
     let without_history = compare(&[&runs[0], &runs[1]], &Options::default()).unwrap();
     assert_eq!(without_history.machines[1].relation, Relation::AnotherSession);
     assert!(without_history.rows.iter().all(|row| row.ratios[1].floor.unwrap().sessions.is_none()));
-    let options = Options { history: &runs[2..9], ..Options::default() };
+    let history: Vec<SessionRecord> = runs[2..9].iter().flat_map(SessionRecord::of).collect();
+    let options = Options { history: &history, ..Options::default() };
     let with_history = compare(&[&runs[0], &runs[1]], &options).unwrap();
     assert!(
         with_history
@@ -230,7 +233,7 @@ fn what_has_no_value_says_why() {
     );
     let found = compare(&[&a, &b], &Options::default()).unwrap();
     for (probe, reason) in [
-        ("os.below", "ratio is below 0.5"),
+        ("os.below", "at least 2.00x faster"),
         ("os.unfit", "no shell"),
         ("os.failed", "it hung"),
         ("os.unit", "different units"),
@@ -277,14 +280,126 @@ fn only_established_changes_for_the_worse_fail() {
     let mut rng = generator(9);
     let slower = planted(1.10, 20, time("call"), &mut rng);
     let found = compare(&refs(&slower), &Options::default()).unwrap();
-    let failures = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().failures(found).len();
-    assert_eq!((failures("slower", &found), failures("slower:5", &found), failures("slower:15", &found)), (1, 1, 0));
+    let answer = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().gate(found, false).answer;
+    assert_eq!(answer("slower", &found), GateAnswer::Fail);
+    assert_eq!(answer("slower:5", &found), GateAnswer::Fail);
+    assert_eq!(answer("slower:15", &found), GateAnswer::Pass);
+    assert_eq!(found.machines[1].tally.different, 1);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
+    assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].figure.as_str()), (31, 1, "sim.f0"), "{gate:?}");
     let faster = planted(0.90, 20, time("call"), &mut rng);
     let found = compare(&refs(&faster), &Options::default()).unwrap();
+    assert_eq!(answer("slower", &found), GateAnswer::Pass);
+    assert_eq!(answer("different", &found), GateAnswer::Fail);
+    assert_eq!(answer("different:30", &found), GateAnswer::Pass);
+}
+
+#[test]
+fn what_cannot_be_told_is_inconclusive_and_never_green() {
+    let mut rng = generator(10);
+    let noise = Noise { between: 0.04, disturbed: 0.0, ..Noise::stable(1.0) };
+    let made = |id: &str, rng: &mut ChaCha8Rng| {
+        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
+    };
+    let answer = |a: &Run, b: &Run, text: &str| {
+        text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &Options::default()).unwrap(), false)
+    };
+    let wide = answer(&made("a", &mut rng), &made("b", &mut rng), "slower:1");
+    assert_eq!((wide.answer, wide.tested, wide.open.len()), (GateAnswer::Inconclusive, 1, 1), "{wide:?}");
+    // Nothing to test: no spread, nothing measured, the same run twice.
+    let plain = |id: &str, value: f64| run(id, "m", id, vec![common::plain("x.y", "", time("call"), value)]);
+    let unfit = Outcome::Unfit("no shell".into());
+    let none = |id: &str| {
+        let unfit = common::figure("x.y", "", time("call"), Class::Compute, &[], unfit.clone());
+        run(id, "m", id, vec![unfit])
+    };
+    let itself = made("a", &mut rng);
+    for (a, b) in [(plain("a", 1.0), plain("b", 1.0)), (none("a"), none("b")), (itself.clone(), itself)] {
+        for text in ["slower", "different", "slower:50"] {
+            let gate = answer(&a, &b, text);
+            assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "{text}: {gate:?}");
+        }
+    }
+    // A figure that fails where the reference has a value is not passed over.
+    let mut failed = made("b", &mut rng);
+    failed.figures[0].outcome = Outcome::Failed("it hung".into());
+    assert_eq!(answer(&made("a", &mut rng), &failed, "slower:50").answer, GateAnswer::Inconclusive);
+}
+
+#[test]
+fn a_run_that_is_named_twice_is_the_same_run() {
+    let mut rng = generator(11);
+    let runs = planted(1.0, 20, time("call"), &mut rng);
+    let found = compare(&[&runs[0], &runs[0]], &Options::default()).unwrap();
+    assert_eq!(found.machines[1].relation, Relation::SameRun);
+    assert_eq!((found.tests, found.machines[1].tally.same), (0, 31));
+    assert_ne!(found.machines[0].name, found.machines[1].name);
+    assert!(found.rows.iter().all(|row| row.ratios[1].value == Some(1.0)));
+    // The same id with other figures is another document.
+    let changed = Run { id: "a".into(), ..runs[1].clone() };
     assert_eq!(
-        (failures("slower", &found), failures("different", &found), failures("different:30", &found)),
-        (0, 1, 0)
+        compare(&[&runs[0], &changed], &Options::default()).unwrap().machines[1].relation,
+        Relation::SameSession
     );
+}
+
+#[test]
+fn every_machine_and_figure_has_a_history_of_its_own() {
+    let day = |id: &str, machine: &str, value: f64| {
+        run(id, machine, id, vec![from_values("sim.f", "", time("call"), Class::Compute, &[value; 10])])
+    };
+    // Three old sessions of the machine, then many of another, then many here that hold another figure alone.
+    let mut runs: Vec<Run> = (0..3).map(|i| day(&format!("here {i}"), "here", 1.0 + 0.1 * f64::from(i))).collect();
+    runs.extend((0..30).map(|i| day(&format!("there {i}"), "there", 1.0)));
+    runs.extend((0..30).map(|i| {
+        let mut other = day(&format!("later {i}"), "here", 1.0);
+        other.figures[0].probe = "sim.other".into();
+        other
+    }));
+    let history: Vec<SessionRecord> = runs.iter().flat_map(SessionRecord::of).collect();
+    let options = Options { history: &history, ..Options::default() };
+    let found = compare(&[&day("a", "here", 1.0), &day("b", "here", 1.05)], &options).unwrap();
+    let floor = found.rows[0].ratios[1].floor.unwrap();
+    assert_eq!(floor.sessions, Some(3), "{floor:?}");
+    assert!((floor.sd - 0.09).abs() < 0.01, "{floor:?}");
+    // Of more than twelve the newest count.
+    let found = compare(&[&day("a", "there", 1.0), &day("b", "there", 1.05)], &options).unwrap();
+    assert_eq!(found.rows[0].ratios[1].floor.unwrap().sessions, Some(12));
+}
+
+#[test]
+fn means_stand_over_the_same_figures_and_count_each_probe_once() {
+    let mut rng = generator(12);
+    let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
+    let mut figure = |probe: &str, point: &str, factor: f64| {
+        let values: Vec<f64> = noise.launches(20, &mut rng).iter().map(|value| value * factor).collect();
+        from_values(probe, point, time("call"), Class::Compute, &values)
+    };
+    let a = run("a", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0)]);
+    let b = run("b", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0 / 1.44)]);
+    let c = run("c", "m", "now", vec![figure("sim.f", "", 1.0)]);
+    let mean = |found: &Comparison, name: &str| {
+        found.geometric_means.iter().find(|mean| mean.machine == name && mean.family.is_none()).cloned().unwrap()
+    };
+    let two = compare(&[&a, &b], &Options::default()).unwrap();
+    assert!((mean(&two, "b").value - 1.2).abs() < 0.01, "{:?}", mean(&two, "b"));
+    let found = compare(&[&a, &b, &c], &Options::default()).unwrap();
+    // C lacks the figure in which B differs: over what both have they are equal.
+    for name in ["b", "c"] {
+        let mean = mean(&found, name);
+        assert!((mean.value - 1.0).abs() < 0.01, "{mean:?}");
+        assert_eq!((mean.figures, mean.probes, mean.left_out), (1, 1, 1));
+    }
+    // One probe at twenty points, another at one: each counts once.
+    let many = |id: &str, factor: f64, figure: &mut dyn FnMut(&str, &str, f64) -> Figure| {
+        let mut figures: Vec<Figure> = (0..20).map(|i| figure("sim.f", &format!("size={i}"), 1.0)).collect();
+        figures.push(figure("sim.g", "", 1.0 / factor));
+        run(id, "m", "now", figures)
+    };
+    let (x, y) = (many("x", 1.0, &mut figure), many("y", 4.0, &mut figure));
+    let found = mean(&compare(&[&x, &y], &Options::default()).unwrap(), "y");
+    assert!((found.value - 2.0).abs() < 0.01, "{found:?}");
+    assert_eq!((found.figures, found.probes), (21, 2));
 }
 
 #[test]
@@ -298,7 +413,7 @@ fn axes_are_crossed_when_asked() {
     assert!(refused.contains("across placement"), "{refused}");
     let across = Options { across: vec!["placement".into()], ..Options::default() };
     let found = compare(&[&a, &b], &across).unwrap();
-    assert!((found.rows[0].ratios[1].value.unwrap() - 10.0).abs() < 1e-9);
+    assert!((found.rows[0].ratios[1].value.unwrap() - 0.1).abs() < 1e-9, "a gain");
     assert_eq!(found.rows[0].ratios[1].point.as_ref().unwrap().get("placement"), Some("cross_cpu"));
     let both = run("c", "m", "1", vec![at("same_cpu", 1.0), at("cross_cpu", 10.0)]);
     let found = compare(&[&both, &b], &across).unwrap();

@@ -160,6 +160,7 @@ fn figure(row: &Row<'_>) -> Result<Figure, Fault> {
         amount: 1.0,
         variant: row.some("variant"),
         resolution: row.some("resolution").map(|text| need(&text, row.line)).transpose()?,
+        rounding: None,
         quantiles: if row.maybe("quantiles").is_empty() { Vec::new() } else { row.json("quantiles")? },
         notes: notes.map(str::to_owned).collect(),
         footprint: Footprint::default(),

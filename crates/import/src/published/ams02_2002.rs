@@ -48,7 +48,9 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
             let Some(value) = row.number(column) else { continue };
             let reading = Reading::new(format!("ams02.{column}"), title, value, seconds("test"));
             entry.add(
-                reading.note("the unit of the time is not printed; seconds are assumed, ratios do not depend on it"),
+                reading
+                    .printed(row.text(column))
+                    .note("the unit of the time is not printed; seconds are assumed, ratios do not depend on it"),
             );
         }
     }
@@ -58,7 +60,7 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
         for (column, title) in NORMALISED {
             let Some(value) = row.number(column) else { continue };
             let metric = Metric::lower(Unit::Ratio, "time of the Intel PII dual-CPU 450 MHz");
-            let mut reading = Reading::new(format!("ams02.{column}"), title, value, metric);
+            let mut reading = Reading::new(format!("ams02.{column}"), title, value, metric).printed(row.text(column));
             if odd {
                 reading = reading.note("nearly twice the same machine's other two rows: kept as printed");
             }
@@ -110,22 +112,21 @@ fn interactive(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
         let name = row.text("machine");
         let entry = machines.of(name, name);
         entry.says("os.name", row.text("os"), SOURCE, &[]);
-        let at = |reading: Reading| {
-            let reading = reading.at("sessions", row.text("sessions")).at("files", row.text("files"));
+        let at = |reading: Reading, column: &str| {
+            let reading =
+                reading.printed(row.text(column)).at("sessions", row.text("sessions")).at("files", row.text("files"));
             reading.at("data", format!("{}GB", row.text("data_gb")))
         };
         if let Some(percent) = row.number("cpu_util_percent_per_process") {
             let metric = Metric::higher(Unit::Ratio, "CPU time a process");
-            entry.add(at(Reading::new(
-                "ams02.session_cpu",
-                "CPU share of one of many sessions",
-                percent / 100.0,
-                metric,
-            )));
+            let reading =
+                Reading::new("ams02.session_cpu", "CPU share of one of many sessions", percent / 100.0, metric);
+            entry.add(at(reading, "cpu_util_percent_per_process"));
         }
         if let Some(rate) = row.number("disk_io_mb_s") {
             let metric = bytes_per_second("bytes read");
-            entry.add(at(Reading::new("ams02.session_disk", "Disk rate of many sessions", rate * 1e6, metric)));
+            let reading = Reading::new("ams02.session_disk", "Disk rate of many sessions", rate * 1e6, metric);
+            entry.add(at(reading, "disk_io_mb_s"));
         }
     }
     Ok(())
@@ -140,6 +141,7 @@ fn tape(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
         let format = if row.text("command") == "tar" { "tar" } else { "plain" };
         let note = format!("{mode}, by {}, which counts blocks in KiB", row.text("command"));
         let reading = Reading::new(id, mode, rate * 1e6, bytes_per_second("bytes")).note(note);
+        let reading = reading.printed(row.text("rate_mb_s"));
         let block = format!("{}KiB", row.text("block_size_kb"));
         entry.add(reading.at("block", block).at("format", format).at("medium", "target"));
     }

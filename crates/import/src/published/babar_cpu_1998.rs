@@ -86,7 +86,7 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
         for row in tables.get(name)?.rows() {
             let Some(value) = row.number(column) else { continue };
             let metric = metric_of(column);
-            let mut reading = Reading::new(id, column, value * scale, metric);
+            let mut reading = Reading::new(id, column, value * scale, metric).printed(row.text(column));
             reading.point = point.parse().unwrap_or_default();
             if id == "os.fork_exec" {
                 reading = reading.note("whether the program was linked statically is not printed");

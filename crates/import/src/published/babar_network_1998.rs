@@ -54,12 +54,11 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
         if let Some((_, id, point)) = MEASURED.iter().find(|(name, _, _)| words.starts_with(name)) {
             let mut reading = measured(id, value, &row, high.and_then(|row| row.number("value")));
             reading.point = point.parse().unwrap_or_default();
-            entry.add(reading.note(format!("printed as \"{words}\"")));
+            entry.add(reading.printed(row.text("value")).note(format!("printed as \"{words}\"")));
         }
         if words == "trigger rate" {
-            entry.add(
-                Reading::new("babar_network.events", "Events built", value, rate("events")).note("the design figure"),
-            );
+            let reading = Reading::new("babar_network.events", "Events built", value, rate("events"));
+            entry.add(reading.printed(row.text("value")).note("the design figure"));
         }
     }
     for row in tables.get("table2_switch_buffering")?.rows() {

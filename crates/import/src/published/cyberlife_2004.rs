@@ -87,8 +87,10 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
             let Some(size) = row.number("block_size_kb") else { continue };
             let size = format_size(size as u64 * KIB);
             for (id, column) in [("memory.read", "first"), ("memory.write", "second")] {
-                let Some(value) = row.number(&format!("{name}_{column}")) else { continue };
+                let column = format!("{name}_{column}");
+                let Some(value) = row.number(&column) else { continue };
                 let reading = Reading::new(id, "RAMspeed", value * 1e6, bytes_per_second("bytes"));
+                let reading = reading.printed(row.text(&column));
                 entry
                     .add(reading.at("working_set", size.clone()).at("threads", "1").at("width", "integer").note(ORDER));
             }
@@ -109,7 +111,7 @@ fn byte(row: &Row<'_>, machine: &str) -> Option<Reading> {
         _ => Reading::new(*id, test, value, rate("loops")),
     };
     reading.point = point.parse().unwrap_or_default();
-    Some(reading.note(printed))
+    Some(reading.printed(row.text(machine)).note(printed))
 }
 
 fn configure(entry: &mut Entry, component: &str, value: &str) {

@@ -46,6 +46,7 @@ fn read(tables: &Tables) -> Result<Machines, Error> {
         let entry = describe(&mut machines, &row);
         if let Some(nanos) = row.number("lat_mem_rd_ns") {
             let reading = Reading::new("memory.load_latency_strided", "lat_mem_rd", nanos * 1e-9, seconds("load"));
+            let reading = reading.printed(row.text("lat_mem_rd_ns"));
             entry.add(reading.note("main memory; stride and working set are not printed with the table"));
         }
     }
@@ -64,13 +65,14 @@ fn tcp(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
         let entry = describe(machines, &row);
         if let Some(rate) = row.number("bw_tcp_local_mb_s") {
             let reading = Reading::new("ipc.tcp_bandwidth", "bw_tcp local", rate * 1e6, bytes_per_second("bytes"));
+            let reading = reading.printed(row.text("bw_tcp_local_mb_s"));
             let reading = reading.note(format!("over the loopback, in the row of network {network}"));
             entry.add(if several { reading.at("network", network) } else { reading });
         }
         if let Some(rate) = row.number("bw_tcp_remote_mb_s") {
             let metric = bytes_per_second("bytes");
             let reading = Reading::new("lmbench.bw_tcp_remote", "bw_tcp to another host", rate * 1e6, metric);
-            entry.add(reading.at("network", network));
+            entry.add(reading.printed(row.text("bw_tcp_remote_mb_s")).at("network", network));
         }
     }
     Ok(())
@@ -79,6 +81,7 @@ fn tcp(tables: &Tables, machines: &mut Machines) -> Result<(), Error> {
 fn megabytes(entry: &mut Entry, row: &Row<'_>, column: &str, id: &str, point: &str) {
     if let Some(rate) = row.number(column) {
         let reading = Reading::new(id, column, rate * 1e6, bytes_per_second("bytes"));
+        let reading = reading.printed(row.text(column));
         entry.add(Reading { point: point.parse().unwrap_or_default(), ..reading });
     }
 }

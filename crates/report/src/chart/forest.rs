@@ -36,8 +36,8 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
                 sheet.line(&[(low, y), (high, y)], colour, 2)?;
             }
             sheet.dot((value, y), 4, colour, !row.ratio.has_interval())?;
-            sheet.words_at_edge(y, size, &format!("{} {}", row.ratio.text(), row.verdict));
-            sheet.hover_row(y, size, &format!("{}: {}, {}", row.label, row.ratio.text_with_interval(), row.verdict));
+            sheet.words_at_edge(y, size, row.words.split(" (").next().unwrap_or_default());
+            sheet.hover_row(y, size, &format!("{}: {}, {}", row.label, row.words, row.verdict));
         }
         Ok(())
     })

@@ -106,8 +106,10 @@ pub struct Forest {
 pub struct ForestRow {
     /// What it is of.
     pub label: String,
-    /// The ratio.
+    /// The gain: above 1 is better.
     pub ratio: Quantity,
+    /// The same in words.
+    pub words: String,
     /// The verdict in a word.
     pub verdict: String,
     /// How the verdict is meant.

@@ -1,9 +1,11 @@
 //! Words for people: names of families and points, outcomes, flags, times.
 
+mod factor;
 mod label;
 mod outcome;
 mod time;
 
+pub use factor::{Factor, factor};
 pub use label::{axis_value, family_title, figure_label, label, point_words};
 pub use outcome::{list, modes, percent, plural, remarks, unconfirmed};
 pub use time::{day, duration};

@@ -3,10 +3,11 @@
 
 use crate::fixture;
 
+use analyse::compare::Normalise;
 use model::{Estimate, Method, Mode, Outcome, Run, Unit};
 use proptest::prelude::*;
 use report::view::{self, CompareContext, ReportInput, RunContext};
-use report::{Csv, Document, Format, Html, Json, Markdown, Terminal};
+use report::{Cell, Csv, Document, Format, Html, Json, Markdown, Terminal};
 use unicode_width::UnicodeWidthStr;
 
 fn draw(format: &dyn Format, document: &Document) -> String {
@@ -111,6 +112,38 @@ proptest! {
         for format in [&Json as &dyn Format, &Csv, &Markdown, &Html, &Terminal { width, colour: true }] {
             let mut out = Vec::new();
             format.render(&document, &mut out).unwrap();
+        }
+    }
+
+    #[test]
+    fn any_comparison_prints_numbers_and_heads_that_differ(
+        runs in prop::collection::vec(run(), 2..5),
+        handles in any::<bool>(),
+        ratio in any::<bool>(),
+    ) {
+        let runs: Vec<Run> =
+            runs.into_iter().enumerate().map(|(at, run)| Run { id: format!("id{at}"), ..run }).collect();
+        let runs: Vec<&Run> = runs.iter().collect();
+        let handles: Vec<String> = if handles { (1..=runs.len()).map(|n| n.to_string()).collect() } else { Vec::new() };
+        let normalise = if ratio { Normalise::Ratio } else { Normalise::Gain };
+        let options = analyse::Options { handles: handles.clone(), normalise, ..analyse::Options::default() };
+        if let Ok(comparison) = analyse::compare(&runs, &options) {
+            let document = view::compare(&comparison, &CompareContext { handles });
+            for table in document.tables() {
+                let mut heads: Vec<&str> = table.columns.iter().skip(1).map(|column| column.title.as_str()).collect();
+                prop_assert!(heads.iter().all(|head| !head.trim().is_empty()), "{heads:?}");
+                // Heads of many machines are figures, whose titles a document may repeat.
+                if comparison.machines.len() <= 4 {
+                    heads.sort_unstable();
+                    let count = heads.len();
+                    heads.dedup();
+                    prop_assert_eq!(heads.len(), count);
+                }
+                let ratios = table.rows().flat_map(|row| &row.cells).filter_map(Cell::quantity);
+                for quantity in ratios.filter(|quantity| quantity.unit == Unit::Ratio && quantity.has_interval()) {
+                    prop_assert!(quantity.low <= quantity.high || quantity.low.is_nan(), "{quantity:?}");
+                }
+            }
         }
     }
 

@@ -269,6 +269,9 @@ fn history_is_of_one_machine_and_in_order_of_time(mut fresh: Fresh) {
     assert_eq!((&first.id, &first.started), (&runs[1].id, &runs[1].session.started));
     let newest = store.history(&key, "alpha-fingerprint", 2).unwrap();
     assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
+    let both =
+        store.histories(&[key.clone(), FigureKey::new("no.such", model::Point::origin())], "alpha-fingerprint", 2);
+    assert_eq!(both.unwrap(), [newest, Vec::new()]);
     assert!(store.history(&key, "", 100).unwrap().is_empty());
     assert!(store.history(&key, "gamma", 100).unwrap().is_empty());
     assert!(

@@ -1,7 +1,7 @@
 //! Many machines against one: a row a machine, a column a figure, as published tables are.
 
 use analyse::Comparison;
-use analyse::compare::{Ratio, Row as Compared, Verdict};
+use analyse::compare::{Ratio, Row as Compared, Tally, Verdict};
 
 use super::rows;
 use crate::words::{family_title, plural};
@@ -54,7 +54,7 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
         }
         let cell = |(row, ratio): (&&Compared, Option<&Ratio>)| match ratio {
             Some(ratio) if index == reference => own(rows::value(ratio, row.metric.unit)),
-            Some(ratio) if has(ratio) => rows::ratio(ratio, UNDECIDED),
+            Some(ratio) if has(ratio) => rows::ratio(row, ratio, comparison.normalise, UNDECIDED),
             _ => Cell::Empty,
         };
         let name = std::iter::once(Cell::text(&machine.name));
@@ -113,17 +113,20 @@ fn order(comparison: &Comparison, row: &Compared) -> String {
 
 /// How many figures of every machine got which verdict.
 pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
-    let columns = ["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"]
-        .iter()
-        .enumerate()
-        .map(|(index, title)| Column::new(*title, if index == 0 { Kind::Label } else { Kind::Number }))
-        .collect();
+    let tally = |other: &usize| comparison.machines[*other].tally;
+    let assumed = others.iter().any(|other| tally(other).assumed > 0);
+    let count = |tally: Tally| {
+        let mut counts = vec![tally.different, tally.same, tally.undecided, tally.without];
+        counts.splice(1..1, assumed.then_some(tally.assumed));
+        counts
+    };
+    let mut titles = vec!["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"];
+    titles.splice(2..2, assumed.then_some("spread assumed"));
+    let kind = |index: usize| if index == 0 { Kind::Label } else { Kind::Number };
+    let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
     let row = |other: &usize| {
-        let machine = &comparison.machines[*other];
-        let tally = machine.tally;
-        let counts = [tally.different, tally.same, tally.undecided, tally.without];
-        let cells = std::iter::once(Cell::text(&machine.name));
-        Row { cells: cells.chain(counts.map(|count| Cell::Count(count as u64))).collect() }
+        let cells = std::iter::once(Cell::text(&comparison.machines[*other].name));
+        Row { cells: cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect() }
     };
     Table::plain(columns, others.iter().map(row).collect())
 }

@@ -4,7 +4,8 @@ use analyse::Comparison;
 use analyse::compare::{GeometricMean, Normalise};
 use model::Unit;
 
-use crate::words::{family_title, percent};
+use super::rows;
+use crate::words::{factor, family_title, plural};
 use crate::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
 
 /// The means against the reference, a row a family, or of many machines a row each with `most` families in
@@ -20,11 +21,12 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
         return None;
     }
     families.sort_by_key(Option::is_none); // all figures last
-    let blocks = match others {
+    let mut blocks = match others {
         [other] => vec![Block::Table(pair(comparison, &families, &comparison.machines[*other].name))],
         few if few.len() <= super::BESIDE => vec![Block::Table(beside(comparison, &families, few))],
         many => families.chunks(most.max(1)).map(|part| Block::Table(below(comparison, part, many))).collect(),
     };
+    blocks.push(Block::Text(about(comparison, others.len())));
     Some(Section { title: format!("geometric means against {}", comparison.reference), blocks })
 }
 
@@ -34,29 +36,34 @@ fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> 
 }
 
 fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Table {
+    let [mut mean_column, interval_column] = rows::change_columns(comparison.normalise, comparison.level);
+    mean_column.title = "mean".to_owned();
     let columns = vec![
         Column::new("", Kind::Label),
-        Column::new("mean", Kind::Number),
-        Column::new(format!("{} interval", percent(comparison.level)), Kind::Number),
+        mean_column,
+        interval_column,
         Column::new("figures", Kind::Number),
+        Column::new("probes", Kind::Number),
     ];
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
         let quantity = quantity(mean);
-        let cells = vec![
-            Cell::text(name(mean)),
-            Cell::Value(quantity),
-            Cell::Interval(quantity),
-            Cell::Count(mean.figures as u64),
-        ];
-        Some(Row { cells })
+        let (value, ends) = match mean.of {
+            Normalise::Ratio => (Cell::Value(quantity), quantity),
+            Normalise::Gain => {
+                let factor = factor(quantity, unit(comparison, *family));
+                (Cell::text(factor.text()), factor.quantity)
+            }
+        };
+        let (figures, probes) = (Cell::Count(mean.figures as u64), Cell::Count(mean.probes as u64));
+        Some(Row { cells: vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes] })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
 
 fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) -> Table {
     let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(part.iter().map(|index| Column::new(&comparison.machines[*index].name, Kind::Words)));
+    columns.extend(super::heads(comparison, part).into_iter().map(|head| Column::new(head, Kind::Words)));
     let row = |family: &Option<&str>| {
         let (title, cells) = of_family(comparison, *family, part)?;
         Some(Row { cells: std::iter::once(Cell::text(title)).chain(cells).collect() })
@@ -79,20 +86,38 @@ fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize])
     Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
 
-/// What the means of a family are called and the mean on each machine. Where some are ratios and others gains, for not
-/// all machines have figures of both directions, each says which it is.
+/// What the means of a family are called, over how many figures they are, and the mean on each machine.
 fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) -> Option<(String, Vec<Cell>)> {
     let means: Vec<Option<&GeometricMean>> =
         machines.iter().map(|index| find(comparison, family, &comparison.machines[*index].name)).collect();
     let first = means.iter().flatten().next()?;
-    let alike = means.iter().flatten().all(|mean| mean.of == first.of);
-    let title = if alike { name(first) } else { title(first) };
-    let cell = |mean: &GeometricMean| {
-        let said = quantity(mean).text_with_interval();
-        Cell::text(if alike { said } else { format!("{said} {}", kind(mean)) })
+    let over = if first.probes < first.figures {
+        format!("{} of {}", plural(first.figures, "figure"), plural(first.probes, "probe"))
+    } else {
+        plural(first.figures, "figure")
     };
-    let cells = means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect();
-    Some((title, cells))
+    let cell = |mean: &GeometricMean| {
+        Cell::text(match mean.of {
+            Normalise::Ratio => quantity(mean).text_with_interval(),
+            Normalise::Gain => factor(quantity(mean), unit(comparison, family)).text_with_interval(),
+        })
+    };
+    let head = format!("{}, {over}", title(first));
+    Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
+}
+
+/// What the means are over, where a reader could think otherwise.
+fn about(comparison: &Comparison, machines: usize) -> String {
+    let mut words = vec!["Each probe counts once, at however many points it was measured".to_owned()];
+    let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
+    if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
+        words.push(format!("{} that some machine lacks {} left out", plural(left_out, "figure"), is_or_are(left_out)));
+    }
+    format!("{}.", words.join("; "))
+}
+
+const fn is_or_are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 /// The mean with its interval, where the spread of every figure is known.
@@ -104,17 +129,15 @@ fn quantity(mean: &GeometricMean) -> Quantity {
     }
 }
 
-fn name(mean: &GeometricMean) -> String {
-    format!("{}, {}", title(mean), kind(mean))
+/// A unit that stands for those of a family: seconds where all are times or rates, which become faster or slower.
+fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
+    let of_family =
+        |row: &&analyse::compare::Row| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    let speed = |row: &analyse::compare::Row| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
+    let all = comparison.rows.iter().filter(of_family).all(speed);
+    if all { Unit::Seconds } else { Unit::Ratio }
 }
 
 fn title(mean: &GeometricMean) -> String {
     mean.family.as_deref().map_or_else(|| "all figures".to_owned(), family_title)
-}
-
-const fn kind(mean: &GeometricMean) -> &'static str {
-    match mean.of {
-        Normalise::Ratio => "ratio",
-        Normalise::Gain => "times better",
-    }
 }

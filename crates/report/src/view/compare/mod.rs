@@ -1,5 +1,7 @@
 //! Runs side by side: verdicts, ratios with intervals, geometric means.
 
+pub(super) mod assumed;
+mod gate;
 pub(super) mod many;
 pub(super) mod means;
 pub(super) mod open;
@@ -10,7 +12,8 @@ mod self_test;
 pub use self_test::self_test;
 
 use analyse::Comparison;
-use analyse::compare::{Relation, Tally};
+use analyse::compare::{Compared, Relation, Tally};
+use analyse::naming::headings;
 
 use crate::words::{day, family_title, percent, plural};
 use crate::{Block, Column, Data, Document, Group, Kind, Section, Table};
@@ -35,10 +38,13 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
     let mut document = Document::new(title(comparison, context, reference, &others));
     document.notes = notes(comparison, context, &others);
+    if let Some(gate) = &comparison.gate {
+        document.sections.push(Section::of("", Block::Text(gate::sentence(comparison, gate))));
+    }
     document.sections.push(tallies(comparison, &others));
     match others.as_slice() {
         [] => document.sections.push(Section::of("", Block::Table(side_by_side(comparison, reference, &[])))),
-        [other] => document.sections.push(Section::of("", Block::Table(pair(comparison, context, reference, *other)))),
+        [other] => document.sections.push(Section::of("", Block::Table(pair(comparison, reference, *other)))),
         few if few.len() <= BESIDE => {
             let table = side_by_side(comparison, reference, few);
             document.sections.push(Section::of("", Block::Table(table)));
@@ -48,6 +54,7 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     if others.len() > 1 {
         document.sections.extend(many::places(comparison));
     }
+    document.sections.extend(assumed::section(comparison, &others));
     document.sections.extend(open::section(comparison, &others));
     document.sections.extend(means::section(comparison, &others, FIGURES));
     if let [other] = others.as_slice() {
@@ -64,11 +71,15 @@ fn handle<'a>(comparison: &'a Comparison, context: &'a CompareContext, index: us
     context.handles.get(index).map_or(comparison.machines[index].name.as_str(), String::as_str)
 }
 
+/// `web-3 (run 12)`: the name on the page, and the number where it does not say it already.
 fn run_name(comparison: &Comparison, context: &CompareContext, index: usize) -> String {
+    let name = &comparison.machines[index].name;
     match context.handles.get(index) {
-        Some(handle) if handle.bytes().all(|b| b.is_ascii_digit()) => format!("run {handle}"),
-        Some(handle) => handle.clone(),
-        None => comparison.machines[index].name.clone(),
+        Some(handle) if handle.bytes().all(|b| b.is_ascii_digit()) => {
+            let run = format!("run {handle}");
+            if name.starts_with(&run) { name.clone() } else { format!("{name} ({run})") }
+        }
+        _ => name.clone(),
     }
 }
 
@@ -92,6 +103,7 @@ fn title(comparison: &Comparison, context: &CompareContext, reference: usize, ot
 const fn relation_words(relation: Relation) -> &'static str {
     match relation {
         Relation::Reference => "the reference",
+        Relation::SameRun => "the same run",
         Relation::SameSession => "same session",
         Relation::AnotherSession => "same machine, another session",
         Relation::AnotherMachine => "another machine",
@@ -99,7 +111,18 @@ const fn relation_words(relation: Relation) -> &'static str {
 }
 
 fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) -> Vec<String> {
-    let mut notes = Vec::new();
+    // What disturbed a run comes first: it is the first rival of everything below.
+    let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
+    let mut notes: Vec<String> = Vec::new();
+    for sentence in comparison.machines.iter().filter_map(disturbed) {
+        if !notes.contains(&sentence) {
+            notes.push(sentence);
+        }
+    }
+    for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
+        let (name, reference) = (&machine.name, &comparison.reference);
+        notes.push(format!("{name} and {reference} are the same run: every ratio is 1, and nothing is tested"));
+    }
     if others.len() > 1 {
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
@@ -113,6 +136,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) ->
         }
         line.push_str(": neither can be said.");
         match comparison.tests {
+            0 if itself(comparison) => {}
             0 => line.push_str(" No figure has a known spread on both sides, so nothing could be tested"),
             1 => line.push_str(&format!(
                 " The test claims a false difference with a chance of at most {}",
@@ -125,6 +149,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) ->
         }
         notes.push(line);
     }
+    notes.extend(assumed::note(comparison));
     for attribution in comparison.machines.iter().filter_map(|machine| machine.attribution.as_ref()) {
         if !notes.contains(attribution) {
             notes.push(attribution.clone());
@@ -133,11 +158,15 @@ fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) ->
     notes
 }
 
+/// Whether every run is the reference once more.
+fn itself(comparison: &Comparison) -> bool {
+    comparison.machines.iter().all(|machine| matches!(machine.relation, Relation::Reference | Relation::SameRun))
+}
+
 /// `old (run 12): AMD K6/200 MHz, FreeBSD 2.2.5, 1998-01-01 (another machine)`.
 fn machine_note(comparison: &Comparison, context: &CompareContext, index: usize) -> String {
     let machine = &comparison.machines[index];
-    let called = run_name(comparison, context, index);
-    let name = if called.starts_with("run ") { format!("{} ({called})", machine.name) } else { machine.name.clone() };
+    let name = run_name(comparison, context, index);
     let facts = [machine.summary.clone(), day(&machine.started)];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     format!("{name}: {} ({})", facts.join(", "), relation_words(machine.relation))
@@ -157,39 +186,40 @@ fn tallies(comparison: &Comparison, others: &[usize]) -> Section {
 }
 
 fn tally(tally: Tally) -> String {
-    let of = tally.different + tally.same + tally.undecided;
-    let without = match tally.without {
-        0 => String::new(),
-        n => format!("   not comparable {n}"),
-    };
-    format!("DIFFERENT {} of {of}   SAME {}   UNDECIDED {}{without}", tally.different, tally.same, tally.undecided)
+    let of = tally.different + tally.same + tally.undecided + tally.assumed;
+    let more = |what: &str, count: usize| if count == 0 { String::new() } else { format!("   {what} {count}") };
+    let (assumed, without) = (more("spread assumed", tally.assumed), more("not comparable", tally.without));
+    format!(
+        "DIFFERENT {} of {of}{assumed}   SAME {}   UNDECIDED {}{without}",
+        tally.different, tally.same, tally.undecided
+    )
 }
 
-fn pair(comparison: &Comparison, context: &CompareContext, reference: usize, other: usize) -> Table {
-    let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new(short_name(&run_name(comparison, context, reference)), Kind::Number),
-        Column::new(short_name(&run_name(comparison, context, other)), Kind::Number),
-        Column::new(rows::ratio_title(comparison.normalise), Kind::Number),
-        Column::new(format!("{} interval", percent(comparison.level)), Kind::Number),
-        Column::new("verdict", Kind::Words),
-    ];
-    Table { columns, groups: groups(comparison, |row| rows::pair(row, reference, other)) }
+fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
+    let mut columns = vec![Column::new("", Kind::Label)];
+    columns.extend(heads(comparison, &[reference, other]).into_iter().map(|head| Column::new(head, Kind::Number)));
+    columns.extend(rows::change_columns(comparison.normalise, comparison.level));
+    columns.push(Column::new("verdict", Kind::Words));
+    Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise)) }
 }
 
 pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[usize]) -> Table {
-    let name = |index: usize| comparison.machines[index].name.as_str();
-    let mut columns = vec![Column::new("", Kind::Label), Column::new(name(reference), Kind::Number)];
-    columns.extend(others.iter().map(|other| Column::new(name(*other), Kind::Words)));
-    Table { columns, groups: groups(comparison, |row| rows::side_by_side(row, reference, others)) }
+    let mut columns = vec![Column::new("", Kind::Label)];
+    let runs: Vec<usize> = std::iter::once(reference).chain(others.iter().copied()).collect();
+    let kinds = std::iter::once(Kind::Number).chain(std::iter::repeat(Kind::Words));
+    columns.extend(heads(comparison, &runs).into_iter().zip(kinds).map(|(head, kind)| Column::new(head, kind)));
+    Table {
+        columns,
+        groups: groups(comparison, |row| rows::side_by_side(row, reference, others, comparison.normalise)),
+    }
 }
 
-/// A heading that leaves room for the others.
-fn short_name(name: &str) -> String {
-    if name.chars().count() <= 16 {
-        return name.to_owned();
-    }
-    name.chars().take(15).chain(['…']).collect()
+/// Letters of a heading that leave room for the others.
+const HEAD: usize = 20;
+
+/// Headings that fit and tell the runs apart.
+pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
+    headings(&runs.iter().map(|run| comparison.machines[*run].name.clone()).collect::<Vec<_>>(), HEAD)
 }
 
 /// Rows by family while these keep together; one group when they were sorted otherwise.

@@ -1,6 +1,7 @@
 //! A comparison as tidy records: one row a figure and machine.
 
 use analyse::Comparison;
+use analyse::compare::Normalise;
 use model::Outcome;
 
 use crate::Records;
@@ -16,7 +17,10 @@ pub(super) fn records(comparison: &Comparison) -> Records {
         "machine",
         "value",
         "reference",
-        "ratio",
+        match comparison.normalise {
+            Normalise::Gain => "gain",
+            Normalise::Ratio => "ratio",
+        },
         "low",
         "high",
         "verdict",
@@ -24,6 +28,11 @@ pub(super) fn records(comparison: &Comparison) -> Records {
         "p_value",
         "adjusted_p",
         "reason",
+        "assumed_low",
+        "assumed_high",
+        "assumed_floor",
+        "reference_rounding",
+        "rounding",
     ];
     let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     let mut rows = Vec::new();
@@ -47,6 +56,11 @@ pub(super) fn records(comparison: &Comparison) -> Records {
                 show(ratio.p_value),
                 show(ratio.adjusted_p),
                 ratio.reason.clone().unwrap_or_default(),
+                show(ratio.assumed.map(|assumed| assumed.low)),
+                show(ratio.assumed.map(|assumed| assumed.high)),
+                show(ratio.assumed.map(|assumed| assumed.floor)),
+                show(ratio.assumed.and_then(|assumed| assumed.reference_rounding)),
+                show(ratio.assumed.and_then(|assumed| assumed.rounding)),
             ]);
         }
     }

@@ -3,19 +3,19 @@
 use analyse::compare::{Direction, ModeRatio, Need, Normalise, Ratio, Row as Compared, Verdict};
 use model::{Outcome, Unit};
 
-use crate::words::{label, modes, percent, plural};
-use crate::{Cell, Quantity, Row, Scale, Tone};
+use crate::words::{factor, label, modes, percent, plural};
+use crate::{Cell, Column, Kind, Quantity, Row, Tone};
 
 /// What the column of ratios is called.
 pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
     match normalise {
         Normalise::Ratio => "ratio",
-        Normalise::Gain => "times better",
+        Normalise::Gain => "change",
     }
 }
 
-/// Two runs: both values, ratio, interval, verdict.
-pub(super) fn pair(row: &Compared, reference: usize, other: usize) -> Row {
+/// Two runs: both values, how the one differs, interval, verdict.
+pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise) -> Row {
     let unit = row.metric.unit;
     let name = Cell::text(name(row));
     let (Some(base), Some(ratio)) = (row.ratios.get(reference), row.ratios.get(other)) else {
@@ -23,15 +23,41 @@ pub(super) fn pair(row: &Compared, reference: usize, other: usize) -> Row {
     };
     let (word, tone) = brief(ratio);
     if !ratio.modes.is_empty() {
-        return Row { cells: vec![name, Cell::Across(format!("{}; {word}", mode_words(&ratio.modes, unit)), tone)] };
+        let words = mode_words(row, &ratio.modes, normalise);
+        return Row { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
     }
     let mut cells = vec![name, value(base, unit), value(ratio, unit)];
-    match quantity(ratio) {
-        Some(quantity) => cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]),
-        None => cells.extend([Cell::Empty, Cell::Empty]),
-    }
+    cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
     Row { cells }
+}
+
+/// The ratio or the factor, and its interval.
+pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Cell; 2] {
+    let Some(quantity) = quantity(ratio) else { return [Cell::Empty, Cell::Empty] };
+    let (cell, quantity) = match normalise {
+        Normalise::Ratio => (Cell::Value(quantity), quantity),
+        Normalise::Gain => {
+            let factor = factor(quantity, row.metric.unit);
+            (Cell::text(factor.text()), factor.quantity)
+        }
+    };
+    let ends = if quantity.has_interval() { Cell::Interval(quantity) } else { Cell::Empty };
+    [cell, ends]
+}
+
+/// How the cells of [`change`] stand in their columns.
+pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
+    let kind = if normalise == Normalise::Ratio { Kind::Number } else { Kind::Words };
+    [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), Kind::Number)]
+}
+
+/// A ratio in words: the factor and its way, or the number alone where ratios were asked for.
+pub(crate) fn words(row: &Compared, quantity: Quantity, normalise: Normalise) -> String {
+    match normalise {
+        Normalise::Ratio => quantity.text_with_interval(),
+        Normalise::Gain => factor(quantity, row.metric.unit).text_with_interval(),
+    }
 }
 
 /// What a row is called.
@@ -40,25 +66,47 @@ pub(crate) fn name(row: &Compared) -> String {
 }
 
 /// Several runs: the reference's value, and a ratio with its verdict a machine.
-pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize]) -> Row {
+pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> Row {
     let unit = row.metric.unit;
     let mut cells = vec![Cell::text(name(row))];
     cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, unit)));
     for other in others {
         let Some(ratio) = row.ratios.get(*other) else { continue };
-        cells.push(self::ratio(ratio, "undecided"));
+        cells.push(self::ratio(row, ratio, normalise, "undecided"));
     }
     Row { cells }
 }
 
-/// A ratio with its interval and its verdict; `undecided` is the word for the verdict that says the least.
-pub(super) fn ratio(ratio: &Ratio, undecided: &str) -> Cell {
+/// A ratio with its interval and its verdict; `undecided` is the word for the verdict that says the least. Where the ratio
+/// itself says which way a figure surely moved, its verdict is not said again.
+pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecided: &str) -> Cell {
     let (word, tone) = brief(ratio);
-    let word = if ratio.verdict == Some(Verdict::Undecided) { undecided } else { word };
+    let word = match ratio.verdict {
+        Some(Verdict::Undecided) => undecided,
+        Some(Verdict::DifferentSpreadAssumed) => ASSUMED,
+        Some(Verdict::Different) => ratio.direction.map_or(word, way),
+        _ => word,
+    };
     match quantity(ratio) {
-        Some(quantity) => Cell::Text(format!("{} {word}", quantity.text_with_interval()), tone),
+        Some(quantity) => {
+            let text = words(row, quantity, normalise);
+            let said = ratio.verdict == Some(Verdict::Different) && text.contains(word);
+            Cell::Text(if said { text } else { format!("{text} {word}") }, tone)
+        }
         None if !ratio.modes.is_empty() => Cell::Text(format!("in modes, {word}"), tone),
         None => Cell::Text(word.to_owned(), tone),
+    }
+}
+
+/// What stands for DIFFERENT, SPREAD ASSUMED beside a ratio in a narrow table.
+const ASSUMED: &str = "(spread assumed)";
+
+pub(crate) const fn way(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Faster => "faster",
+        Direction::Slower => "slower",
+        Direction::Better => "better",
+        Direction::Worse => "worse",
     }
 }
 
@@ -82,16 +130,19 @@ pub(super) fn value(ratio: &Ratio, unit: Unit) -> Cell {
     }
 }
 
-pub(crate) const fn brief(ratio: &Ratio) -> (&'static str, Tone) {
-    match (ratio.verdict, ratio.direction) {
-        (Some(Verdict::Different), Some(Direction::Faster)) => ("faster", Tone::Good),
-        (Some(Verdict::Different), Some(Direction::Better)) => ("better", Tone::Good),
-        (Some(Verdict::Different), Some(Direction::Slower)) => ("slower", Tone::Bad),
-        (Some(Verdict::Different), Some(Direction::Worse)) => ("worse", Tone::Bad),
-        (Some(Verdict::Different), None) => ("different", Tone::Caution),
-        (Some(Verdict::Same), _) => ("same", Tone::Muted),
-        (Some(Verdict::Undecided), _) => ("undecided", Tone::Caution),
-        (None, _) => ("no verdict", Tone::Muted),
+/// The verdict in words.
+pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
+    let tone = match ratio.direction {
+        Some(direction) if direction.is_worse() => Tone::Bad,
+        Some(_) => Tone::Good,
+        None => Tone::Caution,
+    };
+    match ratio.verdict {
+        Some(Verdict::Different) => ("DIFFERENT", tone),
+        Some(Verdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
+        Some(Verdict::Same) => ("same", Tone::Muted),
+        Some(Verdict::Undecided) => ("undecided", Tone::Caution),
+        None => ("no verdict", Tone::Muted),
     }
 }
 
@@ -106,19 +157,17 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
     need.or_else(|| ratio.reason.clone())
 }
 
-/// `2.7 µs became 2.8 µs (ratio 1.03), launches in it 31% and 45%`.
-fn mode_words(pairs: &[ModeRatio], unit: Unit) -> String {
+/// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of launches`.
+fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> String {
+    let unit = row.metric.unit;
     let value = |x: f64| Quantity::bare(x, unit).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
         (Some(a), Some(b)) => {
-            let ratio = match (pair.value, pair.low, pair.high) {
-                (Some(v), Some(l), Some(h)) => {
-                    let digits = Quantity::ratio(v, l, h).digits(Scale::of(Unit::Ratio, v));
-                    format!(" (ratio {}, {} – {})", digits.value, digits.low, digits.high)
-                }
-                (Some(v), _, _) => format!(" (ratio {})", Quantity::bare(v, Unit::Ratio).short()),
-                _ => String::new(),
-            };
+            let ratio = pair.value.map(|value| match pair.low.zip(pair.high) {
+                Some((low, high)) => Quantity::ratio(value, low, high),
+                None => Quantity::bare(value, Unit::Ratio),
+            });
+            let ratio = ratio.map(|ratio| format!(" [{}]", words(row, ratio, normalise))).unwrap_or_default();
             let shares = format!("{} and {} of launches", percent(pair.reference_share), percent(pair.other_share));
             let differ = if pair.shares_differ { ", surely not the same share" } else { "" };
             format!("mode {} against {}{ratio}, {shares}{differ}", value(b), value(a))

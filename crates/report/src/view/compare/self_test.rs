@@ -3,7 +3,7 @@
 use analyse::compare::SelfTest;
 use model::Unit;
 
-use crate::words::{percent, plural};
+use crate::words::{factor, percent, plural};
 use crate::{Block, Cell, Column, Data, Document, Kind, Quantity, Row, Section, Table};
 
 /// Share of equal figures that may come out DIFFERENT.
@@ -36,16 +36,18 @@ pub fn self_test(test: &SelfTest) -> Document {
         let columns = vec![
             Column::new("false alarm", Kind::Label),
             Column::new("pair", Kind::Number),
-            Column::new("ratio", Kind::Number),
+            Column::new("change", Kind::Words),
         ];
         let rows = test
             .claims
             .iter()
-            .map(|(pair, figure, ratio)| Row {
+            .map(|(pair, figure, gain)| Row {
                 cells: vec![
                     Cell::text(figure),
                     Cell::Count(*pair as u64 + 1),
-                    ratio.map_or(Cell::Empty, |ratio| Cell::Value(Quantity::bare(ratio, Unit::Ratio))),
+                    gain.map_or(Cell::Empty, |gain| {
+                        Cell::text(factor(Quantity::bare(gain, Unit::Ratio), Unit::Seconds).text())
+                    }),
                 ],
             })
             .collect();

@@ -2,10 +2,9 @@
 
 use analyse::Comparison;
 use analyse::compare::{Normalise, Verdict};
-use model::Better;
 
 use crate::view::compare::rows;
-use crate::words::percent;
+use crate::words::{factor, percent};
 use crate::{Block, Cell, Chart, Column, Forest, ForestRow, Kind, Plot, Quantity, Row, Table};
 
 /// Machines that get a forest plot of their own; of more, only figures that are DIFFERENT are drawn.
@@ -21,7 +20,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
             let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(Verdict::Different)) else {
                 continue;
             };
-            let (word, tone) = rows::brief(ratio);
+            let tone = rows::brief(ratio).1;
             let quantity = rows::quantity(ratio);
             let size = quantity.map_or(f64::INFINITY, |q| q.value.ln().abs());
             let mut cells = vec![Cell::text(rows::name(row))];
@@ -29,10 +28,10 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
                 cells.push(Cell::text(&comparison.machines[*other].name));
             }
             match quantity {
-                Some(quantity) => cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]),
+                Some(_) => cells.extend(rows::change(row, ratio, comparison.normalise)),
                 None => cells.extend([Cell::text("in modes"), Cell::Empty]),
             }
-            cells.push(Cell::Text(word.to_owned(), tone));
+            cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
             found.push((size, Row { cells }));
         }
     }
@@ -44,11 +43,8 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     if others.len() > 1 {
         columns.push(Column::new("machine", Kind::Words));
     }
-    columns.extend([
-        Column::new(rows::ratio_title(comparison.normalise), Kind::Number),
-        Column::new(format!("{} interval", percent(comparison.level)), Kind::Number),
-        Column::new("", Kind::Words),
-    ]);
+    columns.extend(rows::change_columns(comparison.normalise, comparison.level));
+    columns.push(Column::new("", Kind::Words));
     let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
     if others.len() > 1 {
         return vec![Block::Folded {
@@ -70,10 +66,13 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let Some(ratio) = row.ratios.get(*other) else { continue };
             let different = ratio.verdict == Some(Verdict::Different);
             let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
-            let inverted = comparison.normalise == Normalise::Ratio && row.metric.better == Better::Lower;
-            let quantity = if inverted { inverse(quantity) } else { quantity };
+            let gain = |value: f64| comparison.normalise.rewritten(&row.metric, value, Normalise::Gain);
+            let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
+            let quantity = Quantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = rows::brief(ratio);
-            drawn.push(ForestRow { label: rows::name(row), ratio: quantity, verdict: word.to_owned(), tone });
+            let words = factor(quantity, row.metric.unit).text_with_interval();
+            let label = rows::name(row);
+            drawn.push(ForestRow { label, ratio: quantity, words, verdict: word.to_owned(), tone });
         }
         drawn.sort_by(|a, b| from_one(&b.ratio).total_cmp(&from_one(&a.ratio)));
         drawn.truncate(ROWS);
@@ -82,23 +81,21 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         }
         let title = format!("{machine} against {}", comparison.reference);
         let about = format!(
-            "How many times better every figure{} is, whatever its direction, with the interval, the largest change \
-             first: right of 1 is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
+            "The gain of every figure{}, whatever its direction, with the interval, the largest change first: right of 1 \
+             is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
              known spread.",
             if whole { "" } else { " that is surely different" },
             percent(comparison.band)
         );
-        let forest =
-            Forest { band: comparison.band, title: format!("times better than {}", comparison.reference), rows: drawn };
+        let forest = Forest {
+            band: comparison.band,
+            title: format!("gain over {}: above 1 is better", comparison.reference),
+            rows: drawn,
+        };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: Plot::Forest(forest) });
         blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
     }
     blocks
-}
-
-/// A ratio of times as how many times better it is.
-fn inverse(ratio: Quantity) -> Quantity {
-    Quantity { value: ratio.value.recip(), low: ratio.high.recip(), high: ratio.low.recip(), ..ratio }
 }
 
 fn from_one(ratio: &Quantity) -> f64 {

@@ -6,7 +6,7 @@ use super::ReportInput;
 use crate::words::percent;
 use crate::{Block, Section};
 
-pub(super) fn section(input: &ReportInput) -> Section {
+pub(super) fn section(input: &ReportInput, names: &[String]) -> Section {
     let estimates = || input.runs.iter().flat_map(|run| &run.figures).filter_map(|figure| figure.outcome.estimate());
     let mut items = Vec::new();
     if estimates().any(|e| matches!(e.method, Method::OrderStatistic | Method::PairedOrderStatistic)) {
@@ -33,7 +33,9 @@ pub(super) fn section(input: &ReportInput) -> Section {
     }
     if estimates().any(|e| e.method == Method::None) {
         items.push(
-            "\"No spread known\" marks values that others published without one; they support no verdict.".to_owned(),
+            "\"No spread known\" marks values that others published without one; they support no tested verdict. Beyond \
+             their printed digits, the session floor of their class and 30% they are called different, spread assumed."
+                .to_owned(),
         );
     }
     if let Some(comparison) = input.comparison {
@@ -45,10 +47,10 @@ pub(super) fn section(input: &ReportInput) -> Section {
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
-    for run in input.runs {
+    for (run, name) in input.runs.iter().zip(names) {
         let origin = run.origin.as_ref();
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());
-        items.push(format!("{}: {by}, suite {}, seed {}.", run.name(), run.plan.suite, run.plan.seed));
+        items.push(format!("{name}: {by}, suite {}, seed {}.", run.plan.suite, run.plan.seed));
     }
     Section::of("Method", Block::List { numbered: false, items })
 }

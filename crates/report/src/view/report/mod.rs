@@ -15,7 +15,7 @@ use analyse::explain::Explanation;
 use model::{FigureKey, Run};
 use serde::Serialize;
 
-use super::compare::{many, means, open, side_by_side};
+use super::compare::{assumed, many, means, open, side_by_side};
 use super::{compare, explain, machine, run};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Data, Document, Records, Section, Table};
@@ -45,6 +45,12 @@ pub struct ReportInput<'a> {
 pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
+    // What disturbed a run comes first: it is the first rival of every difference.
+    for (run, name) in input.runs.iter().zip(&names) {
+        let disturbed = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run));
+        document.notes.extend(disturbed.filter(|sentence| !document.notes.contains(sentence)));
+    }
+    document.notes.extend(input.comparison.and_then(assumed::note));
     for run in input.runs {
         for note in machine::notes(run) {
             if !document.notes.contains(&note) {
@@ -67,7 +73,7 @@ pub fn report(input: &ReportInput) -> Document {
     document.sections.extend(spread::sections(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));
     document.sections.extend(last);
-    document.sections.push(method::section(input));
+    document.sections.push(method::section(input, &names));
     document.data = data(input);
     document.records = Some(records(input));
     document
@@ -97,7 +103,8 @@ fn names(input: &ReportInput) -> Vec<String> {
         .iter()
         .enumerate()
         .map(|(index, run)| {
-            let listed = compared.and_then(|comparison| comparison.machines.iter().find(|m| m.run == run.id));
+            // The comparison of a report is not sorted: its machines stand in the order of the runs.
+            let listed = compared.map(|comparison| &comparison.machines[index]).filter(|machine| machine.run == run.id);
             match (listed, input.handles.get(index)) {
                 (Some(machine), _) => machine.name.clone(),
                 (None, Some(handle)) => handle.clone(),
@@ -173,6 +180,10 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     if !points.rows.is_empty() {
         let title = format!("{} on curves, which are drawn below", plural(points.rows.len(), "figure"));
         normalised.push(Block::Folded { title, blocks: self::normalised(&points, reference, &others) });
+    }
+    if let Some(assumed) = assumed::section(comparison, &others) {
+        let title = "spread assumed, where none is printed".to_owned();
+        normalised.push(Block::Folded { title, blocks: assumed.blocks });
     }
     if let Some(open) = open::section(comparison, &others) {
         let title = "not decided or not comparable: why, and what would decide".to_owned();

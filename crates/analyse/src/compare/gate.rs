@@ -1,0 +1,268 @@
+//! Whether a comparison passes a condition, for use in continuous integration: pass, fail, or not to be told.
+
+use std::str::FromStr;
+
+use model::{Better, Outcome};
+use serde::{Deserialize, Serialize};
+
+use super::options::Normalise;
+use super::result::{Comparison, Direction, ModeRatio, Need, Ratio, Row, Verdict};
+use crate::Error;
+
+/// A condition to fail on: `slower`, `slower:5`, `different`, `different:5`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FailOn {
+    /// Whether only changes for the worse count.
+    pub worse_only: bool,
+    /// Least change in percent: by how much more time it takes, or would take for a rate. Never less than the band.
+    pub percent: f64,
+}
+
+/// What becomes of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateAnswer {
+    /// No figure meets it, surely.
+    Pass,
+    /// A figure surely meets it.
+    Fail,
+    /// Neither can be said, or nothing could be tested.
+    Inconclusive,
+}
+
+/// The answer with the figures behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// What was asked.
+    pub condition: FailOn,
+    /// The answer.
+    pub answer: GateAnswer,
+    /// Figures that could be tested, over all machines.
+    pub tested: usize,
+    /// Figures that surely meet the condition.
+    pub failing: Vec<GateFigure>,
+    /// Figures that may meet it.
+    pub open: Vec<GateFigure>,
+}
+
+/// A figure that meets the condition or may.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateFigure {
+    /// Name of the machine.
+    pub machine: String,
+    /// Name of the figure.
+    pub figure: String,
+    /// What people call it.
+    pub title: String,
+    /// Gain over the reference, with its ends where it has an interval.
+    pub gain: Option<f64>,
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What would decide, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
+    /// Why it is open, where its interval does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl FromStr for FailOn {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let refuse = || Error::FailOn(text.to_owned());
+        let (word, percent) = text.split_once(':').map_or((text, "0"), |(word, percent)| (word, percent));
+        let percent: f64 = percent.trim().trim_end_matches('%').parse().map_err(|_| refuse())?;
+        let worse_only = match word.trim() {
+            "slower" => true,
+            "different" => false,
+            _ => return Err(refuse()),
+        };
+        if percent.is_finite() && percent >= 0.0 { Ok(Self { worse_only, percent }) } else { Err(refuse()) }
+    }
+}
+
+/// What one figure says to the condition.
+#[derive(Debug, PartialEq)]
+enum Said {
+    /// Nothing: it could not be tested.
+    Nothing,
+    Passes,
+    Meets,
+    May(Option<String>),
+}
+
+impl FailOn {
+    /// Sets every figure against the condition. A figure fails only where it is DIFFERENT and its whole interval lies
+    /// beyond the percentage, so that noise fails nothing; it passes only where its whole interval lies before it, so that
+    /// noise hides nothing. `count_assumed` lets figures fail that are different under an assumed spread alone.
+    #[must_use]
+    pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> Gate {
+        let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
+        let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
+        let asked = Asked { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
+        for row in &comparison.rows {
+            let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
+            for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
+                match asked.figure(row, reference, ratio) {
+                    Said::Nothing => continue,
+                    Said::Passes => {}
+                    Said::Meets => failing.push(asked.named(row, ratio, None)),
+                    Said::May(reason) => {
+                        let untested = reason.is_some();
+                        open.push(asked.named(row, ratio, reason));
+                        if untested {
+                            continue;
+                        }
+                    }
+                }
+                tested += 1;
+            }
+        }
+        let answer = match (failing.is_empty(), open.is_empty() && tested > 0) {
+            (false, _) => GateAnswer::Fail,
+            (true, true) => GateAnswer::Pass,
+            (true, false) => GateAnswer::Inconclusive,
+        };
+        Gate { condition: self, answer, tested, failing, open }
+    }
+}
+
+/// The condition as it is applied.
+struct Asked {
+    worse_only: bool,
+    /// Least change, as a logarithm.
+    limit: f64,
+    count_assumed: bool,
+    normalise: Normalise,
+}
+
+impl Asked {
+    fn figure(&self, row: &Row, reference: Option<&Outcome>, ratio: &Ratio) -> Said {
+        let Some(verdict) = ratio.verdict else { return self.one_sided(row, reference, ratio) };
+        if !ratio.modes.is_empty() {
+            return self.modes(row, ratio, verdict);
+        }
+        if verdict == Verdict::DifferentSpreadAssumed && self.count_assumed {
+            let ends = ratio.assumed.map(|assumed| (assumed.low, assumed.high));
+            return ends.map_or(Said::Nothing, |ends| self.ends(self.losses(row, ends), true));
+        }
+        match (ratio.low.zip(ratio.high), verdict) {
+            (Some(ends), _) => self.ends(self.losses(row, ends), verdict == Verdict::Different),
+            // The same run twice has nothing to test.
+            (None, Verdict::Same) => Said::Nothing,
+            (None, Verdict::DifferentSpreadAssumed) => Said::May(Some("its spread is only assumed".to_owned())),
+            (None, _) => Said::May(Some(ratio.reason.clone().unwrap_or_else(|| "its spread is unknown".to_owned()))),
+        }
+    }
+
+    /// Ends of an interval of ratios as logarithms of how much more time it takes, the smaller first.
+    fn losses(&self, row: &Row, ends: (f64, f64)) -> (f64, f64) {
+        let (low, high) = self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain);
+        (-high.ln(), -low.ln())
+    }
+
+    fn ends(&self, (low, high): (f64, f64), different: bool) -> Said {
+        let worse = different && low >= self.limit;
+        let better = different && high <= -self.limit;
+        let within = if self.worse_only { high <= self.limit } else { high <= self.limit && low >= -self.limit };
+        match () {
+            () if worse || (better && !self.worse_only) => Said::Meets,
+            () if within => Said::Passes,
+            () => Said::May(None),
+        }
+    }
+
+    fn modes(&self, row: &Row, ratio: &Ratio, verdict: Verdict) -> Said {
+        let meets = |mode: &ModeRatio| {
+            let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(Verdict::Different));
+            ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == Said::Meets)
+        };
+        match verdict {
+            Verdict::Same => Said::Passes,
+            Verdict::Different if ratio.modes.iter().any(meets) => Said::Meets,
+            Verdict::Different if self.worse_only && ratio.direction.is_some_and(|way| !way.is_worse()) => Said::Passes,
+            Verdict::Different if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => Said::Meets,
+            _ => Said::May(ratio.reason.clone()),
+        }
+    }
+
+    /// What a bound on one side, or a figure that failed, still says.
+    fn one_sided(&self, row: &Row, reference: Option<&Outcome>, ratio: &Ratio) -> Said {
+        let lower = row.metric.better == Better::Lower;
+        match (reference, &ratio.outcome) {
+            (Some(Outcome::Measured(a)), Some(Outcome::Below { bound })) if lower && a.low > 0.0 => {
+                let passes = self.worse_only && (bound / a.low).ln() <= self.limit;
+                if passes { Said::Passes } else { Said::May(Some("here it is below what can be resolved".to_owned())) }
+            }
+            (Some(Outcome::Below { bound }), Some(Outcome::Measured(b))) if lower && *bound > 0.0 => {
+                let passes = self.worse_only && (b.high / bound).ln() <= self.limit;
+                let why = "in the reference it is below what can be resolved";
+                if passes { Said::Passes } else { Said::May(Some(why.to_owned())) }
+            }
+            (Some(Outcome::Measured(_) | Outcome::Modes(_)), Some(Outcome::Failed(why))) => {
+                Said::May(Some(format!("it failed: {why}")))
+            }
+            _ => Said::Nothing,
+        }
+    }
+
+    fn named(&self, row: &Row, ratio: &Ratio, reason: Option<String>) -> GateFigure {
+        let gain = |value: f64| self.normalise.rewritten(&row.metric, value, Normalise::Gain);
+        let stated = ratio.low.zip(ratio.high);
+        let assumed = ratio.assumed.filter(|_| self.count_assumed).map(|assumed| (assumed.low, assumed.high));
+        let ends = stated.or(assumed).map(|ends| self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain));
+        GateFigure {
+            machine: ratio.machine.clone(),
+            figure: row.key().to_string(),
+            title: row.title.clone(),
+            gain: ratio.value.map(gain),
+            low: ends.map(|ends| ends.0),
+            high: ends.map(|ends| ends.1),
+            need: ratio.need,
+            reason,
+        }
+    }
+}
+
+impl Direction {
+    /// Whether it is for the worse.
+    #[must_use]
+    pub const fn is_worse(self) -> bool {
+        matches!(self, Self::Slower | Self::Worse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_or_refused() {
+        assert_eq!("slower".parse::<FailOn>().unwrap(), FailOn { worse_only: true, percent: 0.0 });
+        assert_eq!("slower:5%".parse::<FailOn>().unwrap(), FailOn { worse_only: true, percent: 5.0 });
+        assert_eq!("different:2.5".parse::<FailOn>().unwrap(), FailOn { worse_only: false, percent: 2.5 });
+        for text in ["", "faster", "slower:", "slower:-1", "slower:NaN", "slower:x"] {
+            assert!(text.parse::<FailOn>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_interval_passes_fails_or_does_neither() {
+        let asked = |worse_only| Asked { worse_only, limit: 0.05, count_assumed: false, normalise: Normalise::Gain };
+        for (worse_only, low, high, different, said) in [
+            (true, 0.06, 0.10, true, Said::Meets),
+            (true, 0.06, 0.10, false, Said::May(None)),
+            (true, 0.03, 0.10, true, Said::May(None)),
+            (true, -0.30, 0.04, false, Said::Passes),
+            (true, -0.30, -0.20, true, Said::Passes),
+            (false, -0.30, -0.20, true, Said::Meets),
+            (false, -0.04, 0.04, false, Said::Passes),
+            (false, -0.06, 0.04, false, Said::May(None)),
+        ] {
+            assert_eq!(asked(worse_only).ends((low, high), different), said, "{low} {high} {different}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The spreads that were assumed for printed values, both parts of them.
+
+use analyse::Comparison;
+use analyse::compare::{AssumedSpread, Verdict};
+
+use super::rows;
+use crate::words::{percent, plural};
+use crate::{Block, Section};
+
+/// Figures with one session floor.
+struct Group {
+    floor: f64,
+    rounding: f64,
+    figures: Vec<String>,
+}
+
+/// One line a session floor: the floor, how far printed digits go, and the figures that are DIFFERENT under both.
+pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Section> {
+    let mut groups: Vec<Group> = Vec::new();
+    for row in &comparison.rows {
+        let ratios = others.iter().filter_map(|other| row.ratios.get(*other));
+        let assumed: Vec<&AssumedSpread> = ratios
+            .filter(|ratio| ratio.verdict == Some(Verdict::DifferentSpreadAssumed))
+            .filter_map(|ratio| ratio.assumed.as_ref())
+            .collect();
+        let Some(floor) = assumed.first().map(|assumed| assumed.floor) else { continue };
+        let digits = assumed.iter().flat_map(|assumed| [assumed.reference_rounding, assumed.rounding]).flatten();
+        let rounding = digits.fold(0.0, f64::max);
+        match groups.iter_mut().find(|group| (group.floor - floor).abs() < 1e-12) {
+            Some(group) => {
+                group.rounding = group.rounding.max(rounding);
+                group.figures.push(rows::name(row));
+            }
+            None => groups.push(Group { floor, rounding, figures: vec![rows::name(row)] }),
+        }
+    }
+    if groups.is_empty() {
+        return None;
+    }
+    let say = |group: &Group| {
+        let digits = format!("printed digits to within {}", percent(group.rounding));
+        format!("session floor {}, {digits}: {}", percent(group.floor), group.figures.join("; "))
+    };
+    let items = groups.iter().map(say).collect();
+    Some(Section::of("spread assumed", Block::List { numbered: false, items }))
+}
+
+/// What a reader must know of DIFFERENT, spread assumed; nothing where there is none.
+pub(crate) fn note(comparison: &Comparison) -> Option<String> {
+    let assumed: usize = comparison.machines.iter().map(|machine| machine.tally.assumed).sum();
+    (assumed > 0).then(|| {
+        format!(
+            "DIFFERENT, spread assumed ({}): no spread is printed; it is beyond what the printed digits and the session \
+             floor of its class allow, and beyond 30%. That is no test.",
+            plural(assumed, "figure")
+        )
+    })
+}

@@ -1,0 +1,78 @@
+//! A gain in words: the factor that is larger than one, and its way.
+
+use model::Unit;
+
+use crate::{Quantity, Scale};
+
+/// `1.31x slower (1.22 – 1.40)`: how people say a gain of 0.763 (0.714 – 0.820).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factor {
+    /// The factor with its ends, turned round where it is for the worse. An end below 1 lies on the other side.
+    pub quantity: Quantity,
+    /// `faster` or `slower`, `better` or `worse`; empty where the factor prints as 1.
+    pub way: &'static str,
+}
+
+/// The factor of a gain (above 1 is better) of a figure that is counted in `unit`.
+#[must_use]
+pub fn factor(gain: Quantity, unit: Unit) -> Factor {
+    let worse = gain.value < 1.0;
+    let quantity = if worse {
+        Quantity { value: gain.value.recip(), low: gain.high.recip(), high: gain.low.recip(), ..gain }
+    } else {
+        gain
+    };
+    let one = digits(&quantity).value.trim_end_matches('0').trim_end_matches('.') == "1";
+    let way = match (one, unit == Unit::Seconds || unit.is_rate(), worse) {
+        (true, _, _) => "",
+        (false, true, true) => "slower",
+        (false, true, false) => "faster",
+        (false, false, true) => "worse",
+        (false, false, false) => "better",
+    };
+    Factor { quantity, way }
+}
+
+fn digits(quantity: &Quantity) -> crate::Digits {
+    quantity.digits(Scale::of(Unit::Ratio, quantity.magnitude()))
+}
+
+impl Factor {
+    /// `1.31x slower`; `1.00x` where it prints as 1.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let value = digits(&self.quantity).value;
+        if self.way.is_empty() { format!("{value}x") } else { format!("{value}x {}", self.way) }
+    }
+
+    /// `1.31x slower (1.22 – 1.40)`.
+    #[must_use]
+    pub fn text_with_interval(&self) -> String {
+        if !self.quantity.has_interval() {
+            return self.text();
+        }
+        let digits = digits(&self.quantity);
+        format!("{} ({}\u{a0}–\u{a0}{})", self.text(), digits.low, digits.high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(value: f64, low: f64, high: f64, unit: Unit) -> String {
+        factor(Quantity::ratio(value, low, high), unit).text_with_interval().replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn the_larger_factor_with_its_way_and_its_interval_turned_round() {
+        assert_eq!(said(1.0 / 1.31, 1.0 / 1.40, 1.0 / 1.22, Unit::Seconds), "1.31x slower (1.22 – 1.40)");
+        assert_eq!(said(1.31, 1.22, 1.40, Unit::BytesPerSecond), "1.31x faster (1.22 – 1.40)");
+        assert_eq!(said(0.498, 0.495, 0.501, Unit::Bytes), "2.008x worse (1.996 – 2.020)");
+        assert_eq!(said(1.0 / 1.08, 1.0 / 1.18, 1.0 / 0.99, Unit::Seconds), "1.08x slower (0.99 – 1.18)");
+        assert_eq!(said(0.999, 0.98, 1.02, Unit::Seconds), "1.00x (0.98 – 1.02)");
+        assert_eq!(factor(Quantity::bare(1.0, Unit::Ratio), Unit::Seconds).text(), "1x");
+        assert_eq!(factor(Quantity::bare(0.1, Unit::Ratio), Unit::Seconds).text(), "10x slower");
+        assert_eq!(factor(Quantity::bare(11.0, Unit::Ratio), Unit::Seconds).text(), "11x faster");
+    }
+}
