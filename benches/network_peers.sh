@@ -43,35 +43,59 @@ for figure in json.load(open(sys.argv[1]))["figures"]:
         print("%.4g" % (figure["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
     else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }
-for round in $(seq "$rounds"); do
+# The programs of a row in the order of a round: every second one goes back, so that none is always first.
+turns() { if [ $(($1 % 2)) = 1 ]; then shift; echo "$@"; else shift; printf '%s\n' "$@" | tac; fi; }
+size_of() { case $1 in 16B) echo 16 ;; 1KiB) echo 1024 ;; *) echo 131072 ;; esac; }
+stream_prony() {
     "$prony" net stream --record 16B,1KiB,128KiB --launches 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
-    for size in 16 1024 131072; do
-        case $size in 16) name=16B ;; 1024) name=1KiB ;; *) name=128KiB ;; esac
-        say "$round" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
-        costed $iperf_server iperf3 -c 127.0.0.1 -p 5999 -t "$seconds" -l $size -J >"$work/iperf3.json"
-        read -r rate bytes < <(python3 -c 'import json,sys
-end = json.load(open(sys.argv[1]))["end"]["sum_received"]; print(end["bits_per_second"] / 8, end["bytes"])' "$work/iperf3.json")
-        say "$round" "stream_$name" iperf3 "$rate"
-        [ $size = 16 ] || say_cost "$round" "$name" iperf3 "$bytes"
-        costed $qperf_server qperf 127.0.0.1 -lp 19999 -t "$seconds" -m $size tcp_bw >"$work/qperf"
-        rate=$(quantity bw <"$work/qperf")
-        say "$round" "stream_$name" qperf "$rate"
-        [ $size = 16 ] || say_cost "$round" "$name" qperf "$(awk -v rate="$rate" -v s="$seconds" 'BEGIN { print rate * s }')"
-        [ $size = 16 ] || for end in sender receiver; do
-            say "$round" "cpu_ns_byte_${name}_$end" prony "$(own_cost "$work/stream.json" $name $end)"
+    local name end; for name in 16B 1KiB 128KiB; do
+        say "$1" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
+        [ $name = 16B ] || for end in sender receiver; do
+            say "$1" "cpu_ns_byte_${name}_$end" prony "$(own_cost "$work/stream.json" $name $end)"
         done
     done
+}
+stream_iperf3() {
+    local name rate bytes; for name in 16B 1KiB 128KiB; do
+        costed $iperf_server iperf3 -c 127.0.0.1 -p 5999 -t "$seconds" -l "$(size_of $name)" -J >"$work/iperf3.json"
+        read -r rate bytes < <(python3 -c 'import json,sys
+end = json.load(open(sys.argv[1]))["end"]["sum_received"]; print(end["bits_per_second"] / 8, end["bytes"])' "$work/iperf3.json")
+        say "$1" "stream_$name" iperf3 "$rate"
+        [ $name = 16B ] || say_cost "$1" "$name" iperf3 "$bytes"
+    done
+}
+stream_qperf() {
+    local name rate; for name in 16B 1KiB 128KiB; do
+        costed $qperf_server qperf 127.0.0.1 -lp 19999 -t "$seconds" -m "$(size_of $name)" tcp_bw >"$work/qperf"
+        rate=$(quantity bw <"$work/qperf")
+        say "$1" "stream_$name" qperf "$rate"
+        [ $name = 16B ] || say_cost "$1" "$name" qperf "$(awk -v rate="$rate" -v s="$seconds" 'BEGIN { print rate * s }')"
+    done
+}
+trip_prony() {
     "$prony" net rr --kind tcp,udp --size 16B --launches 10 --target 50 -q --no-store --output "$work/rr.json" >/dev/null
-    for kind in tcp udp; do
-        say "$round" "round_trip_$kind" prony "$(value "$work/rr.json" network.${kind}_latency size 16B)"
-        # qperf tells half a round trip.
+    local kind; for kind in tcp udp; do
+        say "$1" "round_trip_$kind" prony "$(value "$work/rr.json" network.${kind}_latency size 16B)"
+    done
+}
+# qperf tells half a round trip.
+trip_qperf() {
+    local kind half; for kind in tcp udp; do
         half=$($there qperf 127.0.0.1 -lp 19999 -t "$seconds" -m 16 ${kind}_lat | quantity latency)
-        say "$round" "round_trip_$kind" qperf "$(awk -v half="$half" 'BEGIN { print 2 * half }')"
+        say "$1" "round_trip_$kind" qperf "$(awk -v half="$half" 'BEGIN { print 2 * half }')"
+    done
+}
+trip_sockperf() {
+    local kind port; for kind in tcp udp; do
         port=$([ $kind = tcp ] && echo "--tcp -p 11999" || echo "-p 11998")
         # shellcheck disable=SC2086  # two words
-        say "$round" "round_trip_$kind" sockperf "$($there sockperf ping-pong -i 127.0.0.1 $port -m 16 -t "$seconds" --full-rtt 2>/dev/null |
+        say "$1" "round_trip_$kind" sockperf "$($there sockperf ping-pong -i 127.0.0.1 $port -m 16 -t "$seconds" --full-rtt 2>/dev/null |
             sed 's/\x1b\[[0-9;]*m//g' | awk '/percentile 50.000/ { print $NF * 1e-6 }')"
     done
+}
+for round in $(seq "$rounds"); do
+    for program in $(turns "$round" prony iperf3 qperf); do "stream_$program" "$round"; done
+    for program in $(turns "$round" prony qperf sockperf); do "trip_$program" "$round"; done
 done
 echo "medians of $rounds rounds"
 sort -k2,3 "$work/all" | awk '{ key = $2 " " $3; v[key] = v[key] " " $4 } END { for (key in v) { n = split(v[key], x, " "); for (i = 1; i <= n; i++)

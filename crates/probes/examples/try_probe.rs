@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use model::Point;
+use model::{PairOrder, Point};
 use probes::{Bench, Fault, Kernel, Parties, Probe, Recorder, Setting, Trial};
 
 const BATCHES: usize = 20;
@@ -62,7 +62,7 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
         }
         Trial::Paired { mut work, mut overhead } => {
             let ops = fill(probe, work.as_mut())?;
-            let (work, overhead) = (median(batches(work.as_mut(), ops)?), median(batches(overhead.as_mut(), ops)?));
+            let (work, overhead) = pairs(work.as_mut(), overhead.as_mut(), ops)?;
             println!("  work {} - overhead {}", show(probe, value(work, 1.0)), show(probe, value(overhead, 1.0)));
             println!("  {} ({ops} operations a batch)", show(probe, value(work - overhead, 1.0)));
         }
@@ -94,6 +94,22 @@ fn batches(kernel: &mut dyn Kernel, ops: u64) -> Result<Vec<f64>, Fault> {
         once(kernel, ops)?;
     }
     (0..BATCHES).map(|_| once(kernel, ops).map(|(nanos, done)| nanos as f64 / done as f64)).collect()
+}
+
+/// Median nanoseconds of an operation of work and of its overhead, either first in every second pair, as in a launch.
+fn pairs(work: &mut dyn Kernel, overhead: &mut dyn Kernel, ops: u64) -> Result<(f64, f64), Fault> {
+    let each = |kernel: &mut dyn Kernel| once(kernel, ops).map(|(nanos, done)| nanos as f64 / done as f64);
+    let (mut works, mut overheads) = (Vec::new(), Vec::new());
+    for pair in 0..8 + BATCHES {
+        if PairOrder::Abba.work_first(pair) {
+            works.push(each(work)?);
+            overheads.push(each(overhead)?);
+        } else {
+            overheads.push(each(overhead)?);
+            works.push(each(work)?);
+        }
+    }
+    Ok((median(works.split_off(8)), median(overheads.split_off(8))))
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
