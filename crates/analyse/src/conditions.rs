@@ -97,7 +97,8 @@ fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
 
 fn load(conditions: &Conditions) -> Option<RunDisturbance> {
     let load = conditions.load.filter(|load| load.is_finite())?;
-    let cpus = conditions.cpus.unwrap_or(1).max(1);
+    // The load is that of the whole machine, whatever part of it the run may use.
+    let cpus = conditions.online.or(conditions.cpus).unwrap_or(1).max(1);
     if load <= LOAD_PER_CPU * f64::from(cpus) {
         return None;
     }
@@ -192,7 +193,7 @@ mod tests {
         let found = disturbances(&run(loud));
         assert_eq!(
             sentence("web-3", &found).unwrap(),
-            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 2 CPUs), lost 4.0% \
+            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 4 CPUs), lost 4.0% \
              of its CPU time to the hypervisor, was stopped for 100% of its time by a control group's quota, saw its clock \
              move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
         );

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Figure, Launch, Metric, Primitive, Unit, format_size};
+use model::{Figure, Launch, Metric, Primitive, Share, Unit, format_size};
 
 use crate::data::{HEADER, Header, start};
 use crate::path::Path;
@@ -45,10 +45,11 @@ impl Fate {
         self.sent.saturating_sub(self.received).saturating_sub(self.socket_drops)
     }
 
-    /// Share of the offered ones that did not arrive.
+    /// Share of the offered ones that did not arrive; a network that duplicates some loses no negative share.
     #[must_use]
     pub fn lost_share(&self) -> f64 {
-        if self.offered == 0 { 0.0 } else { 1.0 - self.received as f64 / self.offered as f64 }
+        let lost = self.offered.saturating_sub(self.received);
+        Share::of(lost as f64, self.offered as f64).unwrap_or_default().get()
     }
 }
 
