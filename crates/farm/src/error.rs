@@ -41,6 +41,15 @@ pub enum Error {
     /// Between two machines.
     #[error(transparent)]
     Fleet(#[from] fleet::Error),
+    /// The channel between coordinator and pilot.
+    #[error(transparent)]
+    Channel(#[from] channel::Error),
+    /// The coordinator has no room for this pilot at the moment.
+    #[error("could not be served: the coordinator has {connections} connections already")]
+    Full {
+        /// How many it has.
+        connections: usize,
+    },
     /// The operating system refused something.
     #[error(transparent)]
     System(#[from] sys::Error),

@@ -29,7 +29,7 @@ pub use ledger::{
     Asked, Begin, Commit, Elsewhere, Farm, Grant, Incident, Ledger, NodeTotals, Offer, Refusal, Share, Sharing,
     SqliteLedger, Totals, Verdict, now,
 };
-pub use message::{FromCoordinator, FromPilot, Lease, VERSION};
+pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
 pub use pilot::{Order, Tally, Workshop, fly};
 pub use shared::{Linked, Published, SharedFarm};
 pub use story::{Invariants, Story, Window};

@@ -1,15 +1,15 @@
-//! What coordinator and pilots say to each other, in the framing of [`fleet::serve::message`]: a length and JSON, bounded.
+//! What coordinator and pilots say to each other over their channel.
 
-use fleet::serve::{Role, Token};
+use channel::{Service, Token};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::job::{Chunk, Done, Job};
 use crate::ledger::Verdict;
 
-/// Version of the protocol; both sides must speak the same.
-pub const VERSION: u32 = 2;
-/// Longest message of a pilot that is not let in yet, bytes.
+/// Production runs. Versions before 3 had a handshake of their own, which bound nothing of what was said after it.
+pub const SERVICE: Service = Service { name: "farm", version: 3 };
+/// Longest message of a pilot that has not said its name yet, bytes.
 pub(crate) const STRANGER: usize = 4 << 10;
 /// Longest message of one that is, bytes.
 pub(crate) const PILOT: usize = 64 << 10;
@@ -32,17 +32,8 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromCoordinator {
-    /// First of all: prove that you know the token.
-    Challenge {
-        /// Of the protocol.
-        version: u32,
-        /// Never used twice.
-        nonce: String,
-    },
-    /// You do; so do I.
+    /// The answer to a name.
     Welcome {
-        /// HMAC of both nonces.
-        proof: String,
         /// Name of the run.
         farm: String,
         /// What is to be done.
@@ -50,10 +41,10 @@ pub enum FromCoordinator {
         /// Seconds between heartbeats.
         beat: f64,
     },
-    /// You do not.
-    Denied {
-        /// In words that help nobody who guesses.
-        reason: String,
+    /// There is no room; come again.
+    Full {
+        /// Connections that there are.
+        connections: usize,
     },
     /// Do this.
     Lease(Lease),
@@ -94,12 +85,8 @@ pub enum FromCoordinator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromPilot {
-    /// The answer to the challenge, and who comes.
-    Proof {
-        /// Never used twice.
-        nonce: String,
-        /// HMAC of both nonces.
-        proof: String,
+    /// First of all: who comes.
+    Join {
         /// Name that no other pilot has, the same at every connection.
         pilot: String,
         /// Node where it runs.
@@ -144,24 +131,18 @@ fn words(farm: &str, chunk: &Chunk, number: u64) -> String {
 impl Lease {
     /// A lease for a pilot, signed with a key.
     pub(crate) fn sign(key: &Token, farm: &str, chunk: Chunk, number: u64, pilot: &str) -> Result<Self> {
-        let tag = key.proof(Role::Server, &words(farm, &chunk, number), pilot)?;
+        let tag = key.tag(&["prony lease", &words(farm, &chunk, number), pilot])?;
         Ok(Self { chunk, number, tag })
     }
 
     /// Whether a pilot was given this lease.
     pub(crate) fn holds(&self, key: &Token, farm: &str, pilot: &str) -> bool {
-        key.holds(&self.tag, Role::Server, &words(farm, &self.chunk, self.number), pilot)
+        key.verify(&self.tag, &["prony lease", &words(farm, &self.chunk, self.number), pilot])
     }
-}
-
-/// The nonce of a side as proofs use it, so that a proof of another protocol with the same token is none of this one.
-pub(crate) fn bound(nonce: &str) -> String {
-    format!("farm {VERSION} {nonce}")
 }
 
 #[cfg(test)]
 mod tests {
-    use fleet::serve::message::{decode, encode};
     use proptest::prelude::*;
 
     use super::*;
@@ -191,20 +172,20 @@ mod tests {
     fn numbers_of_64_bits_come_back_as_they_went() {
         let said =
             FromPilot::Commit { lease: lease(), done: Done { events: 1, digest: u64::MAX, cpu: 0.1, wall: 0.3 } };
-        let bytes = encode(&said).unwrap();
-        assert_eq!(decode::<FromPilot>(&bytes).unwrap(), Some((said, bytes.len())));
+        let bytes = serde_json::to_vec(&said).unwrap();
+        assert_eq!(serde_json::from_slice::<FromPilot>(&bytes).unwrap(), said);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_a_message_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0..200_usize) {
-            let _ = decode::<FromPilot>(&bytes);
-            let _ = decode::<FromCoordinator>(&bytes);
+            let _ = serde_json::from_slice::<FromPilot>(&bytes);
+            let _ = serde_json::from_slice::<FromCoordinator>(&bytes);
             // A message with one byte changed is another message, or none.
-            let mut near = encode(&FromPilot::Beat { lease: lease() }).unwrap();
+            let mut near = serde_json::to_vec(&FromPilot::Beat { lease: lease() }).unwrap();
             let at = cut % near.len();
             near[at] ^= bytes.first().copied().unwrap_or(1);
-            let _ = decode::<FromPilot>(&near);
+            let _ = serde_json::from_slice::<FromPilot>(&near);
         }
     }
 }

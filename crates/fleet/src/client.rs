@@ -5,10 +5,11 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
+use channel::{Channel, LONGEST, Token};
+
 use crate::data::greet;
 use crate::lab::Lab;
-use crate::serve::message::{FromClient, FromServer, VERSION, receive, send};
-use crate::serve::{Limits, Report, Role, Test, Token, nonce};
+use crate::serve::{FromClient, FromServer, Limits, Report, SERVICE, Test};
 use crate::{Error, Result};
 
 /// Time for an answer that takes no measuring.
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// A client that was let in and whose turn it is.
 #[derive(Debug)]
 pub struct Client {
-    control: TcpStream,
+    control: Channel,
     address: SocketAddr,
     limits: Limits,
     place: Option<(Arc<Lab>, usize)>,
@@ -55,35 +56,23 @@ impl Place {
 }
 
 impl Client {
-    /// Connects, proves that it knows the token, has the server prove the same, and waits for its turn.
+    /// Connects, and waits for its turn. Both sides find out that the other one knows the token.
     ///
     /// # Errors
-    /// When there is no server, the token is not the right one, or the server does not know it either.
+    /// When there is no server, or it does not know the token, or there is no room.
     pub fn connect(address: SocketAddr, token: &Token) -> Result<Self> {
-        let mut control = TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| {
+        let stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| {
             Error::Gone(format!("nobody answers at {address}: {error}; start prony net serve there"))
         })?;
-        let _ = control.set_nodelay(true);
-        let FromServer::Challenge { version, nonce: theirs } = receive(&mut control, PATIENCE, 4096)? else {
-            return Err(Error::Protocol("it did not ask who we are".to_owned()));
-        };
-        if version != VERSION {
-            return Err(Error::Protocol(format!("it speaks version {version} and we speak {VERSION}; update prony")));
-        }
-        let own = nonce()?;
-        let proof = token.proof(Role::Client, &theirs, &own)?;
-        send(&mut control, &FromClient::Proof { nonce: own.clone(), proof }, PATIENCE)?;
-        let limits = match receive(&mut control, PATIENCE, 65_536)? {
-            FromServer::Welcome { proof, limits } if token.holds(&proof, Role::Server, &theirs, &own) => limits,
-            FromServer::Welcome { .. } => {
-                return Err(Error::Denied("the server does not know the token itself; it is not ours".to_owned()));
-            }
-            FromServer::Denied { reason } => return Err(Error::Denied(reason)),
-            _ => return Err(Error::Protocol("it did not answer our proof".to_owned())),
+        let mut control = Channel::connect(stream, token, &SERVICE, PATIENCE)?;
+        let limits = match control.receive(PATIENCE, 65_536)? {
+            FromServer::Welcome { limits } => limits,
+            FromServer::Refused { reason } => return Err(Error::Refused(reason)),
+            _ => return Err(Error::Protocol("it did not welcome us".to_owned())),
         };
         let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + PATIENCE;
         loop {
-            match receive(&mut control, turn, 4096)? {
+            match control.receive(turn, 4096)? {
                 FromServer::Queued { .. } => {}
                 FromServer::Granted => break,
                 _ => return Err(Error::Protocol("it gave us no turn".to_owned())),
@@ -120,49 +109,49 @@ impl Client {
 
     /// Asks for a test and connects its data sockets.
     pub(crate) fn open(&mut self, test: &Test) -> Result<Data> {
-        send(&mut self.control, &FromClient::Test(test.clone()), PATIENCE)?;
-        let (tcp, udp, nonce) = match receive(&mut self.control, PATIENCE, 4096)? {
-            FromServer::Ready { tcp, udp, nonce } => (tcp, udp, nonce),
+        self.control.send(&FromClient::Test(test.clone()), PATIENCE)?;
+        let (tcp, udp, ticket) = match self.control.receive(PATIENCE, 4096)? {
+            FromServer::Ready { tcp, udp, ticket } => (tcp, udp, ticket),
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
             _ => return Err(Error::Protocol("it was not ready".to_owned())),
         };
-        self.place().at(|| self.sockets(test, tcp, udp, &nonce))?
+        self.place().at(|| self.sockets(test, tcp, udp, &ticket))?
     }
 
-    fn sockets(&self, test: &Test, tcp: u16, udp: Option<u16>, nonce: &str) -> Result<Data> {
+    fn sockets(&self, test: &Test, tcp: u16, udp: Option<u16>, ticket: &str) -> Result<Data> {
         let tcp = SocketAddr::new(self.address.ip(), tcp);
         let connect = |count: u32, purpose: u8| -> Result<Vec<TcpStream>> {
             (0..count)
                 .map(|_| {
                     let mut stream = test.options.connect(tcp, PATIENCE)?;
-                    let mut hello = nonce.as_bytes().to_vec();
+                    let mut hello = ticket.as_bytes().to_vec();
                     hello.push(purpose);
-                    stream.write_all(&hello).map_err(Error::io("say the nonce"))?;
+                    stream.write_all(&hello).map_err(Error::io("present the ticket"))?;
                     Ok(stream)
                 })
                 .collect()
         };
         let (up, down, echo) = (connect(test.up, 1)?, connect(test.down, 2)?, connect(test.echo, 3)?);
-        let udp = udp.map(|port| self.datagrams(port, nonce)).transpose()?;
+        let udp = udp.map(|port| self.datagrams(port, ticket)).transpose()?;
         Ok(Data { up, down, echo, udp, tcp })
     }
 
-    fn datagrams(&self, port: u16, nonce: &str) -> Result<UdpSocket> {
+    fn datagrams(&self, port: u16, ticket: &str) -> Result<UdpSocket> {
         let any: SocketAddr = if self.address.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
         let socket = UdpSocket::bind(any).map_err(Error::io("make a socket"))?;
         socket.connect(SocketAddr::new(self.address.ip(), port)).map_err(Error::io("name the other side"))?;
-        greet(&socket, nonce)?;
+        greet(&socket, ticket)?;
         Ok(socket)
     }
 
     /// Ends a test that has no connection whose end says so.
     pub(crate) fn stop(&mut self) -> Result<()> {
-        send(&mut self.control, &FromClient::Stop, PATIENCE)
+        Ok(self.control.send(&FromClient::Stop, PATIENCE)?)
     }
 
     /// What the server saw of the test that has just ended.
     pub(crate) fn report(&mut self) -> Result<Report> {
-        match receive(&mut self.control, PATIENCE, usize::MAX)? {
+        match self.control.receive(PATIENCE, LONGEST)? {
             FromServer::Report(report) => Ok(*report),
             FromServer::Refused { reason } => Err(Error::Refused(reason)),
             _ => Err(Error::Protocol("it did not report".to_owned())),

@@ -9,6 +9,9 @@ pub enum Error {
     /// The operating system refused something.
     #[error(transparent)]
     System(#[from] sys::Error),
+    /// The channel to the other side.
+    #[error(transparent)]
+    Channel(#[from] channel::Error),
     /// The standard library could not do something.
     #[error("could not {what}: {source}")]
     Io {
@@ -23,9 +26,6 @@ pub enum Error {
     /// The other side said something that is no message, or too much.
     #[error("could not understand the other side: {0}")]
     Protocol(String),
-    /// The other side does not let us in.
-    #[error("could not get in: {0}")]
-    Denied(String),
     /// The other side will not do what was asked.
     #[error("could not have it done by the other side: {0}")]
     Refused(String),

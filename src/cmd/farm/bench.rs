@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ::farm::{Coordinator, Farm, Invariants, Job, Order, Settings, SqliteLedger, fly};
 use anyhow::{Context, Result, bail};
-use fleet::serve::{Token, nonce};
+use channel::{Token, nonce};
 
 use super::pilot;
 use super::work::{House, Work};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ::farm::{Farm, Job};
 use anyhow::{Context, Result, bail};
-use fleet::serve::{Token, nonce};
+use channel::{Token, nonce};
 
 use super::super::run::watch_for_signals;
 use super::book::{Book, Entered};

@@ -4,8 +4,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use anyhow::Result;
+use channel::Token;
 use clap::Args;
-use fleet::serve::{Limits, Server, Settings, Token};
+use fleet::serve::{Limits, Server, Settings};
 
 use super::super::run::watch_for_signals;
 use crate::Exit;

@@ -4,10 +4,11 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use channel::Token;
 use clap::Args;
 use fleet::lab::{Lab, Shape};
 use fleet::series::{Rules, Trial, measure};
-use fleet::serve::{Limits, Server, Settings, Token};
+use fleet::serve::{Limits, Server, Settings};
 use fleet::{Client, Cpus, Path};
 use measure::Saver;
 use model::{Figure, Outcome, Run};

@@ -1,22 +1,26 @@
-//! Letting connections in: a bounded number, each with a small thread of its own.
+//! Letting pilots in: a bounded number, each with a small thread of its own.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
+use channel::{AcceptHandler, PendingChannel};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::committer::Entry;
-use super::{Shared, conversation};
+use super::{Shared, conversation, incident};
+use crate::message::FromCoordinator;
 
 /// Stack of a thread that talks to a pilot, bytes: messages are on the heap.
 const STACK: usize = 256 << 10;
 /// Connections that may wait to be accepted; the kernel bounds it further (`net.core.somaxconn`).
 const QUEUE: i32 = 4096;
-/// So many connections may be there that have not proved anything yet, and more in a large house.
-const MOST_STRANGERS: usize = 64;
+/// Strangers that are written down one by one.
+pub(super) const TOLD: u64 = 100;
+/// Time for a pilot to take that there is no room for it: what it is told fits into a new socket's buffer.
+const TURNED_AWAY: Duration = Duration::from_millis(100);
 
 /// Listens. A thousand pilots that come at one moment, such as after a restart, wait in the queue and not in their
 /// kernels' timers: the standard library's queue is too short for that.
@@ -29,36 +33,44 @@ pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-pub(super) fn listen(listener: &TcpListener, shared: &Arc<Shared>, say: &SyncSender<Entry>) {
-    loop {
-        let came = listener.accept();
-        if shared.end.load(Ordering::SeqCst) {
-            return;
-        }
-        match came {
-            Ok((stream, _)) => talk(stream, shared, say),
-            // Too many open files, or one that left while it waited: others may come.
-            Err(_) => std::thread::sleep(Duration::from_millis(20)),
-        }
+/// Starts a thread for each pilot, while there is room.
+pub(super) struct PilotHandler {
+    pub(super) shared: Arc<Shared>,
+    pub(super) say: SyncSender<Entry>,
+}
+
+impl PilotHandler {
+    fn turn_away(&self, pending: PendingChannel) {
+        let connections = self.shared.settings.connections;
+        // Whether it hears that does not matter: a pilot comes again in any case.
+        let _ = pending
+            .finish(TURNED_AWAY)
+            .and_then(|mut channel| channel.send(&FromCoordinator::Full { connections }, TURNED_AWAY));
     }
 }
 
-fn talk(stream: TcpStream, shared: &Arc<Shared>, say: &SyncSender<Entry>) {
-    // Who comes when the house is full is turned away before a byte is read, and so is who comes while too many have not
-    // yet said who they are: strangers must not keep pilots out.
-    let strangers = shared.settings.connections / 4;
-    let full = shared.guests.fetch_add(1, Ordering::SeqCst) >= shared.settings.connections;
-    if full || shared.strangers.load(Ordering::SeqCst) >= strangers.max(MOST_STRANGERS) {
-        shared.guests.fetch_sub(1, Ordering::SeqCst);
-        return;
+impl AcceptHandler for PilotHandler {
+    fn accept(&mut self, pending: PendingChannel) {
+        if self.shared.guests.fetch_add(1, Ordering::SeqCst) >= self.shared.settings.connections {
+            self.shared.guests.fetch_sub(1, Ordering::SeqCst);
+            self.turn_away(pending);
+            return;
+        }
+        let (house, say) = (Arc::clone(&self.shared), self.say.clone());
+        let started = std::thread::Builder::new().name("pilot".to_owned()).stack_size(STACK).spawn(move || {
+            // What goes wrong with one pilot ends this connection alone: a pilot comes back.
+            let _ = conversation::hold(pending, &house, &say);
+            house.guests.fetch_sub(1, Ordering::SeqCst);
+        });
+        if started.is_err() {
+            self.shared.guests.fetch_sub(1, Ordering::SeqCst);
+        }
     }
-    let (house, say) = (Arc::clone(shared), say.clone());
-    let started = std::thread::Builder::new().name("pilot".to_owned()).stack_size(STACK).spawn(move || {
-        // What goes wrong with one pilot ends this connection alone: a pilot comes back, a stranger does not.
-        let _ = conversation::hold(stream, &house, &say);
-        house.guests.fetch_sub(1, Ordering::SeqCst);
-    });
-    if started.is_err() {
-        shared.guests.fetch_sub(1, Ordering::SeqCst);
+
+    fn refuse(&mut self, from: SocketAddr, why: &channel::Error) {
+        if self.shared.board().stranger() <= TOLD {
+            // Where so much waits to be written, strangers are left out: who lets pilots in must not wait for a disk.
+            let _ = self.say.try_send(incident("stranger", "", None, format!("{from}: {why}")));
+        }
     }
 }

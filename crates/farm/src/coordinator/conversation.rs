@@ -1,36 +1,31 @@
 //! One pilot's connection, from the first byte to the last.
 
-use std::io::ErrorKind;
-use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use fleet::serve::message::{receive, send};
-use fleet::serve::{Role, nonce};
+use channel::{Channel, PendingChannel};
 
 use super::committer::Entry;
 use super::{Shared, incident};
 use crate::leases::Answer;
 use crate::ledger::{Offer, Verdict};
-use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER, VERSION, bound};
+use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER};
 use crate::{Error, Result};
 
-/// Time in which a stranger must have proved itself.
-const PROOF: Duration = Duration::from_secs(5);
+/// Time in which a pilot must have said its name.
+const NAMED: Duration = Duration::from_secs(5);
 /// Time in which a pilot must have taken what it is told.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a thread that waits for its pilot looks whether the coordinator ends.
 const LOOK: Duration = Duration::from_secs(1);
-/// Strangers that are written down one by one.
-const TOLD: u64 = 100;
 /// Longest name of a node or pilot, bytes.
 const NAME: usize = 128;
 /// Seconds after which a pilot without work asks again.
 const AGAIN: f64 = 0.2;
 
 struct Guest<'a> {
-    stream: TcpStream,
+    channel: Channel,
     shared: &'a Shared,
     say: &'a SyncSender<Entry>,
     pilot: String,
@@ -38,24 +33,12 @@ struct Guest<'a> {
     settled: (SyncSender<Option<Verdict>>, std::sync::mpsc::Receiver<Option<Verdict>>),
 }
 
-pub(super) fn hold(mut stream: TcpStream, shared: &Shared, say: &SyncSender<Entry>) -> Result<()> {
-    stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
-    shared.strangers.fetch_add(1, Ordering::SeqCst);
-    let introduced = introduce(&mut stream, shared);
-    shared.strangers.fetch_sub(1, Ordering::SeqCst);
-    let (pilot, node) = match introduced {
-        Ok(names) => names,
-        Err(error) => {
-            if shared.board().stranger() <= TOLD && !shared.end.load(Ordering::SeqCst) {
-                let from = stream.peer_addr().map_or_else(|_| String::new(), |from| from.to_string());
-                let _ = say.send(incident("stranger", "", None, format!("{from}: {error}")));
-            }
-            return Err(error);
-        }
-    };
+pub(super) fn hold(pending: PendingChannel, shared: &Shared, say: &SyncSender<Entry>) -> Result<()> {
+    let mut channel = pending.finish(PATIENCE)?;
+    let (pilot, node) = introduce(&mut channel, shared)?;
     shared.board().joined(&node, shared.now());
     let _ = say.send(incident("joined", &node, None, pilot.clone()));
-    let mut guest = Guest { stream, shared, say, pilot, node, settled: sync_channel(1) };
+    let mut guest = Guest { channel, shared, say, pilot, node, settled: sync_channel(1) };
     let ended = guest.listen();
     shared.board().left(&guest.node);
     let reason = ended.as_ref().err().map_or_else(|| "said good-bye".to_owned(), ToString::to_string);
@@ -63,34 +46,27 @@ pub(super) fn hold(mut stream: TcpStream, shared: &Shared, say: &SyncSender<Entr
     ended
 }
 
-/// Both sides prove that they know the token; who comes says its name.
-fn introduce(stream: &mut TcpStream, shared: &Shared) -> Result<(String, String)> {
-    let own = nonce()?;
-    send(stream, &FromCoordinator::Challenge { version: VERSION, nonce: own.clone() }, PATIENCE)?;
-    let said = receive(stream, PROOF, STRANGER)?;
-    let FromPilot::Proof { nonce: theirs, proof, pilot, node } = said else {
-        return deny(stream, "the first thing to say is a proof");
+/// Who comes says its name, and hears what is to be done.
+fn introduce(channel: &mut Channel, shared: &Shared) -> Result<(String, String)> {
+    let FromPilot::Join { pilot, node } = channel.receive(NAMED, STRANGER)? else {
+        return refuse(channel, "the first thing to say is a name");
     };
-    if !shared.token.holds(&proof, Role::Client, &bound(&own), &bound(&theirs)) {
-        return deny(stream, "the proof does not hold");
-    }
     let plain = |name: &str| (1..=NAME).contains(&name.len()) && name.chars().all(|c| c.is_ascii_graphic());
     if !plain(&pilot) || !plain(&node) {
-        return deny(stream, "a name has 1 to 128 printable characters without blanks");
+        return refuse(channel, "a name has 1 to 128 printable characters without blanks");
     }
     let welcome = FromCoordinator::Welcome {
-        proof: shared.token.proof(Role::Server, &bound(&own), &bound(&theirs))?,
         farm: shared.farm.id.clone(),
         job: Box::new(shared.farm.job.clone()),
         beat: shared.settings.beat,
     };
-    send(stream, &welcome, PATIENCE)?;
+    channel.send(&welcome, PATIENCE)?;
     Ok((pilot, node))
 }
 
-fn deny<T>(stream: &mut TcpStream, reason: &str) -> Result<T> {
+fn refuse<T>(channel: &mut Channel, reason: &str) -> Result<T> {
     // Whether it hears that does not matter.
-    let _ = send(stream, &FromCoordinator::Denied { reason: reason.to_owned() }, PATIENCE);
+    let _ = channel.send(&FromCoordinator::Refused { reason: reason.to_owned() }, PATIENCE);
     Err(Error::Refused(reason.to_owned()))
 }
 
@@ -98,7 +74,7 @@ impl Guest<'_> {
     fn listen(&mut self) -> Result<()> {
         let silence = Duration::from_secs_f64(3.0 * self.shared.settings.rules.expiry.max(self.shared.settings.beat));
         while self.is_heard(silence)? {
-            let said = receive(&mut self.stream, PATIENCE, PILOT)?;
+            let said = self.channel.receive(PATIENCE, PILOT)?;
             self.shared.board().heard(&self.node, self.shared.now());
             let answer = match said {
                 FromPilot::Ask => self.lease()?,
@@ -114,25 +90,19 @@ impl Guest<'_> {
                     FromCoordinator::Others { addresses }
                 }
                 FromPilot::Bye => return Ok(()),
-                FromPilot::Proof { .. } => return self.refuse("you are in already"),
+                FromPilot::Join { .. } => return self.refuse("you are in already"),
             };
-            send(&mut self.stream, &answer, PATIENCE)?;
+            self.channel.send(&answer, PATIENCE)?;
         }
         Ok(())
     }
 
     /// Waits until the pilot begins to say something; false when the coordinator ends meanwhile.
-    fn is_heard(&self, silence: Duration) -> Result<bool> {
+    fn is_heard(&mut self, silence: Duration) -> Result<bool> {
         let until = Instant::now() + silence;
-        self.stream.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a pilot"))?;
         while !self.shared.end.load(Ordering::SeqCst) {
-            match self.stream.peek(&mut [0]) {
-                Ok(0) => return Err(Error::Refused("it closed the connection".to_owned())),
-                Ok(_) => return Ok(true),
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {
-                }
-                Err(error) => return Err(Error::io("hear a pilot")(error)),
+            if self.channel.wait(LOOK)? {
+                return Ok(true);
             }
             if Instant::now() > until {
                 return Err(Error::Refused("it said nothing for too long".to_owned()));
@@ -142,9 +112,7 @@ impl Guest<'_> {
     }
 
     fn refuse<T>(&mut self, reason: &str) -> Result<T> {
-        // Whether it hears that does not matter.
-        let _ = send(&mut self.stream, &FromCoordinator::Refused { reason: reason.to_owned() }, PATIENCE);
-        Err(Error::Refused(reason.to_owned()))
+        refuse(&mut self.channel, reason)
     }
 
     fn lease(&mut self) -> Result<FromCoordinator> {

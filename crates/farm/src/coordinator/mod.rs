@@ -8,19 +8,20 @@ mod committer;
 mod conversation;
 mod portion;
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fleet::serve::Token;
+use channel::{Acceptor, AcceptorLimits, Token};
 
 use self::committer::Entry;
 use crate::board::{Board, Snapshot};
 use crate::leases::{Leases, Rules};
 use crate::ledger::{Begin, Farm, Incident, Ledger, now};
+use crate::message::SERVICE;
 use crate::{Error, Result};
 
 /// How often leases are looked after.
@@ -63,8 +64,6 @@ pub(crate) struct Shared {
     /// The threads are to end.
     end: AtomicBool,
     guests: AtomicUsize,
-    /// Connections that have not proved anything yet.
-    strangers: AtomicUsize,
     trouble: Mutex<Option<String>>,
     /// Whether other coordinators may do the same run.
     shares: bool,
@@ -111,7 +110,8 @@ pub struct Coordinator {
     begin: Begin,
     say: Option<SyncSender<Entry>>,
     writer: Option<JoinHandle<Box<dyn Ledger>>>,
-    others: Vec<JoinHandle<()>>,
+    watching: Option<JoinHandle<()>>,
+    acceptor: Option<Acceptor>,
 }
 
 impl Coordinator {
@@ -124,7 +124,9 @@ impl Coordinator {
         let listener = accept::bind(settings.address)
             .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
         let address = listener.local_addr().map_err(Error::io("read the own address"))?;
-        allow_files(settings.connections);
+        // Of the files that may be open strangers get a quarter at most.
+        let limits = AcceptorLimits::default();
+        allow_files(settings.connections + 4 * limits.strangers);
         let shares = ledger.sharing().is_some();
         let begin = ledger.begin(&address.to_string(), settings.rules.expiry)?;
         let (chunks, counted) = (farm.job.chunks(), ledger.totals()?.commits);
@@ -148,7 +150,6 @@ impl Coordinator {
             stop: AtomicBool::new(false),
             end: AtomicBool::new(false),
             guests: AtomicUsize::new(0),
-            strangers: AtomicUsize::new(0),
             trouble: Mutex::new(None),
             shares,
             others: Mutex::new(Vec::new()),
@@ -156,11 +157,11 @@ impl Coordinator {
         let (say, hear) = std::sync::mpsc::sync_channel(QUEUE);
         let for_writer = Arc::clone(&shared);
         let writer = thread("ledger", move || committer::write(ledger, &hear, &for_writer))?;
-        let (for_listener, say_too) = (Arc::clone(&shared), say.clone());
-        let listening = thread("listen", move || accept::listen(&listener, &for_listener, &say_too))?;
         let (for_watch, say_too) = (Arc::clone(&shared), say.clone());
-        let watching = thread("leases", move || watch(&for_watch, &say_too))?;
-        Ok(Self { shared, address, begin, say: Some(say), writer: Some(writer), others: vec![listening, watching] })
+        let watching = Some(thread("leases", move || watch(&for_watch, &say_too))?);
+        let handler = accept::PilotHandler { shared: Arc::clone(&shared), say: say.clone() };
+        let acceptor = Some(Acceptor::start(listener, SERVICE, &shared.token, limits, handler)?);
+        Ok(Self { shared, address, begin, say: Some(say), writer: Some(writer), watching, acceptor })
     }
 
     /// Where it listens.
@@ -240,12 +241,9 @@ impl Coordinator {
         // Not `stop`: a pilot that asked at this moment would be told that the run is finished, and leave the next
         // coordinator without it.
         self.shared.end.store(true, Ordering::SeqCst);
-        // A connection of our own ends the wait for one.
-        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();
-        for other in self.others.drain(..) {
-            if woken {
-                let _ = other.join();
-            }
+        self.acceptor = None;
+        if let Some(watching) = self.watching.take() {
+            let _ = watching.join();
         }
         self.say = None;
     }

@@ -3,12 +3,11 @@
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use fleet::serve::message::{receive, send};
-use fleet::serve::{Role, Token, nonce};
+use channel::{Channel, Token};
 
 use super::Order;
 use crate::job::Job;
-use crate::message::{COORDINATOR, FromCoordinator, FromPilot, VERSION, bound};
+use crate::message::{COORDINATOR, FromCoordinator, FromPilot, SERVICE};
 use crate::{Error, Result};
 
 /// Time for one attempt to connect, and for any answer. A coordinator whose disk is slow answers late.
@@ -16,9 +15,24 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// First and longest pause between attempts, seconds.
 const PAUSE: (f64, f64) = (0.05, 3.0);
 
+/// Times that a pilot is told that it does not fit before it believes that. Such an answer comes before any encryption:
+/// somebody in between could have said it once.
+const MISFITS: u32 = 4;
+
+/// Whether another attempt will end in the same way, if it was the coordinator that answered.
+fn is_misfit(error: &Error) -> bool {
+    use channel::Error as Why;
+    matches!(
+        error,
+        Error::Channel(
+            Why::WrongToken | Why::Impostor | Why::Version { .. } | Why::OtherService { .. } | Why::Protocol(_)
+        )
+    )
+}
+
 /// A connection that is let in.
 pub(crate) struct Connection {
-    stream: TcpStream,
+    channel: Channel,
     /// Name of the run.
     pub(crate) farm: String,
     /// What is to be done.
@@ -32,35 +46,19 @@ impl Connection {
     pub(crate) fn open(address: &str, token: &Token, pilot: &str, node: &str) -> Result<Self> {
         let unknown = || Error::Usage(format!("there is no address {address}"));
         let place = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or_else(unknown)?;
-        let mut stream =
+        let stream =
             TcpStream::connect_timeout(&place, PATIENCE).map_err(Error::io(format!("connect to {address}")))?;
-        // Where nobody listens, a kernel may give the port itself to who tries to reach it, and connect it with itself: it
-        // would wait for its own words, and keep the next coordinator from its port.
-        if stream.local_addr().ok() == stream.peer_addr().ok() {
-            return Err(Error::io(format!("connect to {address}"))(std::io::ErrorKind::ConnectionRefused.into()));
-        }
-        stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
-        let own = nonce()?;
-        let FromCoordinator::Challenge { version, nonce: theirs } = receive(&mut stream, PATIENCE, COORDINATOR)? else {
-            return Err(Error::Refused("it did not begin with a challenge".to_owned()));
-        };
-        if version != VERSION {
-            return Err(Error::Refused(format!("it speaks version {version} of the protocol, not {VERSION}")));
-        }
-        let proof = token.proof(Role::Client, &bound(&theirs), &bound(&own))?;
-        let say = FromPilot::Proof { nonce: own.clone(), proof, pilot: pilot.to_owned(), node: node.to_owned() };
-        send(&mut stream, &say, PATIENCE)?;
-        match receive(&mut stream, PATIENCE, COORDINATOR)? {
-            FromCoordinator::Welcome { proof, farm, job, beat } => {
-                // Work is taken from nobody who does not know the token.
-                if !token.holds(&proof, Role::Server, &bound(&theirs), &bound(&own)) {
-                    return Err(Error::Refused("it does not know the token".to_owned()));
-                }
+        // Work is taken from nobody who does not know the token, and from nobody in between.
+        let mut channel = Channel::connect(stream, token, &SERVICE, PATIENCE)?;
+        channel.send(&FromPilot::Join { pilot: pilot.to_owned(), node: node.to_owned() }, PATIENCE)?;
+        match channel.receive(PATIENCE, COORDINATOR)? {
+            FromCoordinator::Welcome { farm, job, beat } => {
                 let beat = Duration::from_secs_f64(beat.clamp(0.01, 60.0));
-                Ok(Self { stream, farm, job: *job, beat })
+                Ok(Self { channel, farm, job: *job, beat })
             }
-            FromCoordinator::Denied { reason } => Err(Error::Refused(reason)),
-            _ => Err(Error::Refused("it did not answer a proof".to_owned())),
+            FromCoordinator::Full { connections } => Err(Error::Full { connections }),
+            FromCoordinator::Refused { reason } => Err(Error::Refused(reason)),
+            _ => Err(Error::Refused("it did not answer a name".to_owned())),
         }
     }
 
@@ -75,7 +73,7 @@ impl Connection {
     ) -> Result<Option<Self>> {
         let token = Token::parse(&order.token)?;
         let began = Instant::now();
-        let mut pause = PAUSE.0;
+        let (mut pause, mut misfits) = (PAUSE.0, 0);
         // Pilots that lost their coordinator at one moment come back at different ones.
         let share =
             0.5 + f64::from(pilot.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte))) / 512.0;
@@ -88,6 +86,10 @@ impl Connection {
                 Err(error @ Error::Refused(_)) if *address == order.address => return Err(error),
                 Err(error) => error,
             };
+            misfits = if *address == order.address && is_misfit(&error) { misfits + 1 } else { 0 };
+            if misfits >= MISFITS {
+                return Err(error);
+            }
             let seconds = began.elapsed().as_secs_f64();
             if seconds > order.patience {
                 return Err(Error::Away { address: order.address.clone(), seconds, reason: error.to_string() });
@@ -100,8 +102,8 @@ impl Connection {
 
     /// Says something and hears the answer.
     pub(crate) fn ask(&mut self, say: &FromPilot) -> Result<FromCoordinator> {
-        send(&mut self.stream, say, PATIENCE)?;
-        match receive(&mut self.stream, PATIENCE, COORDINATOR)? {
+        self.channel.send(say, PATIENCE)?;
+        match self.channel.receive(PATIENCE, COORDINATOR)? {
             FromCoordinator::Refused { reason } => Err(Error::Refused(reason)),
             answer => Ok(answer),
         }
@@ -110,6 +112,6 @@ impl Connection {
     /// Says good-bye.
     pub(crate) fn leave(mut self) {
         // Who does not hear it notices the end of the connection.
-        let _ = send(&mut self.stream, &FromPilot::Bye, PATIENCE);
+        let _ = self.channel.send(&FromPilot::Bye, PATIENCE);
     }
 }

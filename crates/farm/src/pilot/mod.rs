@@ -91,7 +91,7 @@ pub fn fly(order: &Order, workshop: Arc<dyn Workshop>) -> Result<Tally> {
     let mut running = Vec::new();
     for slot in 0..slots {
         let (order, common, workshop) = (order.clone(), Arc::clone(&common), Arc::clone(&workshop));
-        let name = format!("{}/{}/{slot}", order.node, &fleet::serve::nonce()?[..8]);
+        let name = format!("{}/{}/{slot}", order.node, &channel::nonce()?[..8]);
         let thread = std::thread::Builder::new()
             .name(format!("slot {slot}"))
             .spawn(move || slot::serve(&order, &name, slot == 0, &common, &workshop))

@@ -1,19 +1,18 @@
 //! A coordinator and who comes to it: pilots that work, strangers, forgers, and pilots whose coordinator dies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use channel::{Channel, Token};
 use farm::{
-    Chunk, Coordinator, Done, Error, Farm, FromCoordinator, FromPilot, Invariants, Job, Lease, Ledger, Order, Settings,
-    SqliteLedger, Verdict, Worker, Workshop, fly,
+    Chunk, Coordinator, Done, Error, Farm, FromCoordinator, FromPilot, Invariants, Job, Lease, Ledger, Order, SERVICE,
+    Settings, SqliteLedger, Verdict, Worker, Workshop, fly,
 };
-use fleet::serve::message::{receive, send};
-use fleet::serve::{Role, Token};
 
 const TOKEN: &str = "the token of these tests";
 const LONG: Duration = Duration::from_secs(60);
@@ -43,36 +42,35 @@ fn loopback() -> SocketAddr {
 }
 
 /// What a conversation by hand needs.
-struct Guest(TcpStream);
+struct Guest(Channel);
 
 impl Guest {
-    fn connect(address: SocketAddr) -> (Self, String) {
-        let mut stream = TcpStream::connect(address).unwrap();
-        let FromCoordinator::Challenge { nonce, .. } = receive(&mut stream, LONG, 1 << 20).unwrap() else { panic!() };
-        (Self(stream), nonce)
+    fn connect(address: SocketAddr, token: &str) -> channel::Result<Self> {
+        let stream = TcpStream::connect(address).unwrap();
+        Channel::connect(stream, &Token::parse(token).unwrap(), &SERVICE, LONG).map(Self)
     }
 
-    fn enter(address: SocketAddr, token: &str, pilot: &str) -> (Self, FromCoordinator) {
-        let (mut guest, nonce) = Self::connect(address);
-        let token = Token::parse(token).unwrap();
-        let bound = |nonce: &str| format!("farm {} {nonce}", farm::VERSION);
-        let proof = token.proof(Role::Client, &bound(&nonce), &bound("mine")).unwrap();
-        let say =
-            FromPilot::Proof { nonce: "mine".to_owned(), proof, pilot: pilot.to_owned(), node: "here".to_owned() };
-        let answer = guest.ask(&say);
+    fn enter(address: SocketAddr, pilot: &str) -> (Self, FromCoordinator) {
+        let mut guest = Self::connect(address, TOKEN).unwrap();
+        let answer = guest.ask(&FromPilot::Join { pilot: pilot.to_owned(), node: "here".to_owned() });
         (guest, answer)
     }
 
     fn ask(&mut self, say: &FromPilot) -> FromCoordinator {
-        send(&mut self.0, say, LONG).unwrap();
-        receive(&mut self.0, LONG, 1 << 20).unwrap()
+        self.0.send(say, LONG).unwrap();
+        self.0.receive(LONG, 1 << 20).unwrap()
     }
 
     fn is_closed(&mut self) -> bool {
-        self.0.set_read_timeout(Some(LONG)).unwrap();
-        // Bytes that the other side never read make its closing a reset.
-        self.0.read(&mut [0; 64]).map_or(true, |count| count == 0)
+        self.0.wait(LONG).is_err()
     }
+}
+
+/// Whether a stranger's connection is closed, after what it may be told.
+fn is_closed(mut stream: TcpStream) -> bool {
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    // Bytes that the other side never read make its closing a reset.
+    stream.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true)
 }
 
 fn done(events: u64) -> Done {
@@ -85,29 +83,31 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
     let at = coordinator.address();
-    // A wrong token, no proof at all, and a proof that was heard from somebody else.
-    let (mut guest, answer) = Guest::enter(at, "not the token at all", "a");
-    assert!(matches!(answer, FromCoordinator::Denied { .. }) && guest.is_closed());
-    let (mut guest, _) = Guest::connect(at);
-    assert!(matches!(guest.ask(&FromPilot::Ask), FromCoordinator::Denied { .. }) && guest.is_closed());
-    // Lengths that are not believed, text that is no message, and names that are none.
-    for bytes in [&u32::MAX.to_be_bytes()[..], &[0, 0, 0x20, 0], b"GET / HTTP/1.1\r\n\r\n", &[0, 0, 0, 2, b'{', b'}']] {
-        let (mut guest, _) = Guest::connect(at);
-        guest.0.write_all(bytes).unwrap();
-        assert!(guest.is_closed(), "{bytes:?}");
+    // A wrong token, and what is no handshake; a greeting of any length says no more than that.
+    let wrong = Guest::connect(at, "not the token at all").map(|_| ()).unwrap_err();
+    assert!(matches!(wrong, channel::Error::WrongToken), "{wrong}");
+    for bytes in [&[0xff; 48][..], &[0; 100], b"GET / HTTP/1.1\r\nHost: coordinator.example.org:80\r\n\r\n"] {
+        let mut stranger = TcpStream::connect(at).unwrap();
+        stranger.write_all(bytes).unwrap();
+        assert!(is_closed(stranger), "{bytes:?}");
     }
-    let (_, answer) = Guest::enter(at, TOKEN, "a name with blanks");
-    assert!(matches!(answer, FromCoordinator::Denied { .. }));
-    // One that is let in is still bounded.
-    let (mut guest, answer) = Guest::enter(at, TOKEN, "long");
+    for _ in 0..3 {
+        drop(TcpStream::connect(at).unwrap());
+    }
+    // Who knows the token must still say a name, one that is none is refused, and no long speech is heard.
+    let mut guest = Guest::connect(at, TOKEN).unwrap();
+    assert!(matches!(guest.ask(&FromPilot::Ask), FromCoordinator::Refused { .. }) && guest.is_closed());
+    let (mut guest, answer) = Guest::enter(at, "a name with blanks");
+    assert!(matches!(answer, FromCoordinator::Refused { .. }) && guest.is_closed());
+    let (mut guest, answer) = Guest::enter(at, "long");
     assert!(matches!(answer, FromCoordinator::Welcome { .. }));
-    guest.0.write_all(&(65 * 1024_u32).to_be_bytes()).unwrap();
+    guest.0.send(&FromPilot::About { facts: "x".repeat(65 << 10).into() }, LONG).unwrap();
     assert!(guest.is_closed());
 
-    let (mut honest, _) = Guest::enter(at, TOKEN, "honest");
+    let (mut honest, _) = Guest::enter(at, "honest");
     let FromCoordinator::Lease(lease) = honest.ask(&FromPilot::Ask) else { panic!("no work") };
     let refused = |pilot: &str, lease: Lease, done: Done| {
-        let (mut guest, answer) = Guest::enter(at, TOKEN, pilot);
+        let (mut guest, answer) = Guest::enter(at, pilot);
         assert!(matches!(answer, FromCoordinator::Welcome { .. }));
         let answer = guest.ask(&FromPilot::Commit { lease, done });
         assert!(matches!(answer, FromCoordinator::Refused { .. }), "{answer:?}");
@@ -138,14 +138,38 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
 }
 
 #[test]
-fn who_says_nothing_does_not_keep_pilots_out() {
+fn two_thousand_silent_strangers_keep_no_pilot_out() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
-    let silent: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(coordinator.address()).unwrap()).collect();
-    let (_guest, answer) = Guest::enter(coordinator.address(), TOKEN, "honest");
+    let files = sys::process::limit(sys::process::Resource::OpenFiles).unwrap();
+    let room = files.soft.unwrap_or(u64::MAX).min(10_000) as usize;
+    // Both ends of the connections are in this process, and the coordinator keeps up to a quarter of what it may open.
+    let strangers = 2_000.min(room.saturating_sub(room / 4 + 256));
+    if strangers < 2_000 {
+        testing::lacks!("2,000 strangers are {strangers}, because this process may open {room} files");
+    }
+    let silent: Vec<TcpStream> = (0..strangers).map(|_| TcpStream::connect(coordinator.address()).unwrap()).collect();
+    let began = Instant::now();
+    let (_guest, answer) = Guest::enter(coordinator.address(), "honest");
     assert!(matches!(answer, FromCoordinator::Welcome { .. }), "{answer:?}");
+    eprintln!("a pilot got in {:.0} ms after {strangers} strangers", began.elapsed().as_secs_f64() * 1e3);
     drop(silent);
+}
+
+#[test]
+fn a_coordinator_without_room_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = Settings { connections: 1, ..settings(loopback()) };
+    let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), full).unwrap();
+    let (first, _) = Guest::enter(coordinator.address(), "first");
+    let mut second = Guest::connect(coordinator.address(), TOKEN).unwrap();
+    let answer: FromCoordinator = second.0.receive(LONG, 1 << 20).unwrap();
+    assert_eq!(answer, FromCoordinator::Full { connections: 1 });
+    let shop = Arc::new(Shop { permits: None, done: Arc::default() });
+    let waiting = fly(&Order { patience: 0.2, ..order(coordinator.address(), TOKEN, 1) }, shop).unwrap_err();
+    assert!(waiting.to_string().contains("has 1 connections already"), "{waiting}");
+    drop(first);
 }
 
 /// Whoever asks while a coordinator ends hears nothing, or what is so: never that a run is finished of which chunks are
@@ -160,17 +184,18 @@ fn a_coordinator_that_ends_tells_no_pilot_that_all_is_done() {
         let at = coordinator.address();
         let asking: Vec<_> = (0..8)
             .map(|number| {
-                std::thread::spawn(move || {
-                    let (mut guest, _) = Guest::enter(at, TOKEN, &format!("pilot/{number}"));
+                let ask = move || {
+                    let (mut guest, _) = Guest::enter(at, &format!("pilot/{number}"));
                     let mut heard = Vec::new();
                     // Until the connection ends.
-                    while send(&mut guest.0, &FromPilot::Ask, LONG).is_ok()
-                        && let Ok(answer) = receive::<FromCoordinator>(&mut guest.0, LONG, 1 << 20)
+                    while guest.0.send(&FromPilot::Ask, LONG).is_ok()
+                        && let Ok(answer) = guest.0.receive::<FromCoordinator>(LONG, 1 << 20)
                     {
                         heard.push(answer);
                     }
                     heard
-                })
+                };
+                std::thread::Builder::new().name("pilot".to_owned()).spawn(ask).unwrap()
             })
             .collect();
         wait_for("all to ask for work", || coordinator.connected() == 8 && coordinator.snapshot().held > 50);
@@ -269,23 +294,24 @@ fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 10)), settings(loopback())).unwrap();
     let shop = || Arc::new(Shop { permits: None, done: Arc::default() });
     let wrong = fly(&order(coordinator.address(), "another token than that", 1), shop());
-    assert!(matches!(wrong, Err(Error::Refused(_))), "{wrong:?}");
+    assert!(matches!(wrong, Err(Error::Channel(channel::Error::WrongToken))), "{wrong:?}");
     // Somebody who listens and does not know the token cannot hand out work.
-    let listener = std::net::TcpListener::bind(loopback()).unwrap();
+    let listener = TcpListener::bind(loopback()).unwrap();
     let at = listener.local_addr().unwrap();
-    let liar = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        send(&mut stream, &FromCoordinator::Challenge { version: farm::VERSION, nonce: "x".to_owned() }, LONG).unwrap();
-        let _: FromPilot = receive(&mut stream, LONG, 1 << 20).unwrap();
-        let job =
-            Job { name: "evil".to_owned(), work: serde_json::Value::Null, seed: 0, first: 0, events: 1, chunk: 1 };
-        let (proof, farm) = ("0".repeat(64), "test".to_owned());
-        let welcome = FromCoordinator::Welcome { proof, farm, job: Box::new(job), beat: 1.0 };
-        send(&mut stream, &welcome, LONG).unwrap();
+    let liar = std::thread::Builder::new().name("liar".to_owned()).spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let nonce = format!(r#"{{"says":"challenge","version":{},"nonce":"farm-00"}}"#, SERVICE.version);
+            stream.write_all(&[&(nonce.len() as u32).to_be_bytes()[..], nonce.as_bytes()].concat()).unwrap();
+            if stream.read_exact(&mut [0; 48]).is_err() {
+                break;
+            }
+            stream.write_all(&[0; 49]).unwrap();
+        }
     });
     let fooled = fly(&order(at, TOKEN, 1), shop());
-    assert!(matches!(&fooled, Err(Error::Refused(reason)) if reason.contains("token")), "{fooled:?}");
-    liar.join().unwrap();
+    assert!(matches!(&fooled, Err(Error::Channel(channel::Error::Impostor))), "{fooled:?}");
+    drop(TcpStream::connect(at).unwrap());
+    liar.unwrap().join().unwrap();
     let alone = fly(&Order { patience: 0.2, ..order(at, TOKEN, 1) }, shop());
     assert!(matches!(alone, Err(Error::Away { .. })), "{alone:?}");
 }

@@ -4,3 +4,4 @@ mod coordinator;
 mod ledger;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod relay;

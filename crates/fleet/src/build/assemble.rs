@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sys::poll::Epoll;
 
@@ -11,7 +11,7 @@ use super::agent::{Control, Tell, peers, start};
 use super::count::Reports;
 use super::message::{Counters, FromNode, Job, Order, ToNode};
 use super::sizes::Times;
-use crate::data::Options;
+use crate::data::{self, Options};
 use crate::{Error, Result};
 
 /// Bytes of one read at most.
@@ -39,7 +39,7 @@ pub(super) fn work(
     let listener = Options { window, ..Options::default() }.listen(SocketAddr::new(order.address, 0))?;
     tell(FromNode::Ready { address: listener.local_addr().map_err(Error::io("read the own address"))? })?;
     peers(told)?;
-    let mut sources = accept(&listener, job)?;
+    let mut sources = accept(&listener, order)?;
     let mut epoll = Epoll::new(job.senders as usize)?;
     for (token, source) in sources.iter().enumerate() {
         epoll.add(&source.stream, token as u64)?;
@@ -89,30 +89,23 @@ fn read(source: &mut Source, buffer: &mut [u8]) -> Option<usize> {
 }
 
 /// Takes one connection of each sender, and of nobody else.
-fn accept(listener: &std::net::TcpListener, job: &Job) -> Result<Vec<Source>> {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    listener.set_nonblocking(true).map_err(Error::io("wait for senders"))?;
-    let mut sources = Vec::new();
-    while sources.len() < job.senders as usize {
-        if Instant::now() > deadline {
-            return Err(Error::Gone(format!("{} of {} senders came", sources.len(), job.senders)));
-        }
-        let Ok((mut stream, _)) = listener.accept() else {
-            std::thread::sleep(Duration::from_millis(1));
-            continue;
-        };
-        let mut hello = [0; 8];
-        let said = stream
-            .set_nonblocking(false)
-            .and_then(|()| stream.set_read_timeout(Some(Duration::from_secs(2))))
-            .and_then(|()| stream.read_exact(&mut hello));
-        let sender = u32::from_le_bytes([hello[4], hello[5], hello[6], hello[7]]);
-        let new = sender < job.senders && sources.iter().all(|source: &Source| source.sender != sender);
-        if said.is_ok() && new && hello[..4] == job.seed.to_le_bytes() && stream.set_nonblocking(true).is_ok() {
-            sources.push(Source { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false });
-        }
-    }
-    Ok(sources)
+fn accept(listener: &std::net::TcpListener, order: &Order) -> Result<Vec<Source>> {
+    /// Time for all senders to come.
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let senders = order.job.senders;
+    let mut here = vec![false; senders as usize];
+    let mut judge = |said: &[u8]| {
+        let sender = u32::from_le_bytes(*said.first_chunk()?);
+        let new = here.get_mut(sender as usize).filter(|here| !**here)?;
+        *new = true;
+        Some(sender)
+    };
+    let taken = data::take(listener, &order.ticket, 4, senders as usize, PATIENCE, &mut judge)?;
+    let source = |(sender, stream): (u32, TcpStream)| {
+        stream.set_nonblocking(true).map_err(Error::io("wait for fragments"))?;
+        Ok(Source { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false })
+    };
+    taken.into_iter().map(source).collect()
 }
 
 impl Source {

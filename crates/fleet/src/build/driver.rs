@@ -1,7 +1,7 @@
 //! The driver: starts the nodes, introduces them to each other, starts them together, and keeps the ledger.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
@@ -123,7 +123,7 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
     if let Some(Missing { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
     }
-    let (tell, heard) = channel();
+    let (tell, heard) = mpsc::channel();
     let mut driver = Driver { job, links: Vec::new(), heard, clocks: Vec::new() };
     let mut places = Vec::new();
     for Greeted { node, mut link, hello, clock, address } in greeted {
@@ -180,10 +180,13 @@ impl Driver<'_> {
 
     fn introduce(&mut self, launcher: &dyn Launcher, places: &[Place]) -> Result<()> {
         let senders = self.job.senders as usize;
+        // It goes to nodes by their launcher's line, which is a pipe of this host, ssh or srun: no stranger hears it.
+        let ticket = channel::nonce()?;
         for (node, place) in places.iter().enumerate() {
             let role = if node < senders { Role::Sender(node as u32) } else { Role::Receiver((node - senders) as u32) };
             let (address, cpu) = (place.address, launcher.cpu(node));
-            self.say(node, &ToNode::Be(Order { role, job: self.job.clone(), address, cpu }))?;
+            let order = Order { role, job: self.job.clone(), address, cpu, ticket: ticket.clone() };
+            self.say(node, &ToNode::Be(order))?;
         }
         let addresses: Vec<SocketAddr> = self.each(|_, message| match message {
             FromNode::Ready { address } => Some(address),

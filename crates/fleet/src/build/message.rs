@@ -59,7 +59,7 @@ pub struct Job {
     pub pattern: Pattern,
     /// Transport.
     pub transport: Transport,
-    /// Seed of random orders, and what tells this job's packets from others'.
+    /// Seed of random orders, and what tells this job's datagrams from others'.
     pub seed: u32,
     /// How large fragments are.
     #[serde(default)]
@@ -175,6 +175,8 @@ pub struct Order {
     pub address: IpAddr,
     /// CPU to stay on.
     pub cpu: Option<usize>,
+    /// What every data connection of this job presents first.
+    pub ticket: String,
 }
 
 /// What a driver says.

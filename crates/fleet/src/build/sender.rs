@@ -138,8 +138,8 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
         // The historical congestion control, where the kernel has it; what is used is noted by the driver's options.
         let _ = sys::socket::set_congestion(&stream, "reno");
         stream.set_write_timeout(Some(Duration::from_secs(20))).map_err(Error::io("bound a write"))?;
-        let hello = [job.seed.to_le_bytes(), index.to_le_bytes()].concat();
-        stream.write_all(&hello).map_err(Error::io("say hello"))?;
+        let hello = [order.ticket.as_bytes(), &index.to_le_bytes()].concat();
+        stream.write_all(&hello).map_err(Error::io("present the ticket"))?;
         Ok(stream)
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;

@@ -87,16 +87,16 @@ impl Received {
     }
 }
 
-/// Waits for a datagram that says the nonce, answers it, and from then on hears and answers that address alone. The
+/// Waits for a datagram that presents the ticket, answers it, and from then on hears and answers that address alone. The
 /// answer is never longer than what was asked, so that nobody gains by sending with another's address.
-pub(crate) fn welcome(socket: &UdpSocket, nonce: &str) -> Result<SocketAddr> {
+pub(crate) fn welcome(socket: &UdpSocket, ticket: &str) -> Result<SocketAddr> {
     let deadline = Instant::now() + PATIENCE;
     let mut buffer = [0; 64];
     socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
     while Instant::now() < deadline {
         let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
         let said = &buffer[..length];
-        if said.len() == nonce.len() && bool::from(subtle::ConstantTimeEq::ct_eq(said, nonce.as_bytes())) {
+        if channel::equal_in_constant_time(said, ticket.as_bytes()) {
             socket.connect(from).map_err(Error::io("answer one address only"))?;
             socket.send(&said[..1]).map_err(Error::io("answer a datagram"))?;
             return Ok(from);
@@ -105,13 +105,13 @@ pub(crate) fn welcome(socket: &UdpSocket, nonce: &str) -> Result<SocketAddr> {
     Err(Error::Gone("its datagrams did not come".to_owned()))
 }
 
-/// The client's side of [`welcome`]: says the nonce until it is answered.
-pub(crate) fn greet(socket: &UdpSocket, nonce: &str) -> Result<()> {
+/// The client's side of [`welcome`]: presents the ticket until it is answered.
+pub(crate) fn greet(socket: &UdpSocket, ticket: &str) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
     while Instant::now() < deadline {
         // One that is refused or lost is said again.
-        let _ = socket.send(nonce.as_bytes());
+        let _ = socket.send(ticket.as_bytes());
         let mut answer = [0; 1];
         if matches!(socket.recv(&mut answer), Ok(1)) {
             return Ok(());

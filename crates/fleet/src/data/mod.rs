@@ -6,6 +6,7 @@ mod options;
 mod sample;
 mod stream;
 mod thread;
+mod ticket;
 
 pub use cpu::{Cpu, CpuWatch};
 pub use datagram::Received;
@@ -15,3 +16,4 @@ pub use sample::Snapshot;
 pub(crate) use sample::{Blocks, Watched};
 pub(crate) use stream::{Flows, echo, receive, send};
 pub(crate) use thread::{start, start_flows};
+pub(crate) use ticket::take;

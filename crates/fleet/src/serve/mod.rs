@@ -4,14 +4,12 @@
 //! before they are checked, timing of a comparison that tells the secret, data connections taken over by strangers,
 //! datagrams sent to who never asked (CVE-2016-4303, 2023-7250, 2024-26306, 2024-53580, 2025-54349 to 54351).
 
-mod accept;
 mod lease;
-pub mod message;
+mod message;
 mod server;
 mod session;
 mod test;
-mod token;
 
+pub use message::{FromClient, FromServer, SERVICE};
 pub use server::{Server, Settings};
 pub use test::{Datagrams, Limits, Report, Test};
-pub use token::{Role, Token, nonce};

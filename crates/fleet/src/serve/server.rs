@@ -1,14 +1,18 @@
 //! Listening, and one thread for each of a few clients.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
+use channel::{AcceptHandler, Acceptor, AcceptorLimits, PendingChannel, Token};
+
 use super::lease::Turns;
-use super::{Limits, Token, session};
+use super::{FromServer, Limits, SERVICE, session};
 use crate::{Error, Result};
+
+/// Time for a client to take that there is no room for it: what it is told fits into a new socket's buffer.
+const TURNED_AWAY: Duration = Duration::from_millis(100);
 
 /// How to listen.
 #[derive(Debug, Clone)]
@@ -47,7 +51,7 @@ pub(super) struct House {
 pub struct Server {
     address: SocketAddr,
     house: Arc<House>,
-    thread: Option<JoinHandle<()>>,
+    _acceptor: Acceptor,
 }
 
 impl Server {
@@ -65,12 +69,9 @@ impl Server {
             stop: AtomicBool::new(false),
             guests: AtomicUsize::new(0),
         });
-        let shared = Arc::clone(&house);
-        let thread = std::thread::Builder::new()
-            .name("server".to_owned())
-            .spawn(move || listen(&listener, &shared))
-            .map_err(Error::io("start a thread"))?;
-        Ok(Self { address, house, thread: Some(thread) })
+        let (token, handler) = (house.settings.token.clone(), ClientHandler(Arc::clone(&house)));
+        let acceptor = Acceptor::start(listener, SERVICE, &token, AcceptorLimits::default(), handler)?;
+        Ok(Self { address, house, _acceptor: acceptor })
     }
 
     /// Where it listens.
@@ -89,43 +90,35 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.house.stop.store(true, Ordering::SeqCst);
-        // A connection of our own ends the wait for one. Where it cannot be made, the next one does.
-        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();
-        if let (true, Some(thread)) = (woken, self.thread.take()) {
-            let _ = thread.join();
-        }
     }
 }
 
-fn listen(listener: &TcpListener, house: &Arc<House>) {
-    while let Ok((stream, _)) = next(listener, house) {
-        // Who comes when the house is full is turned away before a byte is read.
-        if house.guests.fetch_add(1, Ordering::SeqCst) >= house.settings.limits.connections {
-            house.guests.fetch_sub(1, Ordering::SeqCst);
-            continue;
+/// Starts a thread for each client, while there is room.
+struct ClientHandler(Arc<House>);
+
+impl AcceptHandler for ClientHandler {
+    fn accept(&mut self, pending: PendingChannel) {
+        let most = self.0.settings.limits.connections;
+        if self.0.guests.fetch_add(1, Ordering::SeqCst) >= most {
+            self.0.guests.fetch_sub(1, Ordering::SeqCst);
+            let reason = format!("{most} clients are here already");
+            // Whether it hears that does not matter.
+            let _ = pending
+                .finish(TURNED_AWAY)
+                .and_then(|mut channel| channel.send(&FromServer::Refused { reason }, TURNED_AWAY));
+            return;
         }
-        let shared = Arc::clone(house);
+        let house = Arc::clone(&self.0);
         let started = std::thread::Builder::new().name("session".to_owned()).spawn(move || {
             // What goes wrong with one client is told to that client, and is nobody else's business.
-            let _ = session::serve(stream, &shared);
-            shared.guests.fetch_sub(1, Ordering::SeqCst);
+            let _ = session::serve(pending, &house);
+            house.guests.fetch_sub(1, Ordering::SeqCst);
         });
         if started.is_err() {
-            house.guests.fetch_sub(1, Ordering::SeqCst);
+            self.0.guests.fetch_sub(1, Ordering::SeqCst);
         }
     }
-}
 
-fn next(listener: &TcpListener, house: &House) -> std::io::Result<(TcpStream, SocketAddr)> {
-    loop {
-        let came = listener.accept();
-        if house.stop.load(Ordering::SeqCst) {
-            return Err(std::io::ErrorKind::Interrupted.into());
-        }
-        match came {
-            Ok(came) => return Ok(came),
-            // Too many open files, or a client that left while it waited: others may come.
-            Err(_) => std::thread::sleep(Duration::from_millis(20)),
-        }
-    }
+    /// A stranger is turned away without a word, and leaves no trace.
+    fn refuse(&mut self, _from: SocketAddr, _why: &channel::Error) {}
 }

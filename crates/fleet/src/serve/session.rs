@@ -1,71 +1,64 @@
-//! One client: the proof, the turn, the tests.
+//! One client: the turn, the tests.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::accept::{Use, take};
-use super::message::{FromClient, FromServer, VERSION, receive, send};
+use channel::{Channel, LONGEST, PendingChannel};
+
+use super::message::{FromClient, FromServer};
 use super::server::House;
-use super::{Datagrams, Report, Role, Test, nonce};
-use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, start, welcome};
+use super::{Datagrams, Report, Test};
+use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, start, take, welcome};
 use crate::{Error, Result, data};
 
-/// Time to say who one is.
-const PROOF_PATIENCE: Duration = Duration::from_secs(5);
-/// Longest message of who is not let in yet, bytes.
-const PROOF_LENGTH: usize = 1024;
+/// Time for a test's data connections to come.
+const COME: Duration = Duration::from_secs(10);
 /// Time for the other side to take a message.
 const TAKE: Duration = Duration::from_secs(10);
-/// Wait after a wrong proof, so that guessing is slow.
-const PENALTY: Duration = Duration::from_millis(250);
 /// How often a test looks at its limits.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Serves one client to its end.
-pub(super) fn serve(mut control: TcpStream, house: &House) -> Result<()> {
-    // Nothing depends on it but latency of messages.
-    let _ = control.set_nodelay(true);
-    let limits = house.settings.limits;
-    let own = nonce()?;
-    send(&mut control, &FromServer::Challenge { version: VERSION, nonce: own.clone() }, TAKE)?;
-    let FromClient::Proof { nonce: theirs, proof } = receive(&mut control, PROOF_PATIENCE, PROOF_LENGTH)? else {
-        return deny(&mut control);
-    };
-    let token = &house.settings.token;
-    if theirs.len() > 64 || theirs == own || !token.holds(&proof, Role::Client, &own, &theirs) {
-        return deny(&mut control);
+/// What a data connection is for, said in the byte after the ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Up = 1,
+    Down = 2,
+    Echo = 3,
+}
+
+impl Use {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        [Self::Up, Self::Down, Self::Echo].into_iter().find(|one| [*one as u8] == bytes)
     }
-    let proof = token.proof(Role::Server, &own, &theirs)?;
-    send(&mut control, &FromServer::Welcome { proof, limits }, TAKE)?;
+}
+
+/// Serves one client to its end.
+pub(super) fn serve(pending: PendingChannel, house: &House) -> Result<()> {
+    let limits = house.settings.limits;
+    let mut control = pending.finish(TAKE)?;
+    control.send(&FromServer::Welcome { limits }, TAKE)?;
     let (turn, ahead) = house.turns.enter();
     if ahead > 0 {
-        send(&mut control, &FromServer::Queued { ahead }, TAKE)?;
+        control.send(&FromServer::Queued { ahead }, TAKE)?;
     }
     if !turn.wait(Duration::from_secs_f64(limits.lease)) {
         return Err(Error::Gone("its turn did not come".to_owned()));
     }
-    send(&mut control, &FromServer::Granted, TAKE)?;
+    control.send(&FromServer::Granted, TAKE)?;
     let end = Instant::now() + Duration::from_secs_f64(limits.lease);
     let idle = Duration::from_secs_f64(limits.idle);
     while Instant::now() < end && !house.stop.load(Relaxed) {
-        let said: FromClient =
-            receive(&mut control, idle.min(end.saturating_duration_since(Instant::now())), usize::MAX)?;
+        let said: FromClient = control.receive(idle.min(end.saturating_duration_since(Instant::now())), LONGEST)?;
         // A late word about a test that has ended.
         let FromClient::Test(test) = said else { continue };
         let answer = match test.check(&limits).and_then(|()| run(&test, &mut control, house)) {
             Ok(report) => FromServer::Report(Box::new(report)),
             Err(error) => FromServer::Refused { reason: error.to_string() },
         };
-        send(&mut control, &answer, TAKE)?;
+        control.send(&answer, TAKE)?;
     }
     Ok(())
-}
-
-fn deny(control: &mut TcpStream) -> Result<()> {
-    sleep(PENALTY);
-    send(control, &FromServer::Denied { reason: "the token is not the right one".to_owned() }, TAKE)
 }
 
 /// Sockets of one test.
@@ -75,8 +68,8 @@ struct Sockets {
     udp: Option<UdpSocket>,
 }
 
-fn open(test: &Test, control: &mut TcpStream) -> Result<Sockets> {
-    let here = control.local_addr().map_err(Error::io("read the own address"))?;
+fn open(test: &Test, control: &mut Channel) -> Result<Sockets> {
+    let here = control.local_address()?;
     let any = SocketAddr::new(here.ip(), 0);
     let listener = test.options.listen(any)?;
     let udp = test.datagrams.map(|_| UdpSocket::bind(any)).transpose().map_err(Error::io("make a socket"))?;
@@ -86,11 +79,18 @@ fn open(test: &Test, control: &mut TcpStream) -> Result<Sockets> {
     let port = |address: std::io::Result<SocketAddr>| address.map(|address| address.port());
     let tcp = port(listener.local_addr()).map_err(Error::io("read the own address"))?;
     let udp_port = udp.as_ref().and_then(|socket| port(socket.local_addr()).ok());
-    let nonce = nonce()?;
-    send(control, &FromServer::Ready { tcp, udp: udp_port, nonce: nonce.clone() }, TAKE)?;
-    let streams = take(&listener, &nonce, [test.up, test.down, test.echo])?;
+    let ticket = channel::nonce()?;
+    control.send(&FromServer::Ready { tcp, udp: udp_port, ticket: ticket.clone() }, TAKE)?;
+    let mut wanted = [test.up, test.down, test.echo];
+    let mut judge = |said: &[u8]| {
+        let purpose = Use::read(said)?;
+        let left = &mut wanted[purpose as usize - 1];
+        *left = left.checked_sub(1)?;
+        Some(purpose)
+    };
+    let streams = take(&listener, &ticket, 1, (test.up + test.down + test.echo) as usize, COME, &mut judge)?;
     if let Some(socket) = &udp {
-        welcome(socket, &nonce)?;
+        welcome(socket, &ticket)?;
     }
     Ok(Sockets { streams, listener, udp })
 }
@@ -102,7 +102,7 @@ struct Shared {
     accepted: AtomicU64,
 }
 
-fn run(test: &Test, control: &mut TcpStream, house: &House) -> Result<Report> {
+fn run(test: &Test, control: &mut Channel, house: &House) -> Result<Report> {
     let sockets = open(test, control)?;
     let limits = house.settings.limits;
     let of = |wanted: Use| -> Vec<&TcpStream> {
@@ -166,7 +166,7 @@ fn run(test: &Test, control: &mut TcpStream, house: &House) -> Result<Report> {
 /// Watches a test until its connections have ended, the client says so, or a limit is reached.
 fn oversee(
     test: &Test,
-    control: &mut TcpStream,
+    control: &mut Channel,
     house: &House,
     [up, down, echo]: [&Flows; 3],
     waits: bool,
@@ -187,35 +187,13 @@ fn oversee(
         if !waits && up.ended() && down.ended() && echo.ended() {
             break None;
         }
-        match spoke(control) {
-            Spoke::Nothing => {}
-            Spoke::Something if matches!(receive(control, TAKE, 1024), Ok(FromClient::Stop)) => break None,
-            Spoke::Something | Spoke::Gone => break Some("the client went away".to_owned()),
+        match control.has_input() {
+            Ok(false) => {}
+            Ok(true) if matches!(control.receive(TAKE, 1024), Ok(FromClient::Stop)) => break None,
+            Ok(true) | Err(_) => break Some("the client went away".to_owned()),
         }
     };
     (blocks.finish(), cut)
-}
-
-enum Spoke {
-    Nothing,
-    Something,
-    Gone,
-}
-
-fn spoke(control: &TcpStream) -> Spoke {
-    if control.set_nonblocking(true).is_err() {
-        return Spoke::Gone;
-    }
-    let seen = control.peek(&mut [0; 1]);
-    if control.set_nonblocking(false).is_err() {
-        return Spoke::Gone;
-    }
-    match seen {
-        Ok(0) => Spoke::Gone,
-        Ok(_) => Spoke::Something,
-        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Spoke::Nothing,
-        Err(_) => Spoke::Gone,
-    }
 }
 
 fn accept_all(listener: &TcpListener, shared: &Shared) {
