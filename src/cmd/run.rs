@@ -29,6 +29,9 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures are measured [default: the present one]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
+    /// The figures of an evaluation's tables, and those tables: a folder with evaluation.toml
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["suite", "probe", "resume", "target_device"])]
+    evaluation: Option<PathBuf>,
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory"])]
     target_device: Option<PathBuf>,
@@ -110,7 +113,10 @@ fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium
         }
         return Ok((order, medium));
     }
-    let entries = arguments.wishes.entries()?;
+    let entries = match &arguments.evaluation {
+        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, arguments.wishes.target)?,
+        None => arguments.wishes.entries()?,
+    };
     let medium = medium(arguments)?;
     let plan = plan(arguments, entries, medium.as_ref())?;
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
@@ -161,8 +167,13 @@ fn place(arguments: &Arguments, medium: Option<&Medium>) -> Result<PathBuf> {
 fn plan(arguments: &Arguments, entries: Vec<Entry>, medium: Option<&Medium>) -> Result<Plan> {
     let wishes = &arguments.wishes;
     let directory = place(arguments, medium)?;
+    // The folder is the suite's name, so that its tables are found again.
+    let suite = match &arguments.evaluation {
+        Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
+        None => wishes.suite().unwrap_or("probes").to_owned(),
+    };
     Ok(Plan {
-        suite: wishes.suite().unwrap_or("probes").to_owned(),
+        suite,
         seed: wishes.seed(),
         target: wishes.target,
         time_limit: wishes.limit(),

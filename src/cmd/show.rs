@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
     /// A probe (prony list), or a run: its number, id or label, a file, or published:NAME
     #[arg(value_name = "PROBE|RUN")]
     name: String,
-    /// A run in the tables of a published evaluation: babar, byte, daisy, ramspeed or stream
+    /// A run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
 }

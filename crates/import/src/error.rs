@@ -106,12 +106,20 @@ pub enum Error {
         /// Where.
         place: Place,
     },
-    /// A table that ships with the program is damaged.
-    #[error("could not read the embedded table {table}: {reason}")]
-    Embedded {
-        /// Name of the table.
-        table: &'static str,
+    /// A file of an evaluation's folder cannot be used.
+    #[error("could not read {file} of the evaluation: {reason}")]
+    EvaluationFile {
+        /// Its name.
+        file: String,
         /// What is wrong.
         reason: String,
+    },
+    /// A description names a unit that is not known.
+    #[error("could not read the evaluation: it names the unit '{unit}', and known are {known}")]
+    EvaluationUnit {
+        /// The unit.
+        unit: String,
+        /// What there is.
+        known: String,
     },
 }

@@ -6,7 +6,6 @@ use crate::sheet::{Reading, Sheet, number, text};
 
 /// One machine: the label that it goes by and what is printed of it.
 pub(crate) struct Entry {
-    key: String,
     pub(crate) label: String,
     pub(crate) sheet: Sheet,
 }
@@ -18,11 +17,11 @@ pub(crate) struct Machines {
 }
 
 impl Machines {
-    /// The machine of a key, made with the label when it is new.
-    pub(crate) fn of(&mut self, key: &str, label: &str) -> &mut Entry {
-        let at = self.entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
+    /// The machine of a label, made when it is new.
+    pub(crate) fn of(&mut self, label: &str) -> &mut Entry {
+        let at = self.entries.iter().position(|entry| entry.label == label).unwrap_or_else(|| {
             let sheet = Sheet { machine: label.to_owned(), ..Sheet::default() };
-            self.entries.push(Entry { key: key.to_owned(), label: label.to_owned(), sheet });
+            self.entries.push(Entry { label: label.to_owned(), sheet });
             self.entries.len() - 1
         });
         &mut self.entries[at]
@@ -35,7 +34,7 @@ impl Entry {
         self.sheet.readings.push(reading);
     }
 
-    /// Adds a fact in words, once.
+    /// Adds a fact in words, once; empty words make none.
     pub(crate) fn says(&mut self, name: &str, value: &str, source: &str, affects: &[Primitive]) {
         if let Some(fact) = text(name, value, source, affects) {
             self.fact(fact);
@@ -61,14 +60,6 @@ impl Entry {
     }
 }
 
-/// The clock that a machine's name tells, in hertz: `Sun Ultra60/360 MHz`, `AMD Athlon 1.2 GHz`, `1.266GHz`.
-pub(crate) fn clock(name: &str) -> Option<f64> {
-    let (at, scale) = [("MHz", 1e6), ("GHz", 1e9)].iter().find_map(|(unit, scale)| Some((name.find(unit)?, *scale)))?;
-    let before = name[..at].trim_end();
-    let start = before.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |i| i + 1);
-    before[start..].parse::<f64>().ok().map(|number| number * scale)
-}
-
 /// A name that is easy to type: lower case, every run of other characters one hyphen, dots kept.
 pub(crate) fn slug(name: &str) -> String {
     let mut slug = String::new();
@@ -85,14 +76,6 @@ pub(crate) fn slug(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_tell_clocks() {
-        assert_eq!(clock("Sun Ultra60/360 MHz"), Some(360e6));
-        assert_eq!(clock("AMD Athlon 1800MP dual-CPU 1.53 GHz"), Some(1.53e9));
-        assert_eq!(clock("Intel PIII-512 dual-CPU 1.266GHz (projected)"), Some(1.266e9));
-        assert_eq!(clock("HP K210"), None);
-    }
 
     #[test]
     fn slugs_are_plain() {

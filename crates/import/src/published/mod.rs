@@ -1,15 +1,19 @@
 //! Published evaluations, embedded: each machine of each is a run like any other, without a spread.
 //!
+//! What an evaluation is stands in its folder alone: its tables as CSV and `evaluation.toml`.
+//!
 //! A name is `published:EVALUATION` for all its machines or `published:EVALUATION/MACHINE` for one; the machine may be
-//! written as printed or with hyphens, as in the ids of the runs.
+//! written as printed or with hyphens, as in the ids of the runs. A folder of the user's own is named by its path.
 
-mod ams02_2002;
-mod babar_cpu_1998;
-mod babar_network_1998;
-mod cyberlife_2004;
-mod daisy_heat_1996;
+mod description;
+mod folder;
 mod machines;
+mod read;
 mod table;
+mod template;
+mod unit;
+
+use std::path::Path;
 
 use model::{Catalogue, Origin, Run};
 use sha2::{Digest, Sha256};
@@ -17,47 +21,106 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::assemble::{Provenance, assemble};
 use crate::digest::hexadecimal;
-use machines::{Entry, Machines, slug};
-use table::Embedded;
+pub use description::{
+    DerivedTable, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell, MachineDescription,
+    MachineRule, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows, SuiteSort, SuiteTable,
+    TableDescription,
+};
+use folder::{DESCRIPTION, Folder};
+use machines::{Entry, slug};
 pub use table::Table;
+pub use unit::{PrintedUnitName, UNITS};
 
 /// What every name of a published evaluation begins with.
 pub const PREFIX: &str = "published:";
 
-/// An evaluation: its tables and how they become machines.
-struct Evaluation {
-    name: &'static str,
-    title: &'static str,
-    attribution: &'static str,
-    /// When the document appeared; where only the year is known, its first day.
-    date: &'static str,
-    tables: &'static [Embedded],
-    read: fn(&Tables) -> Result<Machines, Error>,
+/// An evaluation: what its folder says.
+#[derive(Debug, Clone)]
+pub struct PublishedEvaluation {
+    /// Its name, which is its folder's.
+    pub name: String,
+    /// What it is and how its tables are to be read.
+    pub description: EvaluationDescription,
+    /// Its tables, in the order of the description.
+    pub tables: Vec<Table>,
+    sha256: String,
 }
 
-static EVALUATIONS: [&Evaluation; 5] = [
-    &ams02_2002::EVALUATION,
-    &babar_cpu_1998::EVALUATION,
-    &babar_network_1998::EVALUATION,
-    &cyberlife_2004::EVALUATION,
-    &daisy_heat_1996::EVALUATION,
-];
-
-/// The tables of one evaluation, read.
-struct Tables {
-    evaluation: &'static Evaluation,
-    tables: Vec<Table>,
-}
-
-impl Tables {
-    fn of(evaluation: &'static Evaluation) -> Result<Self, Error> {
-        let tables = evaluation.tables.iter().map(Embedded::read).collect::<Result<_, _>>()?;
-        Ok(Self { evaluation, tables })
+impl PublishedEvaluation {
+    /// Reads a folder of the user's.
+    ///
+    /// # Errors
+    /// When the folder holds no description, or a file of it cannot be read or contradicts it.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Self::read(&Folder::Disk(folder))
     }
 
-    fn get(&self, name: &'static str) -> Result<&Table, Error> {
-        let missing = || Error::Embedded { table: name, reason: format!("{} has none", self.evaluation.name) };
-        self.tables.iter().find(|table| table.name == name).ok_or_else(missing)
+    /// Every evaluation that ships with the program.
+    ///
+    /// # Errors
+    /// When one is damaged.
+    pub fn all() -> Result<Vec<Self>, Error> {
+        Folder::embedded().map(|folder| Self::read(&folder)).collect()
+    }
+
+    fn read(folder: &Folder<'_>) -> Result<Self, Error> {
+        let text = folder.text(DESCRIPTION)?;
+        let failed = |error: toml::de::Error| Error::EvaluationFile {
+            file: DESCRIPTION.to_owned(),
+            reason: error.to_string().trim_end().to_owned(),
+        };
+        let description: EvaluationDescription = toml::from_str(&text).map_err(failed)?;
+        let mut hasher = Sha256::new();
+        let mut tables = Vec::with_capacity(description.tables.len());
+        for table in &description.tables {
+            let text = folder.text(&format!("{}.csv", table.name))?;
+            hasher.update(&text);
+            tables.push(Table::read(&table.name, &table.title, &text)?);
+        }
+        let evaluation = Self { name: folder.name(), description, tables, sha256: hexadecimal(&hasher.finalize()) };
+        // A unit or a column that is not there is told now, and not when a table is printed.
+        evaluation.entries()?;
+        Ok(evaluation)
+    }
+
+    /// A table by name.
+    #[must_use]
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+
+    /// Its machines as runs.
+    ///
+    /// # Errors
+    /// When a table contradicts the description.
+    pub fn runs(&self, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
+        Ok(self.entries()?.into_iter().map(|entry| self.run(entry, catalogue)).collect())
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, Error> {
+        read::machines(&self.description, &self.tables)
+    }
+
+    fn id(&self, label: &str) -> String {
+        format!("{PREFIX}{}/{}", self.name, slug(label))
+    }
+
+    fn run(&self, entry: Entry, catalogue: &Catalogue) -> Run {
+        let id = self.id(&entry.label);
+        let mut sheet = entry.sheet;
+        sheet.started.clone_from(&self.description.date);
+        let note = "transcribed from a published table; no spread is printed; the date is the document's";
+        sheet.notes.insert(0, note.to_owned());
+        let attribution = &self.description.attribution;
+        let origin = Origin {
+            tool: self.description.title.clone(),
+            version: None,
+            document: Some(attribution.clone()),
+            sha256: Some(self.sha256.clone()),
+            attribution: Some(attribution.clone()),
+        };
+        let suite = format!("{PREFIX}{}", self.name);
+        assemble(sheet, Provenance { id, label: Some(entry.label), suite, origin }, catalogue)
     }
 }
 
@@ -67,29 +130,30 @@ pub struct Listing {
     /// Name that verbs take: `published:ams02-2002`.
     pub name: String,
     /// What it is.
-    pub title: &'static str,
+    pub title: String,
     /// Who is to be named wherever its figures are shown.
-    pub attribution: &'static str,
+    pub attribution: String,
     /// Ids of its runs, `published:ams02-2002/amd-athlon-1.2-ghz`, with the machines' printed names.
     pub machines: Vec<(String, String)>,
 }
 
-/// Every published evaluation with its machines.
+/// Every published evaluation that has machines, with them.
 ///
 /// # Errors
 /// When a table that ships with the program is damaged.
 pub fn list() -> Result<Vec<Listing>, Error> {
-    let listing = |evaluation: &&'static Evaluation| {
-        let machines = entries(evaluation)?;
-        let named = |entry: &Entry| (id(evaluation, entry), entry.label.clone());
+    let listing = |evaluation: PublishedEvaluation| {
+        let machines: Vec<_> =
+            evaluation.entries()?.into_iter().map(|entry| (evaluation.id(&entry.label), entry.label)).collect();
         Ok(Listing {
             name: format!("{PREFIX}{}", evaluation.name),
-            title: evaluation.title,
-            attribution: evaluation.attribution,
-            machines: machines.iter().map(named).collect(),
+            title: evaluation.description.title,
+            attribution: evaluation.description.attribution,
+            machines,
         })
     };
-    EVALUATIONS.iter().map(listing).collect()
+    let all: Result<Vec<Listing>, Error> = PublishedEvaluation::all()?.into_iter().map(listing).collect();
+    Ok(all?.into_iter().filter(|listing| !listing.machines.is_empty()).collect())
 }
 
 /// The runs that a name stands for: all machines of an evaluation, or one. The prefix `published:` may be left out.
@@ -98,21 +162,40 @@ pub fn list() -> Result<Vec<Listing>, Error> {
 /// When there is no such evaluation or machine; the text says what there is.
 pub fn get(name: &str, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
     let bare = name.strip_prefix(PREFIX).unwrap_or(name);
+    if Path::new(bare).join(DESCRIPTION).is_file() {
+        return PublishedEvaluation::open(Path::new(bare))?.runs(catalogue);
+    }
     let (evaluation, machine) = match bare.split_once('/') {
         Some((evaluation, machine)) => (evaluation, Some(machine)),
         None => (bare, None),
     };
     let evaluation = find(evaluation)?;
-    let mut entries = entries(evaluation)?;
+    let mut runs = evaluation.runs(catalogue)?;
     if let Some(machine) = machine {
-        let known = entries.iter().map(|entry| entry.label.as_str()).collect::<Vec<_>>().join(", ");
-        entries.retain(|entry| entry.label == machine || slug(&entry.label) == slug(machine));
-        if entries.is_empty() {
+        let known = runs.iter().map(Run::name).collect::<Vec<_>>().join(", ");
+        runs.retain(|run| run.name() == machine || slug(run.name()) == slug(machine));
+        if runs.is_empty() {
             let evaluation = format!("{PREFIX}{}", evaluation.name);
             return Err(Error::Machine { evaluation, machine: machine.to_owned(), known });
         }
     }
-    Ok(entries.into_iter().map(|entry| run(evaluation, entry, catalogue)).collect())
+    Ok(runs)
+}
+
+/// An evaluation by name, with or without the prefix `published:`, or by the path of its folder.
+///
+/// # Errors
+/// When there is none, or a file of it is damaged.
+pub fn find(name: &str) -> Result<PublishedEvaluation, Error> {
+    let bare = name.strip_prefix(PREFIX).unwrap_or(name);
+    if let Some(folder) = Folder::embedded().find(|folder| folder.name() == bare) {
+        return PublishedEvaluation::read(&folder);
+    }
+    if Path::new(bare).join(DESCRIPTION).is_file() {
+        return PublishedEvaluation::open(Path::new(bare));
+    }
+    let known = Folder::embedded().map(|folder| folder.name()).collect::<Vec<_>>().join(", ");
+    Err(Error::Evaluation { name: bare.to_owned(), known })
 }
 
 /// The printed tables of an evaluation, derived ones such as AMS table 2 included, to check one's own arithmetic on.
@@ -120,39 +203,5 @@ pub fn get(name: &str, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
 /// # Errors
 /// When there is no such evaluation, or a table that ships with the program is damaged.
 pub fn tables(evaluation: &str) -> Result<Vec<Table>, Error> {
-    Ok(Tables::of(find(evaluation.strip_prefix(PREFIX).unwrap_or(evaluation))?)?.tables)
-}
-
-fn find(name: &str) -> Result<&'static Evaluation, Error> {
-    let known = || EVALUATIONS.iter().map(|evaluation| evaluation.name).collect::<Vec<_>>().join(", ");
-    let found = EVALUATIONS.iter().find(|evaluation| evaluation.name == name).copied();
-    found.ok_or_else(|| Error::Evaluation { name: name.to_owned(), known: known() })
-}
-
-fn entries(evaluation: &'static Evaluation) -> Result<Vec<Entry>, Error> {
-    Ok((evaluation.read)(&Tables::of(evaluation)?)?.entries)
-}
-
-fn id(evaluation: &Evaluation, entry: &Entry) -> String {
-    format!("{PREFIX}{}/{}", evaluation.name, slug(&entry.label))
-}
-
-fn run(evaluation: &Evaluation, entry: Entry, catalogue: &Catalogue) -> Run {
-    let id = id(evaluation, &entry);
-    let mut sheet = entry.sheet;
-    evaluation.date.clone_into(&mut sheet.started);
-    sheet
-        .notes
-        .insert(0, "transcribed from a published table; no spread is printed; the date is the document's".to_owned());
-    let mut hasher = Sha256::new();
-    evaluation.tables.iter().for_each(|table| hasher.update(table.text));
-    let origin = Origin {
-        tool: evaluation.title.to_owned(),
-        version: None,
-        document: Some(evaluation.attribution.to_owned()),
-        sha256: Some(hexadecimal(&hasher.finalize())),
-        attribution: Some(evaluation.attribution.to_owned()),
-    };
-    let suite = format!("{PREFIX}{}", evaluation.name);
-    assemble(sheet, Provenance { id, label: Some(entry.label), suite, origin }, catalogue)
+    Ok(find(evaluation)?.tables)
 }

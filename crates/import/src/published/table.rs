@@ -2,20 +2,13 @@
 
 use crate::Error;
 
-/// A table that ships with the program.
-pub(crate) struct Embedded {
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) text: &'static str,
-}
-
 /// A table as its document prints it: every cell in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Name of its file, such as `table2_normalised`.
-    pub name: &'static str,
+    pub name: String,
     /// What it shows.
-    pub title: &'static str,
+    pub title: String,
     /// Names of its columns; the unit of a number stands at the end of its column's name.
     pub columns: Vec<String>,
     /// Its rows, in the printed order.
@@ -29,18 +22,18 @@ pub(crate) struct Row<'a> {
     cells: &'a [String],
 }
 
-impl Embedded {
-    pub(crate) fn read(&self) -> Result<Table, Error> {
-        let damaged = |error: csv::Error| Error::Embedded { table: self.name, reason: error.to_string() };
-        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
+impl Table {
+    /// Reads a table of CSV.
+    pub(super) fn read(name: &str, title: &str, text: &str) -> Result<Self, Error> {
+        let damaged =
+            |error: csv::Error| Error::EvaluationFile { file: format!("{name}.csv"), reason: error.to_string() };
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
         let columns = reader.headers().map_err(damaged)?.iter().map(str::to_owned).collect();
         let row = |record: csv::StringRecord| record.iter().map(|cell| cell.trim().to_owned()).collect();
         let rows = reader.records().map(|record| record.map(row).map_err(damaged)).collect::<Result<_, _>>()?;
-        Ok(Table { name: self.name, title: self.title, columns, rows })
+        Ok(Self { name: name.to_owned(), title: title.to_owned(), columns, rows })
     }
-}
 
-impl Table {
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { table: self, cells })
     }
@@ -60,6 +53,11 @@ impl Table {
 }
 
 impl<'a> Row<'a> {
+    /// Whether the table has such a column.
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.table.columns.iter().any(|name| name == column)
+    }
+
     /// The cell in the named column; empty where there is none.
     pub(crate) fn text(&self, column: &str) -> &'a str {
         let at = self.table.columns.iter().position(|name| name == column);

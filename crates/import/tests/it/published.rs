@@ -37,7 +37,7 @@ fn every_machine_is_a_run_without_spread() {
         for (run, (id, label)) in runs.iter().zip(&listing.machines) {
             assert_eq!((&run.id, run.label.as_ref()), (id, Some(label)));
             assert!(ids.insert(run.id.clone()), "{id} twice");
-            assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution));
+            assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution.as_str()));
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
             assert_eq!(get(id, &Catalogue::default()).unwrap()[0], *run);
             for figure in &run.figures {
@@ -192,4 +192,35 @@ fn daisy_and_network_evaluations_keep_their_facts() {
     assert_eq!((estimate.low, estimate.high, estimate.level), (15e6, 16e6, 0.0));
     let ibm = network.iter().find(|run| run.name() == "IBM 43P").unwrap();
     assert_eq!(ibm.machine.number("memory.bandwidth"), Some(60e6));
+}
+
+#[test]
+fn a_folder_of_ones_own_is_an_evaluation_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("table1.csv", "machine,pipe_us\nBox A,26\nBox B,\n");
+    let description = r#"
+        title = "Two boxes"
+        attribution = "A. Author"
+        [[table]]
+        name = "table1"
+        title = "Pipes"
+        machine = [{ label = "{machine}" }]
+        figure = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
+    "#;
+    write("evaluation.toml", description);
+    let runs = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap();
+    assert_eq!(runs.len(), 1, "a machine without a number is none");
+    assert!(near(value(&runs[0], "ipc.pipe_latency", "placement=same_cpu").unwrap(), 26e-6));
+
+    let refused = |description: &str, wanted: &str| {
+        write("evaluation.toml", description);
+        let error = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    };
+    refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
+    refused(&description.replace("\"table1\"", "\"table2\""), "table2.csv");
+    refused(&description.replace("\"table1\"", "\"../secret\""), "holds a path");
+    refused("title = 1", "evaluation.toml");
+    refused(&format!("{description}\nsurprise = 1"), "surprise");
 }

@@ -73,9 +73,9 @@ pub enum Slot {
     /// The name of the run's machine.
     Machine,
     /// A fact of the run's machine.
-    Fact(&'static str),
+    Fact(String),
     /// A fact of the run's machine that is a number, in units of so many base units.
-    Number(&'static str, f64),
+    Number(String, f64),
     /// A number as printed; empty where the table has none.
     Printed(String),
     /// A figure of the run.

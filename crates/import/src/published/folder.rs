@@ -1,0 +1,62 @@
+//! Where the files of an evaluation are: in the program, or in a folder that the user names.
+
+use std::path::Path;
+
+use crate::Error;
+
+/// The folders of `published/`: name, and each file's name and text.
+static EMBEDDED: &[(&str, &[(&str, &str)])] = include!(concat!(env!("OUT_DIR"), "/published.rs"));
+
+/// The file that describes an evaluation.
+pub(super) const DESCRIPTION: &str = "evaluation.toml";
+/// Longest file that is read, bytes.
+const LONGEST: u64 = 4 << 20;
+
+/// The files of one evaluation.
+pub(super) enum Folder<'a> {
+    /// Shipped with the program.
+    Embedded { name: &'static str, files: &'static [(&'static str, &'static str)] },
+    /// A folder of the user's.
+    Disk(&'a Path),
+}
+
+impl Folder<'_> {
+    /// Every evaluation that ships with the program.
+    pub(super) fn embedded() -> impl Iterator<Item = Folder<'static>> {
+        EMBEDDED.iter().map(|(name, files)| Folder::Embedded { name, files })
+    }
+
+    /// What the evaluation is called.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Embedded { name, .. } => (*name).to_owned(),
+            Self::Disk(path) => {
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+                path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The text of one of its files.
+    pub(super) fn text(&self, file: &str) -> Result<String, Error> {
+        let failed = |reason: String| Error::EvaluationFile { file: file.to_owned(), reason };
+        match self {
+            Self::Embedded { files, .. } => {
+                let found = files.iter().find(|(name, _)| *name == file);
+                found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| failed("there is no such file".to_owned()))
+            }
+            Self::Disk(folder) => {
+                let path = folder.join(file);
+                // A name with a path in it would read outside of the folder.
+                if Path::new(file).components().count() != 1 {
+                    return Err(failed("its name holds a path".to_owned()));
+                }
+                let length = std::fs::metadata(&path).map_err(|error| failed(error.to_string()))?.len();
+                if length > LONGEST {
+                    return Err(failed(format!("it has {length} bytes; at most {LONGEST} are read")));
+                }
+                std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! From tables to machines, as their description says.
+
+use model::{Point, format_size, parse_size};
+
+use super::description::{
+    EvaluationDescription, FactDescription, FigureDescription, MachineDescription, TableDescription,
+};
+use super::machines::{Entry, Machines};
+use super::table::{Row, Table};
+use super::template::Cells;
+use super::unit::{PrintedUnitName, UNITS};
+use crate::Error;
+use crate::sheet::{Reading, Spread};
+
+/// Every machine of an evaluation, with what its tables say.
+pub(super) fn machines(description: &EvaluationDescription, tables: &[Table]) -> Result<Vec<Entry>, Error> {
+    let mut reader = Reader { known: &description.machines, machines: Machines::default() };
+    for machine in &description.machines {
+        let entry = reader.machines.of(&machine.label);
+        entry.sheet.summary.clone_from(&machine.summary);
+        machine.notes.iter().for_each(|note| entry.note(note));
+    }
+    for (described, table) in description.tables.iter().zip(tables) {
+        reader.table(described, table)?;
+    }
+    for machine in &description.machines {
+        let entry = reader.machines.of(&machine.label);
+        for fact in &machine.facts {
+            add(entry, fact, &fact.name, &fact.value, fact.unit.clone());
+        }
+    }
+    let mut entries = reader.machines.entries;
+    entries.retain(|entry| !entry.sheet.readings.is_empty() || !entry.sheet.facts.is_empty());
+    Ok(entries)
+}
+
+struct Reader<'a> {
+    known: &'a [MachineDescription],
+    machines: Machines,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, described: &TableDescription, table: &Table) -> Result<(), Error> {
+        for row in table.rows() {
+            if described.machine_columns.is_empty() {
+                let cells = Cells { row, value: "" };
+                let named = named(described, cells);
+                self.row(described, table, cells, named.as_ref().map(|(label, _)| label.as_str()))?;
+                if let Some((label, summary)) = named.filter(|(_, summary)| !summary.is_empty()) {
+                    let entry = self.machine(&label);
+                    if entry.sheet.summary.is_empty() {
+                        entry.sheet.summary = summary;
+                    }
+                }
+            }
+            for (label, column) in &described.machine_columns {
+                self.row(described, table, Cells { row, value: row.text(column) }, Some(label))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The machine that a row calls so.
+    fn machine(&mut self, printed: &str) -> &mut Entry {
+        let known = self.known.iter().find(|machine| machine.printed.iter().any(|name| name == printed));
+        self.machines.of(known.map_or(printed, |machine| machine.label.as_str()))
+    }
+
+    fn row(
+        &mut self,
+        described: &TableDescription,
+        table: &Table,
+        cells: Cells<'_>,
+        named: Option<&str>,
+    ) -> Result<(), Error> {
+        for fact in described.facts.iter().filter(|fact| cells.fits(&fact.when)) {
+            let Some(machine) = fact.machine.as_deref().or(named) else { continue };
+            let unit = fact.unit.as_ref().map(|unit| cells.fill(unit));
+            add(self.machine(&cells.fill(machine)), fact, &cells.fill(&fact.name), &cells.fill(&fact.value), unit);
+        }
+        for figure in described.figures.iter().filter(|figure| cells.fits(&figure.when)) {
+            let Some(machine) = figure.machine.as_deref().or(named) else { continue };
+            let label = cells.fill(machine);
+            let repeated = !figure.point_if_repeated.is_empty()
+                && table.rows().filter(|row| is_of(described, figure, *row, &label)).count() > 1;
+            if let Some(reading) = reading(figure, table, cells, repeated)? {
+                self.machine(&label).add(reading);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether another row holds the same figure of the same machine.
+fn is_of(described: &TableDescription, figure: &FigureDescription, row: Row<'_>, label: &str) -> bool {
+    let cells = Cells { row, value: "" };
+    let number = figure.column.as_deref().and_then(|column| row.number(column));
+    number.is_some() && cells.fits(&figure.when) && named(described, cells).is_some_and(|(name, _)| name == label)
+}
+
+/// The machine of a row and a line on it, by the first rule that fits.
+fn named(described: &TableDescription, cells: Cells<'_>) -> Option<(String, String)> {
+    let rule = described.machine.iter().find(|rule| cells.fits(&rule.when))?;
+    Some((cells.fill(&rule.label), cells.fill(&rule.summary)))
+}
+
+fn add(entry: &mut Entry, fact: &FactDescription, name: &str, value: &str, unit: Option<String>) {
+    match unit {
+        None => entry.says(name, value, &fact.source, &fact.affects),
+        Some(unit) => {
+            if let Ok(number) = value.parse::<f64>() {
+                entry.counts(name, number * fact.scale, &unit, &fact.source, &fact.affects);
+            }
+        }
+    }
+}
+
+/// The figure of a row; `None` where its cell is empty.
+fn reading(
+    figure: &FigureDescription,
+    table: &Table,
+    cells: Cells<'_>,
+    repeated: bool,
+) -> Result<Option<Reading>, Error> {
+    let text = figure.column.as_deref().map_or(cells.value, |column| cells.row.text(column));
+    let Ok(value) = text.parse::<f64>() else { return Ok(None) };
+    let unit = PrintedUnitName::named(&figure.unit).ok_or_else(|| Error::EvaluationUnit {
+        unit: figure.unit.clone(),
+        known: UNITS.iter().map(|unit| unit.name).collect::<Vec<_>>().join(", "),
+    })?;
+    // Division by a whole number rounds once, where its inverse would round twice.
+    let base = |value: f64| if unit.scale < 1.0 { value / (1.0 / unit.scale) } else { value * unit.scale };
+    let scaled = |value: f64| base(value) / figure.divide;
+    let title = figure.title.as_ref().or(figure.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
+    let metric = unit.metric(figure.per.as_deref(), figure.better);
+    let mut reading = Reading::new(cells.fill(&figure.id), title, scaled(value), metric).printed(text);
+    if let Some(high) = upper_end(figure, table) {
+        reading.value = scaled((value + high) / 2.0);
+        reading = reading.spread(Spread::Range(scaled(value), scaled(high)));
+    }
+    reading.point = point(&cells.fill(&figure.point));
+    if repeated {
+        for (axis, value) in point(&cells.fill(&figure.point_if_repeated)).iter() {
+            reading.point = reading.point.with(axis, value);
+        }
+    }
+    reading.notes = figure.notes.iter().map(|note| cells.fill(note)).collect();
+    Ok(Some(reading))
+}
+
+fn upper_end(figure: &FigureDescription, table: &Table) -> Option<f64> {
+    if figure.up_to.is_empty() {
+        return None;
+    }
+    let row = table.rows().find(|row| Cells { row: *row, value: "" }.fits(&figure.up_to))?;
+    row.number(figure.column.as_deref()?)
+}
+
+/// A point in which 1024 KiB are 1 MiB.
+fn point(text: &str) -> Point {
+    let size = |value: &str| parse_size(value).ok().filter(|_| value.ends_with("iB")).map(format_size);
+    let given: Point = text.parse().unwrap_or_default();
+    given
+        .iter()
+        .fold(Point::origin(), |point, (axis, value)| point.with(axis, size(value).unwrap_or_else(|| value.to_owned())))
+}

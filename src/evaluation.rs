@@ -1,0 +1,257 @@
+//! The tables of an evaluation, filled with what it prints: its folder describes them, the catalogue completes the points.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use import::published::{
+    PrintedUnitName, PublishedEvaluation, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows, SuiteSort,
+    SuiteTable, Table,
+};
+use model::{Entry, FigureKey, Point};
+use report::view::{Evaluation, EvaluationColumn, EvaluationTable, PrintedUnit, Slot, Sort};
+use wildmatch::WildMatch;
+
+/// The tables of the evaluation that a suite continues; `None` for suites that continue none.
+///
+/// # Errors
+/// When a file of the evaluation is damaged.
+pub(crate) fn of_suite(suite: &str) -> Result<Option<Evaluation>> {
+    for evaluation in PublishedEvaluation::all()? {
+        if let Some(described) = evaluation.description.suites.iter().find(|described| described.name == suite) {
+            return Ok(Some(filled(described, &evaluation)?));
+        }
+    }
+    // Runs of a user's own evaluation have its folder as their suite.
+    if Path::new(suite).is_absolute() && Path::new(suite).is_dir() {
+        return of_folder(Path::new(suite)).map(Some);
+    }
+    Ok(None)
+}
+
+/// The tables of an evaluation that the user named: a suite, or a folder.
+///
+/// # Errors
+/// When there is no such evaluation; the text says which there are.
+pub(crate) fn named(name: &str) -> Result<Evaluation> {
+    if let Some(found) = of_suite(name)? {
+        return Ok(found);
+    }
+    if Path::new(name).is_dir() {
+        return of_folder(Path::new(name));
+    }
+    let all = PublishedEvaluation::all()?;
+    let known: Vec<&str> =
+        all.iter().flat_map(|one| &one.description.suites).map(|suite| suite.name.as_str()).collect();
+    bail!("no evaluation is named {name}; there are {}, and any folder with an evaluation.toml", known.join(", "))
+}
+
+/// The tables of a user's own folder, all its suites together.
+///
+/// # Errors
+/// When the folder holds no usable evaluation.
+pub(crate) fn of_folder(folder: &Path) -> Result<Evaluation> {
+    let evaluation = PublishedEvaluation::open(folder).with_context(|| format!("{}", folder.display()))?;
+    let suites = &evaluation.description.suites;
+    ensure!(!suites.is_empty(), "{}: evaluation.toml has no [[suite]], which says what to measure", folder.display());
+    let mut whole = filled(&suites[0], &evaluation)?;
+    for suite in &suites[1..] {
+        whole.tables.extend(filled(suite, &evaluation)?.tables);
+    }
+    Ok(whole)
+}
+
+/// What must be measured to fill an evaluation's tables.
+///
+/// # Errors
+/// When a figure is not in the catalogue.
+pub(crate) fn entries(evaluation: &Evaluation, target: f64) -> Result<Vec<Entry>> {
+    let mut wanted: Vec<String> = Vec::new();
+    for slot in evaluation.tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
+        if let Slot::Figure(key, _) | Slot::Interval(key, _) = slot {
+            let name = key.to_string();
+            if !wanted.contains(&name) {
+                wanted.push(name);
+            }
+        }
+    }
+    ensure!(!wanted.is_empty(), "the tables of the evaluation hold no figure that can be measured");
+    Ok(measure::select(None, &wanted, target)?)
+}
+
+fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<Evaluation> {
+    let tables = suite.tables.iter().map(|table| table_of(table, evaluation));
+    let tables = tables.collect::<Result<_>>().with_context(|| format!("suite {}", suite.name))?;
+    let attribution = evaluation.description.attribution.clone();
+    Ok(Evaluation { title: suite.title.clone(), attribution, tables })
+}
+
+fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<EvaluationTable> {
+    let missing = |name: &str| format!("table '{}': there is no table {name}", table.title);
+    let source = match &table.source {
+        None => None,
+        Some(name) => Some(evaluation.table(name).with_context(|| missing(name))?),
+    };
+    for name in table.columns.iter().filter_map(|column| column.source.as_ref()) {
+        let there = source.is_some_and(|source| source.columns.contains(name));
+        ensure!(there, "table '{}': its source has no column {name}", table.title);
+    }
+    let (rows, today) = match &table.rows {
+        SuiteRows::Machines(keys) => {
+            let today = keys.iter().map(|key| table.columns.iter().map(|column| ours(column, key)).collect());
+            (machines(table, source), today.collect::<Result<_>>()?)
+        }
+        SuiteRows::Tests(columns) => {
+            let key = |source: &Table, row: usize| {
+                let cells: Vec<&str> = columns.iter().filter_map(|column| source.cell(row, column)).collect();
+                cells.join(" ")
+            };
+            let rows = source.into_iter().flat_map(|source| (0..source.rows.len()).map(move |row| (source, row)));
+            let rows = rows.map(|(from, row)| test(table, source, row, &key(from, row)));
+            (rows.collect::<Result<_>>()?, Vec::new())
+        }
+        SuiteRows::Given(keys) => {
+            (keys.iter().map(|key| test(table, None, 0, key)).collect::<Result<_>>()?, Vec::new())
+        }
+    };
+    let sort = table.sort.as_ref().map(|sort| sorted(sort, table, source, rows.len())).transpose()?;
+    let column = |column: &SuiteColumn| EvaluationColumn { heading: column.heading.clone(), numbers: !column.words };
+    Ok(EvaluationTable {
+        title: table.title.clone(),
+        note: table.note.clone(),
+        columns: table.columns.iter().map(column).collect(),
+        rows,
+        today,
+        sort,
+    })
+}
+
+/// The column that sorts a table, and how many of its rows are sorted.
+fn sorted(sort: &SuiteSort, table: &SuiteTable, source: Option<&Table>, rows: usize) -> Result<Sort> {
+    let at = table.columns.iter().position(|column| column.heading == sort.by);
+    let column = at.with_context(|| format!("table '{}': no column is headed {}", table.title, sort.by))?;
+    let held = |source: &Table, row: usize| {
+        sort.while_rows.iter().all(|(column, value)| source.cell(row, column) == Some(value.as_str()))
+    };
+    let rows = source.map_or(rows, |source| (0..rows).take_while(|row| held(source, *row)).count());
+    Ok(Sort { column, descending: sort.descending, rows })
+}
+
+/// The printed rows of a table whose rows are machines.
+fn machines(table: &SuiteTable, source: Option<&Table>) -> Vec<Vec<Slot>> {
+    let Some(source) = source else { return Vec::new() };
+    let row = |row: usize| table.columns.iter().map(|column| theirs(column, source, row)).collect();
+    (0..source.rows.len()).map(row).collect()
+}
+
+/// A row whose printed cells are those of its source, and whose others are of the run.
+fn test(table: &SuiteTable, source: Option<&Table>, row: usize, key: &str) -> Result<Vec<Slot>> {
+    let slot = |column: &SuiteColumn| match source {
+        Some(source) if column.source.is_some() => Ok(theirs(column, source, row)),
+        _ => ours(column, key),
+    };
+    table.columns.iter().map(slot).collect()
+}
+
+fn theirs(column: &SuiteColumn, source: &Table, row: usize) -> Slot {
+    let name = column.source.as_deref().unwrap_or_default();
+    let text = source.cell(row, name).unwrap_or_default().to_owned();
+    if column.words { Slot::Words(text) } else { Slot::Printed(text) }
+}
+
+/// What the run says in a column; `{}` in a point stands for the row's key.
+fn ours(column: &SuiteColumn, key: &str) -> Result<Slot> {
+    let keyed = column.by_key.iter().find(|cell| WildMatch::new(&cell.key).matches(key));
+    Ok(match keyed.map_or(&column.today, |cell| &cell.today) {
+        SuiteCell::Empty => Slot::Words(String::new()),
+        SuiteCell::Machine => Slot::Machine,
+        SuiteCell::Fact(name) => Slot::Fact(name.clone()),
+        SuiteCell::Number { fact, scale } => Slot::Number(fact.clone(), *scale),
+        SuiteCell::Key if column.words => Slot::Words(key.to_owned()),
+        SuiteCell::Key => Slot::Printed(key.to_owned()),
+        SuiteCell::Words(words) => Slot::Words(words.clone()),
+        SuiteCell::Absent(reason) => Slot::Absent(reason.clone()),
+        SuiteCell::Figure(figure) => Slot::Figure(self::key(figure, key)?, unit(figure)?),
+        SuiteCell::Interval(figure) => Slot::Interval(self::key(figure, key)?, unit(figure)?),
+    })
+}
+
+fn unit(figure: &SuiteFigure) -> Result<PrintedUnit> {
+    let unit = PrintedUnitName::named(&figure.unit).with_context(|| {
+        let known: Vec<&str> = import::published::UNITS.iter().map(|unit| unit.name).collect();
+        format!("{} names the unit '{}', and known are {}", figure.id, figure.unit, known.join(", "))
+    })?;
+    Ok(PrintedUnit::new(unit.name, unit.unit, unit.scale))
+}
+
+/// The figure of a probe at a point, completed with representative values as suites do.
+fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
+    let point = figure.point.replace("{}", key);
+    let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", figure.id))?;
+    // Blocks of 1024 KiB are those of 1 MiB.
+    let size = |value: &str| model::parse_size(value).ok().filter(|_| value.ends_with('B')).map(model::format_size);
+    let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
+        point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))
+    });
+    let probe = probes::find(&figure.id).with_context(|| format!("no probe is called {}", figure.id))?;
+    let complete = probe.complete(&part).ok().and_then(|points| points.into_iter().next());
+    Ok(FigureKey::new(&*figure.id, complete.unwrap_or(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suites() -> Vec<(String, Evaluation)> {
+        let all = PublishedEvaluation::all().unwrap();
+        let suites = all.iter().flat_map(|one| &one.description.suites);
+        suites.map(|suite| (suite.name.clone(), of_suite(&suite.name).unwrap().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_suite_measures_what_its_tables_show_and_nothing_else() {
+        assert_eq!(suites().len(), 6);
+        for (name, evaluation) in suites() {
+            let shown: Vec<FigureKey> = entries(&evaluation, 0.02)
+                .unwrap()
+                .into_iter()
+                .map(|entry| FigureKey::new(entry.probe, entry.point))
+                .collect();
+            let suite = probes::suite(&name).unwrap_or_else(|| panic!("{name} is no suite"));
+            let measured: Vec<FigureKey> =
+                suite.selections().into_iter().map(|one| FigureKey::new(one.probe.id, one.point)).collect();
+            for key in &shown {
+                assert!(measured.contains(key), "suite {name} does not measure {key}");
+            }
+            for key in &measured {
+                assert!(shown.contains(key), "no table of {name} shows {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn printed_rows_are_in_the_order_that_their_table_claims() {
+        for (_, evaluation) in suites() {
+            for table in evaluation.tables {
+                let Some(sort) = table.sort else { continue };
+                let of = |row: &Vec<Slot>| match &row[sort.column] {
+                    Slot::Printed(text) => text.parse::<f64>().ok(),
+                    other => panic!("{}: {other:?}", table.title),
+                };
+                let values: Vec<f64> = table.rows[..sort.rows].iter().filter_map(of).collect();
+                let ordered = |pair: &[f64]| if sort.descending { pair[0] >= pair[1] } else { pair[0] <= pair[1] };
+                assert!(values.windows(2).all(ordered), "{}: {values:?}", table.title);
+            }
+        }
+    }
+
+    #[test]
+    fn every_printed_column_of_a_source_is_shown() {
+        for evaluation in PublishedEvaluation::all().unwrap() {
+            for table in evaluation.description.suites.iter().flat_map(|suite| &suite.tables) {
+                let Some(source) = table.source.as_ref().and_then(|name| evaluation.table(name)) else { continue };
+                let shown: Vec<&str> = table.columns.iter().filter_map(|column| column.source.as_deref()).collect();
+                assert_eq!(shown, source.columns, "{}", table.title);
+            }
+        }
+    }
+}
