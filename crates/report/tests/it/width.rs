@@ -139,9 +139,17 @@ proptest! {
                     heads.dedup();
                     prop_assert_eq!(heads.len(), count);
                 }
-                let ratios = table.rows().flat_map(|row| &row.cells).filter_map(Cell::quantity);
-                for quantity in ratios.filter(|quantity| quantity.unit == Unit::Ratio && quantity.has_interval()) {
-                    prop_assert!(quantity.low <= quantity.high || quantity.low.is_nan(), "{quantity:?}");
+                for cell in table.rows().flat_map(|row| &row.cells) {
+                    if let Cell::Interval(ends) = cell {
+                        let known = ends.low.is_finite() && ends.high.is_finite() && ends.low <= ends.high;
+                        prop_assert!(known, "{ends:?}");
+                    }
+                }
+                let change = table.columns.iter().position(|column| column.title == "change");
+                for cell in table.rows().filter_map(|row| row.cells.get(change?)) {
+                    if let Cell::Text(text, _) = cell {
+                        prop_assert!(!text.contains("not a number") && !text.contains("infinite"), "{text}");
+                    }
                 }
             }
         }
