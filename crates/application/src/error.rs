@@ -36,6 +36,9 @@ pub enum Error {
     /// The helper process went wrong.
     #[error("could not start a launch: {0}")]
     Helper(String),
+    /// The run could not be begun.
+    #[error(transparent)]
+    Measure(#[from] measure::Error),
     /// Somebody asked to stop.
     #[error("could not go on: stopped")]
     Stopped,

@@ -15,7 +15,7 @@ mod sessions;
 
 pub use best::{Best, best};
 pub use build::{Build, Builder, Built, matrix, said};
-pub use campaign::{Campaign, CampaignOrder, Subject, close, document};
+pub use campaign::{Campaign, CampaignOrder, Subject, document};
 pub use error::Error;
 pub use fit::{Against, Fitted, Pair, Residual, Scatter, fit, pairs};
 pub use launch::{Copy, Ended, Order, Report, Starter, perform, serve};

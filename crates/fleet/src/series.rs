@@ -1,16 +1,12 @@
 //! Figures measured by fresh connections, in rounds, with fixed looks.
 //!
 //! A launch is here a fresh connection: most of the variance of throughput and latency lies between connections, so that
-//! no interval is made from one. Every round has one launch of every figure that is not settled, in a seeded random
-//! order; a figure ends at a look when its interval is narrow enough.
+//! no interval is made from one. The rounds are those of every other run.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use measure::{ConditionsWatch, Event, Listener, Order, Saver, Stopper, judge};
-use model::{Entry, Estimate, Figure, FigureKey, Flag, Launch, Method, Outcome, Plan, Run};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
+use measure::{Ended, Ending, Engine, EngineError, Listener, Order, Reply, Saver, Session, Step, Stopper};
+use model::{Entry, Estimate, Figure, FigureKey, Launch, Method, Outcome, Plan, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use crate::{Error, Result};
@@ -51,63 +47,55 @@ pub struct Rules {
     pub command: Vec<String>,
 }
 
+/// Failed connections after which a figure is given up.
+const FAILURES: usize = 3;
+
+/// Trials that are measured: what a [`Session`] launches.
+struct Series {
+    trials: Vec<Tried>,
+}
+
+/// A trial, and what became of its launches.
+struct Tried {
+    trial: Box<dyn Trial>,
+    amount: f64,
+    launched: bool,
+    failures: Vec<String>,
+}
+
 /// Measures a series to its end and keeps it after every round.
 ///
 /// # Errors
 /// When nothing was asked for, or the run cannot be kept.
 pub fn measure(
-    mut trials: Vec<Box<dyn Trial>>,
+    trials: Vec<Box<dyn Trial>>,
     rules: &Rules,
     saver: &mut dyn Saver,
     listener: &mut dyn Listener,
     stopper: &Stopper,
 ) -> Result<Run> {
-    let mut run = begin(&trials, rules)?;
-    let conditions = ConditionsWatch::begin(&run.session.conditions, &sys::affinity::allowed()?);
-    let began = Instant::now();
-    let mut order: Vec<usize> = (0..trials.len()).collect();
-    let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
-    let mut active = vec![true; trials.len()];
-    let mut failures: Vec<Vec<String>> = vec![Vec::new(); trials.len()];
-    listener.hear(&Event::Began(&run));
-    let mut round = 0;
-    while active.iter().any(|one| *one) && !stopper.asked() {
-        if rules.time_limit.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit) {
-            break;
-        }
-        round += 1;
-        listener.hear(&Event::Round { number: round, active: active.iter().filter(|one| **one).count() });
-        order.shuffle(&mut random);
-        for index in order.iter().copied() {
-            if !active[index] || stopper.asked() {
-                continue;
-            }
-            let keys = [run.figures[index].key()];
-            let launch = run.figures[index].launches.len() as u32 + 1;
-            listener.hear(&Event::Launching { keys: &keys, launch, look: next_look(launch, &run.plan) });
-            let at = began.elapsed().as_secs_f64();
-            active[index] = take(&mut run, index, trials[index].as_mut(), &mut failures[index], (round - 1, at));
-            if !active[index] {
-                let (done, of) = (active.iter().filter(|one| !**one).count(), active.len());
-                listener.hear(&Event::Finished { key: &keys[0], done, of });
-            }
-        }
-        let converged = active.iter().filter(|one| !**one).count();
-        let elapsed = began.elapsed().as_secs_f64();
-        conditions.record(&mut run);
-        save(&mut run, round, elapsed, saver)?;
-        listener.hear(&Event::Saved { converged, of: active.len(), elapsed, left: left(elapsed, round, &run.plan) });
-    }
-    run.session.complete = active.iter().all(|one| !one);
-    run.session.ended_on = Some(measure::identity());
-    conditions.record(&mut run);
-    save(&mut run, round, began.elapsed().as_secs_f64(), saver)?;
-    listener.hear(&Event::Ended(&run));
+    let run = begin(&trials, rules)?;
+    let tried = |(trial, figure): (Box<dyn Trial>, &Figure)| Tried {
+        trial,
+        amount: figure.amount,
+        launched: false,
+        failures: Vec::new(),
+    };
+    let mut series = Series { trials: trials.into_iter().zip(&run.figures).map(tried).collect() };
+    let order = Order::of(run, sys::affinity::allowed()?)?;
+    let Ended { run, ending } = Session::measure(order, &mut series, listener, saver, stopper.clone())?;
+    let kept = match ending {
+        Ending::NotSaved(reason) => Err(reason),
+        _ => saver.save(&run),
+    };
+    let lost = |reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) };
+    kept.map_err(lost)?;
     Ok(run)
 }
 
 fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
-    let figures: Vec<Figure> = trials.iter().map(|trial| trial.figure()).collect();
+    // Every batch is one connection.
+    let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
     let entry = |figure: &Figure| Entry {
         probe: figure.probe.clone(),
         point: figure.point.clone(),
@@ -135,65 +123,57 @@ fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
     Ok(run)
 }
 
-/// Failed connections after which a figure is given up.
-const FAILURES: usize = 3;
-
-/// Launches a figure once more and judges it; whether it goes on. A connection that fails takes nothing away from those
-/// that did not.
-fn take(
-    run: &mut Run,
-    index: usize,
-    trial: &mut dyn Trial,
-    failures: &mut Vec<String>,
-    (round, at): (u32, f64),
-) -> bool {
-    let began = Instant::now();
-    let launched = trial.launch();
-    let plan = run.plan.clone();
-    let figure = &mut run.figures[index];
-    let goes_on = match launched {
-        Ok(mut launch) => {
-            launch.round = round;
-            launch.began = at;
-            launch.wall = began.elapsed().as_secs_f64();
-            figure.launches.push(launch);
-            !judge(figure, &plan, plan.target, 1)
-        }
-        Err(error) => {
-            let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
-            failures.push(error.to_string());
-            let goes_on = !hopeless && failures.len() < FAILURES;
-            if !goes_on && figure.launches.is_empty() {
-                figure.flags.retain(|flag| *flag != Flag::Unfinished);
-                let reason = error.to_string();
-                figure.outcome = if hopeless { Outcome::Unfit(reason) } else { Outcome::Failed(reason) };
-            }
-            goes_on
-        }
-    };
-    // They speak of all launches so far, and replace what was said of fewer.
-    figure.notes = trial.notes();
-    if let (Some(last), false) = (failures.last(), figure.launches.is_empty()) {
-        figure.notes.push(format!("{} connections failed: {last}", failures.len()));
+impl Engine for Series {
+    fn launch(&mut self, step: &Step, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
+        let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
+        let mut replies = self.trials.get_mut(figure).map(|tried| tried.launch(figure, step.round)).unwrap_or_default();
+        replies.push(Reply::Done);
+        Ok(replies)
     }
-    goes_on
+
+    /// A path has the CPUs of its own that its trial pins.
+    fn place(&self, _: &Figure, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
+        Ok(Vec::new())
+    }
+
+    fn tick(&self) -> u64 {
+        1
+    }
 }
 
-fn next_look(launch: u32, plan: &Plan) -> u32 {
-    plan.looks.iter().copied().find(|look| *look >= launch).unwrap_or(launch)
-}
-
-fn left(elapsed: f64, round: u32, plan: &Plan) -> f64 {
-    let until = next_look(round + 1, plan);
-    elapsed / f64::from(round.max(1)) * f64::from(until.saturating_sub(round))
-}
-
-fn save(run: &mut Run, rounds: u32, seconds: f64, saver: &mut dyn Saver) -> Result<()> {
-    run.session.rounds = rounds;
-    run.session.seconds = seconds;
-    saver
-        .save(run)
-        .map_err(|reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) })
+impl Tried {
+    /// Launches once more. A connection that fails takes nothing away from those that did not.
+    fn launch(&mut self, figure: usize, round: u32) -> Vec<Reply> {
+        let began = Instant::now();
+        let mut replies = Vec::new();
+        match self.trial.launch() {
+            Ok(mut launch) => {
+                launch.round = round;
+                launch.wall = began.elapsed().as_secs_f64();
+                self.launched = true;
+                replies.push(Reply::Launched { figure, launch: Box::new(launch) });
+            }
+            Err(error) => {
+                let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
+                let reason = error.to_string();
+                self.failures.push(reason.clone());
+                if hopeless || self.failures.len() >= FAILURES {
+                    replies.push(match (self.launched, hopeless) {
+                        (true, _) => Reply::Abandoned { figure },
+                        (false, true) => Reply::Unfit { figure, reason },
+                        (false, false) => Reply::Failed { figure, reason },
+                    });
+                }
+            }
+        }
+        // They speak of all launches so far, and replace what was said of fewer.
+        let mut notes = self.trial.notes();
+        if let (Some(last), true) = (self.failures.last(), self.launched) {
+            notes.push(format!("{} connections failed: {last}", self.failures.len()));
+        }
+        replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes });
+        replies
+    }
 }
 
 /// A figure worked out from one value a launch; none where there are too few values for any interval.

@@ -101,6 +101,18 @@ pub enum Reply {
         /// The launch; `round` and `began` are the harness's to fill.
         launch: Box<Launch>,
     },
+    /// What a reader of a figure should know, beside what is noted of it already.
+    Noted {
+        /// Index of the figure.
+        figure: usize,
+        /// The note.
+        note: String,
+    },
+    /// No further launch of a figure is worth making; what its launches found stands.
+    Abandoned {
+        /// Index of the figure.
+        figure: usize,
+    },
     /// Everything is said.
     Done,
 }

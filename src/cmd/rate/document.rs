@@ -1,7 +1,8 @@
 //! Ratings as figures of a run.
 
 use application::Report;
-use model::{Better, Class, Entry, Figure, FigureKey, Launch, Metric, Point, Primitive, Run, Unit};
+use measure::Reply;
+use model::{Better, Class, Entry, Figure, FigureKey, Invalid, Launch, Metric, Point, Primitive, Run, Unit};
 use rating::Set;
 
 /// Adds the geometric mean, then its components.
@@ -16,7 +17,9 @@ pub(super) fn figures(run: &mut Run, set: Set, mode: &str, copies: u32) {
 
 fn add(run: &mut Run, set: Set, probe: String, copies: u32, title: String, note: &str) {
     let point = Point::origin().with("copies", copies.to_string());
-    let entry = Entry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares: None };
+    // One launch finds the mean and its components.
+    let shares = Some(format!("{} x{copies}", set.name()));
+    let entry = Entry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
     let stressed = if set == Set::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
@@ -27,17 +30,26 @@ fn add(run: &mut Run, set: Set, probe: String, copies: u32, title: String, note:
     });
 }
 
-/// One value of a figure, from a launch or from a whole round.
-pub(super) fn push(figure: &mut Figure, round: u32, began: f64, wall: f64, value: f64, report: Option<&Report>) {
-    figure.launches.push(Launch {
+/// One value of a figure, from a launch of a component or of all of them.
+pub(super) fn launched(
+    figure: usize,
+    round: u32,
+    wall: f64,
+    value: f64,
+    report: Option<&Report>,
+    invalid: Option<Invalid>,
+) -> Reply {
+    let launch = Launch {
         round,
-        began,
         wall,
         value,
         nanos: vec![(wall * 1e9) as u64],
         steady: true,
         stolen: report.and_then(|report| report.stolen),
+        throttled: report.and_then(|report| report.throttled),
         footprint: report.map(Report::footprint).unwrap_or_default(),
+        invalid,
         ..Launch::default()
-    });
+    };
+    Reply::Launched { figure, launch: Box::new(launch) }
 }

@@ -1,12 +1,12 @@
 //! Both sets, or those asked for: measured, kept, printed.
 
 use anyhow::{Context, Result};
-use measure::Saver;
+use measure::{Ended, Ending, Saver};
 use model::{Outcome, Run};
 use rating::{REFERENCE_MACHINE, SETS, Set};
 use report::view::RunContext;
 
-use super::round::{Ended, measure};
+use super::round::measure;
 use super::{Arguments, Part, work};
 use crate::cli::Common;
 use crate::cmd::run::watch_for_signals;
@@ -35,8 +35,12 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let mut keeper = Keeper::open(&arguments.keeping, common)?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = Progress::new(arguments.target, visible);
-    let Ended { run, optimised } = measure(&request, &mut keeper, &mut progress, &stopper)?;
-    keeper.save(&run).map_err(|reason| anyhow::anyhow!("the rating could not be kept: {reason}"))?;
+    let (Ended { run, ending }, optimised) = measure(&request, &mut keeper, &mut progress, &stopper)?;
+    let kept = match ending {
+        Ending::NotSaved(reason) => Err(reason),
+        _ => keeper.save(&run),
+    };
+    kept.map_err(|reason| anyhow::anyhow!("the rating could not be kept: {reason}"))?;
     let handle = keeper.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
     document.notes.push(format!("Ratios to the reference machine: {REFERENCE_MACHINE}."));

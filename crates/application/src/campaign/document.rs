@@ -28,7 +28,7 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
 }
 
 /// Ends a run.
-pub fn close(run: &mut Run, seconds: f64, complete: bool) {
+pub(crate) fn close(run: &mut Run, seconds: f64, complete: bool) {
     measure::close(run, seconds, complete, measure::identity());
 }
 
@@ -76,7 +76,9 @@ pub(super) fn figures(
             figure.notes.push(format!("{RECORD}run by: {}", run.join(" ")));
         }
         places.push(run.figures.len());
-        run.plan.entries.push(Entry { probe, point: point.clone(), target: run.plan.target, shares: None });
+        // One launch finds them all.
+        let shares = Some(format!("{name} {point}"));
+        run.plan.entries.push(Entry { probe, point: point.clone(), target: run.plan.target, shares });
         run.figures.push(figure);
     }
     places

@@ -1,27 +1,10 @@
-//! When a build is settled, and what copies make of each other.
+//! What follows from the figures of builds: what copies make of each other, and what could not be seen.
 
 use model::{Estimate, Method, Outcome, Run};
 
 use super::Subject;
 use super::document;
 use crate::manifest::Application;
-
-/// Judges the figures of a subject. True when its rate is settled; the others follow it.
-pub(super) fn settled(run: &mut Run, figures: &[usize]) -> bool {
-    let plan = run.plan.clone();
-    let mut settled = false;
-    for (place, figure) in figures.iter().enumerate() {
-        let figure = &mut run.figures[*figure];
-        let done = measure::judge(figure, &plan, plan.target, sys::clock::tick());
-        if place == 0 {
-            settled = done;
-        } else if settled {
-            // Launches are made for the rate; what came along has the interval that it has.
-            measure::end_follower(figure, plan.target);
-        }
-    }
-    settled
-}
 
 /// How far the kernel's count of resident pages may be off: every CPU adds its share in batches.
 const COUNT: f64 = 1.05;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Footprint, TakenTime};
+use model::{Footprint, Invalid, TakenTime};
 use serde::{Deserialize, Serialize};
 
 pub use helper::{Starter, serve};
@@ -105,6 +105,12 @@ impl Report {
         let first = self.copies.iter().map(|copy| copy.started).fold(f64::INFINITY, f64::min);
         let last = self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max);
         last - first
+    }
+
+    /// Why it should not count by itself: outside evidence, never its value. What was taken from it is judged over rounds.
+    #[must_use]
+    pub fn disturbed(&self) -> Option<Invalid> {
+        self.suspended.map(Invalid::Suspended)
     }
 
     /// What the launch used, as run documents keep it.

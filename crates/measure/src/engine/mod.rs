@@ -1,13 +1,13 @@
-//! What carries a step out.
+//! What carries a step out, and what may be launched in rounds.
 
 mod mock;
 mod process;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use model::Identity;
+use model::{Figure, Identity, Run};
 
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
@@ -15,7 +15,10 @@ pub use process::ProcessEngine;
 use crate::outside::OutsideCounters;
 use crate::step::{Reply, Step};
 
-/// Carries steps out, one at a time.
+/// Something whose figures are measured by launches, one step at a time: probes in workers, the user's applications, the
+/// components of a rating, flows between nodes. [`crate::Session`] decides what is launched when, how often and which launches
+/// count, in the same way for all of them; an engine says what one launch found. A further kind of subject is one more
+/// engine.
 pub trait Engine {
     /// Carries out one step.
     ///
@@ -23,20 +26,54 @@ pub trait Engine {
     /// When no complete answer came.
     fn launch(&mut self, step: &Step, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError>;
 
+    /// A CPU for each party of a figure that is about to be measured; none leaves the scheduler free.
+    ///
+    /// # Errors
+    /// Why the figure cannot be measured here.
+    fn place(&self, figure: &Figure, allowed: &[usize]) -> Result<Vec<usize>, String> {
+        let probe = probes::find(&figure.probe).ok_or("this program does not have the probe any more")?;
+        crate::place(probe, &figure.point, allowed)
+    }
+
+    /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes along
+    /// with the interval that it gets.
+    fn leader(&self, _figure: usize) -> Option<usize> {
+        None
+    }
+
+    /// Adds what follows from the figures once the last round is over, behind those of the plan: a run that is resumed has
+    /// it made anew.
+    fn conclude(&mut self, _run: &mut Run) {}
+
     /// Seconds since some fixed moment.
-    fn now(&self) -> f64;
+    fn now(&self) -> f64 {
+        sys::clock::now() as f64 * 1e-9
+    }
 
     /// Smallest step of the clock that times batches, nanoseconds.
-    fn tick(&self) -> u64;
+    fn tick(&self) -> u64 {
+        sys::clock::tick()
+    }
 
     /// Which machine and boot the launches run on.
-    fn identity(&self) -> Identity;
+    fn identity(&self) -> Identity {
+        crate::identity()
+    }
 
     /// Waits between launches, unless it is asked to stop.
-    fn rest(&mut self, time: Duration, stopper: &Stopper);
+    fn rest(&mut self, time: Duration, stopper: &Stopper) {
+        /// How often a waiting harness looks whether to stop.
+        const LOOK: Duration = Duration::from_millis(200);
+        let until = Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
+            std::thread::sleep(left.min(LOOK));
+        }
+    }
 
     /// What the outside has taken so far from the CPUs under test.
-    fn outside(&self, cpus: &[usize]) -> OutsideCounters;
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
+        OutsideCounters::now(cpus)
+    }
 }
 
 /// Why a launch gave no complete answer.

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use sys::process::{Attended, Stream, Supervised, Supply};
 
 use super::{Engine, EngineError, Stopper};
-use crate::outside::OutsideCounters;
 use crate::step::{Reply, Step};
 
 /// Longest line that a worker may say: a launch of thousands of batches with room to spare.
@@ -27,7 +26,6 @@ const LAST_WORDS: usize = 600;
 pub struct ProcessEngine {
     program: OsString,
     arguments: Vec<OsString>,
-    began: Instant,
 }
 
 impl ProcessEngine {
@@ -35,7 +33,7 @@ impl ProcessEngine {
     #[must_use]
     pub fn new(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        Self { program: program.into(), arguments, began: Instant::now() }
+        Self { program: program.into(), arguments }
     }
 
     fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
@@ -69,29 +67,6 @@ impl Engine for ProcessEngine {
                 None => Err(EngineError::Crashed(said.crash(status))),
             },
         }
-    }
-
-    fn now(&self) -> f64 {
-        self.began.elapsed().as_secs_f64()
-    }
-
-    fn tick(&self) -> u64 {
-        sys::clock::tick()
-    }
-
-    fn identity(&self) -> model::Identity {
-        crate::identity()
-    }
-
-    fn rest(&mut self, time: Duration, stopper: &Stopper) {
-        let until = Instant::now() + time;
-        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
-            std::thread::sleep(left.min(LOOK));
-        }
-    }
-
-    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
-        OutsideCounters::now(cpus)
     }
 }
 

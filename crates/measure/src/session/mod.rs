@@ -140,10 +140,7 @@ impl<'a> Session<'a> {
         for index in 0..self.run.figures.len() {
             let figure = &mut self.run.figures[index];
             let progress = &mut self.progress[index];
-            let placed = probes::find(&figure.probe)
-                .ok_or_else(|| "this program does not have the probe any more".to_owned())
-                .and_then(|probe| crate::place(probe, &figure.point, &self.allowed));
-            match placed {
+            match self.engine.place(figure, &self.allowed) {
                 Ok(cpus) => progress.cpus = cpus,
                 Err(reason) => {
                     figure.outcome = Outcome::Unfit(reason);
@@ -159,6 +156,11 @@ impl<'a> Session<'a> {
             }
             let reached = !figure.flags.contains(&Flag::Unfinished);
             progress.ended = reached && !figure.launches.is_empty() || given_up(figure);
+        }
+        for index in 0..self.run.figures.len() {
+            if let Some(leader) = self.engine.leader(index) {
+                self.progress[index].ended = self.progress[leader].ended;
+            }
         }
         self.listener.hear(&Event::Began(&self.run));
     }
@@ -264,6 +266,13 @@ impl<'a> Session<'a> {
                 measured.notes = notes;
                 self.note_part_of_the_cpus(figure);
             }
+            Reply::Noted { figure, note } if known(figure) => {
+                let notes = &mut self.run.figures[figure].notes;
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+            Reply::Abandoned { figure } if known(figure) => self.end_figure(figure, None),
             Reply::Unfit { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Unfit(reason))),
             Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
             Reply::Calibrated { figure, ops, nanos } if known(figure) => {
@@ -299,13 +308,26 @@ impl<'a> Session<'a> {
         true
     }
 
-    /// Judges a figure and ends it when it is settled.
-    fn look(&mut self, index: usize) {
-        let target = self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target);
+    /// Judges the figures of a group and ends those that are settled, with the figures that they lead.
+    fn look(&mut self, group: &Group) {
+        let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
         let tick = self.engine.tick();
-        let settled = judge(&mut self.run.figures[index], &self.run.plan, target, tick);
-        if settled && !self.progress[index].ended {
-            self.end_figure(index, None);
+        let mut settled = Vec::new();
+        for index in &open {
+            let target = self.run.plan.entries.get(*index).map_or(self.run.plan.target, |entry| entry.target);
+            let done = judge(&mut self.run.figures[*index], &self.run.plan, target, tick);
+            if done && self.engine.leader(*index).is_none() {
+                settled.push(*index);
+            }
+        }
+        settled.into_iter().for_each(|index| self.end_figure(index, None));
+        for index in open {
+            if self.engine.leader(index).is_some_and(|leader| self.progress[leader].ended) {
+                // Launches are made for the leader; what came along has the interval that it has.
+                let target = self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target);
+                judge::end_follower(&mut self.run.figures[index], target);
+                self.end_figure(index, None);
+            }
         }
     }
 
@@ -321,6 +343,7 @@ impl<'a> Session<'a> {
 
     fn finish(mut self, ending: Ending) -> Ended {
         self.record_conditions();
+        self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == Ending::Complete, identity);
         self.listener.hear(&Event::Ended(&self.run));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Session;
+use super::group::Group;
 use crate::event::Event;
 use crate::evidence::{self, RoundEvidence};
 use crate::outside::OutsideCounters;
@@ -66,7 +67,7 @@ impl Session<'_> {
                 let key = self.key(index);
                 self.listener.hear(&Event::Repeated { key: &key, reason: reason.to_string() });
                 self.progress[index].ended = false;
-                self.look(index);
+                self.look(&Group(vec![index]));
             }
         }
     }

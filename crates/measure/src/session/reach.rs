@@ -71,7 +71,8 @@ impl Session<'_> {
     /// Seconds until the first member of a group is expected to settle.
     fn cost(&self, group: &Group) -> f64 {
         let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
-        let launches = group.0.iter().filter_map(|index| {
+        let leads = |index: &&usize| self.engine.leader(**index).is_none();
+        let launches = group.0.iter().filter(leads).filter_map(|index| {
             let made = self.valid(*index);
             let target = self.run.plan.entries.get(*index).map_or(self.run.plan.target, |entry| entry.target);
             let half_width = self.run.figures[*index].outcome.estimate().map(calling_half_width);

@@ -119,11 +119,7 @@ impl Session<'_> {
                 self.launch_until_valid(group, round)?;
             }
             self.judge_rounds(round);
-            for index in groups.iter().flat_map(|group| &group.0) {
-                if !self.progress[*index].ended {
-                    self.look(*index);
-                }
-            }
+            groups.iter().for_each(|group| self.look(group));
             self.run.session.rounds = round + 1;
             self.save()?;
             let (converged, of) = (self.done(), self.run.figures.len());
@@ -134,8 +130,13 @@ impl Session<'_> {
 
     /// One launch of a group; members whose launch does not count are launched again, twice at most.
     fn launch_until_valid(&mut self, group: &Group, round: u32) -> Result<(), Ending> {
-        let mut missing = group.clone();
+        // The launch of another group may have ended some of this one.
+        let open = group.0.iter().copied().filter(|index| !self.progress[*index].ended);
+        let mut missing = Group(open.collect());
         for attempt in 0..ATTEMPTS {
+            if missing.0.is_empty() {
+                return Ok(());
+            }
             if self.stopper.asked() {
                 return Err(Ending::Stopped);
             }
@@ -157,9 +158,6 @@ impl Session<'_> {
                         .filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
                     missing = Group(stale.map(|(index, _)| *index).collect());
                 }
-            }
-            if missing.0.is_empty() {
-                return Ok(());
             }
         }
         self.lose_patience(&missing);

@@ -28,6 +28,21 @@ impl Order {
         Ok(Self { run, allowed, patience: None })
     }
 
+    /// A new run whose figures were made by what measures them, one for each entry of its plan.
+    ///
+    /// # Errors
+    /// When the plan is empty, or its figures are others.
+    pub fn of(run: Run, allowed: Vec<usize>) -> Result<Self, Error> {
+        if run.plan.entries.is_empty() {
+            return Err(Error::Empty);
+        }
+        let planned = run.plan.entries.iter().map(|entry| (&entry.probe, &entry.point));
+        if !planned.eq(run.figures.iter().map(|figure| (&figure.probe, &figure.point))) {
+            return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
+        }
+        Ok(Self { run, allowed, patience: None })
+    }
+
     /// Goes on with a run that was cut off.
     ///
     /// # Errors
@@ -50,6 +65,8 @@ impl Order {
             }
         }
         run.session.ended = None;
+        // What followed from the figures is made anew in the end.
+        run.figures.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
         Ok(Self { run, allowed, patience: None })

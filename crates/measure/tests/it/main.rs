@@ -4,3 +4,4 @@ mod engine;
 mod judge;
 mod outside;
 mod session;
+mod subject;

@@ -1,0 +1,114 @@
+//! A kind of subject that the program does not have: what it takes to be measured in the rounds of every other run.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::Duration;
+
+use measure::{Ended, Ending, Engine, EngineError, Order, Reply, Saver, Session, Silent, Step, Stopper, begin};
+use model::{
+    Better, Class, Entry, Estimate, Figure, FigureKey, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, Point,
+    Run, Unit,
+};
+
+/// Three figures: what a coin weighs, how wide it is, found by the same launch, and one that nobody finds.
+struct Coins {
+    launches: u32,
+    /// Launch after which a stop is asked for.
+    stops: Option<u32>,
+}
+
+impl Engine for Coins {
+    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+        if step.tasks[0].figure == 2 {
+            return Ok(vec![Reply::Abandoned { figure: 2 }, Reply::Done]);
+        }
+        assert_eq!(step.tasks.iter().map(|task| task.figure).collect::<Vec<_>>(), [0, 1], "they share their launch");
+        self.launches += 1;
+        if self.stops == Some(self.launches) {
+            stopper.stop();
+        }
+        let found = |figure, value| {
+            let launch =
+                Launch { round: step.round, wall: 1.0, value, nanos: vec![1_000_000_000], ..Launch::default() };
+            Reply::Launched { figure, launch: Box::new(launch) }
+        };
+        // The weight is the same each time, and the width is noise.
+        let width = 1.0 + f64::from(self.launches * 7 % 10);
+        let note = Reply::Noted { figure: 0, note: "weighed".to_owned() };
+        Ok(vec![found(0, 5.0), found(1, width), note, Reply::Done])
+    }
+
+    fn place(&self, _: &Figure, _: &[usize]) -> Result<Vec<usize>, String> {
+        Ok(Vec::new())
+    }
+
+    fn leader(&self, figure: usize) -> Option<usize> {
+        (figure == 1).then_some(0)
+    }
+
+    fn conclude(&mut self, run: &mut Run) {
+        let mut derived = figure("coin.density");
+        derived.outcome = Outcome::Measured(Estimate::without_spread(1.0));
+        run.figures.push(derived);
+    }
+}
+
+struct Unsaved;
+
+impl Saver for Unsaved {
+    fn save(&mut self, run: &Run) -> Result<(), String> {
+        assert!(run.figures.len() == 3, "what follows from the figures is added in the end");
+        Ok(())
+    }
+}
+
+fn figure(probe: &str) -> Figure {
+    let metric = Metric { unit: Unit::Seconds, per: "coin".into(), better: Better::Lower };
+    Figure { ops: 1, ..Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, Class::Application) }
+}
+
+fn run() -> Run {
+    let figures: Vec<Figure> = ["coin.weight", "coin.width", "coin.colour"].map(figure).to_vec();
+    let entry = |figure: &Figure| Entry {
+        probe: figure.probe.clone(),
+        point: figure.point.clone(),
+        target: 0.02,
+        shares: (figure.probe != "coin.colour").then(|| "coin".to_owned()),
+    };
+    let plan = Plan { entries: figures.iter().map(entry).collect(), ..Plan::default() };
+    Run { figures, ..begin(plan, Machine::default(), Identity::default()) }
+}
+
+fn measured(order: Order, stops: Option<u32>) -> Ended {
+    let mut coins = Coins { launches: 0, stops };
+    Session::measure(order, &mut coins, &mut Silent, &mut Unsaved, Stopper::default()).unwrap()
+}
+
+#[test]
+fn what_comes_along_ends_with_its_leader_and_keeps_the_interval_that_it_has() {
+    let ended = measured(Order::of(run(), vec![0]).unwrap(), None);
+    assert_eq!(ended.ending, Ending::Complete);
+    let [weight, width, colour, density] = ended.run.figures.as_slice() else { unreachable!() };
+    assert_eq!((weight.launches.len(), width.launches.len()), (10, 10), "the weight is settled at the first look");
+    assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
+    assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);
+    assert_eq!(weight.notes, ["weighed"]);
+    assert!(colour.launches.is_empty() && colour.has(Flag::Unfinished));
+    assert_eq!(density.probe, "coin.density");
+}
+
+#[test]
+fn a_subject_that_was_stopped_goes_on_and_what_follows_is_made_anew() {
+    let stopped = measured(Order::of(run(), vec![0]).unwrap(), Some(4));
+    assert_eq!((stopped.ending, stopped.run.figures.len()), (Ending::Stopped, 4));
+    let here = stopped.run.session.began_on.clone();
+    let ended = measured(Order::resume(stopped.run, &here, vec![0]).unwrap(), None);
+    assert_eq!((ended.ending, ended.run.figures.len()), (Ending::Complete, 4));
+    assert_eq!(ended.run.figures[1].launches.len(), 10);
+}
+
+#[test]
+fn figures_that_are_not_those_of_the_plan_are_refused() {
+    let mut other = run();
+    other.figures.pop();
+    assert!(Order::of(other, vec![0]).is_err());
+}
