@@ -109,8 +109,9 @@ fn paired(
     target: f64,
     batches: u32,
 ) -> Verdict {
-    let resolution = difference::resolution(nulls, plan.level).unwrap_or(0.0);
-    let at = |level: f64| difference(values, resolution, level);
+    // Without a null pair the resolution is unknown, which is not 0.
+    let resolution = difference::resolution(nulls, plan.level);
+    let at = |level: f64| difference(values, resolution.unwrap_or(0.0), level);
     let measured = |above: stats::Estimated| Estimate {
         value: above.value,
         low: above.interval.low,
@@ -129,16 +130,16 @@ fn paired(
         Some(Difference::Above(above)) => {
             let modes = modes_of_launches(values, fast);
             if modes.len() > 1 {
-                return in_modes(&modes, values, plan.level, batches, Some(resolution));
+                return in_modes(&modes, values, plan.level, batches, resolution);
             }
             let estimate = called.unwrap_or_else(|| measured(above));
-            Verdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution: Some(resolution) }
+            Verdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
         }
         // Of the interval's two ends the upper one alone bounds it, so it is missed half as often.
         Some(Difference::Below { bound, level }) if (1.0 + level) / 2.0 >= plan.level => {
             // Every further look could only narrow the bound of something that is not there.
             let within = values.len() >= 20;
-            Verdict { outcome: Outcome::Below { bound }, within, resolution: Some(resolution) }
+            Verdict { outcome: Outcome::Below { bound }, within, resolution }
         }
         _ => Verdict::nothing("the run ended before its difference could be bounded"),
     }

@@ -35,9 +35,13 @@ pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
 }
 
 /// The largest difference that the method reports between two equal things: the farther end of the interval of the
-/// median of per-launch differences of a null pair. `None` with too few launches for `level`.
+/// median of per-launch differences of a null pair, or the largest of them where they are too few for `level`. `None`
+/// without any.
+#[must_use]
 pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
-    launch_median_interval(null_differences, level).map(|m| m.interval.low.abs().max(m.interval.high.abs()))
+    let interval =
+        launch_median_interval(null_differences, level).map(|m| m.interval.low.abs().max(m.interval.high.abs()));
+    interval.or_else(|| null_differences.iter().map(|null| null.abs()).max_by(f64::total_cmp))
 }
 
 /// The difference from its per-launch values in the order of time. `resolution` is that of a null pair, or 0 where
@@ -99,6 +103,12 @@ mod tests {
         let negative: Vec<f64> = NOISE.iter().map(|v| v - 5.0).collect();
         assert!(matches!(difference(&negative, limit, 0.95), Some(Difference::Below { bound, .. }) if bound == limit));
         assert_eq!(difference(&negative, 0.0, 0.95), None);
+    }
+
+    #[test]
+    fn few_null_pairs_resolve_no_finer_than_the_worst_of_them() {
+        assert_eq!(resolution(&[0.1, -0.7, 0.2], 0.95), Some(0.7));
+        assert_eq!(resolution(&[], 0.95), None);
     }
 
     #[test]
