@@ -70,6 +70,7 @@ fn figure(reading: Reading, catalogue: &Catalogue) -> Figure {
         Some(ours) => (ours.title.clone(), ours.class, ours.stresses.clone()),
         None => (reading.title.clone(), class_of(&metric), Vec::new()),
     };
+    let stresses = if reading.stresses.is_empty() { stresses } else { reading.stresses.clone() };
     let outcome = outcome(&reading, convert);
     let quantiles = reading.quantiles.iter().filter_map(|&(quantile, value)| quantile_of(quantile, value, convert));
     Figure {

@@ -59,6 +59,8 @@ pub(crate) struct Reading {
     pub(crate) batches: u32,
     /// Quantiles of single operations: quantile and value.
     pub(crate) quantiles: Vec<(f64, f64)>,
+    /// What it measures, where the source says so and the catalogue's definition does not: the first one above all.
+    pub(crate) stresses: Vec<Primitive>,
     /// What a reader should know.
     pub(crate) notes: Vec<String>,
 }
@@ -77,6 +79,7 @@ impl Reading {
             launches: 1,
             batches: 1,
             quantiles: Vec::new(),
+            stresses: Vec::new(),
             notes: Vec::new(),
         }
     }

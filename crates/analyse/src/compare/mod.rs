@@ -28,6 +28,7 @@ pub use glob::matches;
 pub use options::{Normalise, Options};
 pub use printed::{Disagreement, Printed};
 pub use report::compare;
+pub(crate) use report::compare_figures;
 pub use result::{
     AssumedSpread, Compared, Comparison, Direction, FloorUsed, GeometricMean, ModeRatio, Need, Rank, Ratio,
     RatioMethod, Relation, Row, Tally, Unmatched, Verdict,

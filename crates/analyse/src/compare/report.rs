@@ -47,13 +47,25 @@ struct Desk<'a> {
 /// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
 /// does not exist.
 pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
+    compared(runs, options, true)
+}
+
+/// The same without geometric means, for who needs the figures alone: the means' Monte-Carlo takes most of the time.
+///
+/// # Errors
+/// As [`compare`].
+pub(crate) fn compare_figures(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
+    compared(runs, options, false)
+}
+
+fn compared(runs: &[&Run], options: &Options, means: bool) -> Result<Comparison, Error> {
     let names = crate::naming::names(runs, &options.handles);
     let reference = find_reference(runs, &names, options.reference.as_deref())?;
     let alignment = align(runs, reference, options)?;
     let itself = runs.iter().map(|run| same_run(runs[reference], run)).collect();
     let desk = Desk { runs, names, reference, options, history: History::new(options.history, runs), itself };
     let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
-    let geometric_means = desk.means(&alignment.rows, &assessed);
+    let geometric_means = if means { desk.means(&alignment.rows, &assessed) } else { Vec::new() };
     let (rows, tests) = desk.judge(&alignment.rows, assessed);
     let machines = desk.machines(&rows);
     let unmatched = alignment

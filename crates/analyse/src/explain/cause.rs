@@ -3,8 +3,9 @@
 use model::Primitive;
 
 use super::budget::{Bill, unit_of};
-use super::result::{Cause, Difference, DifferenceKind, Payment};
-use super::rules::{RULES, Rule};
+use super::evidence::{Evidence, candidates, standing};
+use super::result::{Cause, Difference, DifferenceKind, Payment, Rival};
+use super::rules::{CPU_LIMIT, RULES, Rule};
 use super::test::Test;
 use super::text;
 use crate::words;
@@ -16,12 +17,22 @@ pub(crate) struct Group {
     pub(crate) unit: usize,
     /// Tests that it pays for, the unit first.
     pub(crate) tests: Vec<usize>,
+    /// What brings it about, where that is named.
     pub(crate) because: Vec<Difference>,
+    /// The known cause, where one is named.
     pub(crate) rule: Option<&'static Rule>,
+    /// What it is consistent with, where nothing is named or an axis alone.
+    pub(crate) rivals: Vec<Rival>,
+    /// The known causes among the rivals.
+    pub(crate) rival_rules: Vec<&'static Rule>,
 }
 
-/// Tests that do not differ count so much against a rule that says they should, as a logarithm each.
-const CONTRADICTION: f64 = 0.02;
+impl Group {
+    /// Of these tests, before the evidence is looked at.
+    pub(crate) const fn of(primitives: Vec<Primitive>, unit: usize, tests: Vec<usize>) -> Self {
+        Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
+    }
+}
 
 /// Groups by differing axis, then by primitive.
 pub(crate) fn groups(tests: &[Test], bills: &[Option<Bill>]) -> Vec<Group> {
@@ -40,7 +51,7 @@ pub(crate) fn groups(tests: &[Test], bills: &[Option<Bill>]) -> Vec<Group> {
         }
         members.retain(|&index| index != unit);
         members.insert(0, unit);
-        groups.push(Group { primitives: vec![primitive], unit, tests: members, because: Vec::new(), rule: None });
+        groups.push(Group::of(vec![primitive], unit, members));
     }
     groups
 }
@@ -65,14 +76,9 @@ fn by_axis(tests: &[Test]) -> Vec<Group> {
                     group.because.push(because);
                 }
             } else {
-                let rule = RULES.iter().find(|rule| rule.names(DifferenceKind::Axis, axis));
-                let group = Group {
-                    primitives: vec![test.primitive],
-                    unit: index,
-                    tests: vec![index],
-                    because: vec![because],
-                    rule,
-                };
+                let rule = RULES.iter().find(|rule| rule.names(&because));
+                let group =
+                    Group { because: vec![because], rule, ..Group::of(vec![test.primitive], index, vec![index]) };
                 groups.push((axis.clone(), group));
             }
         }
@@ -103,60 +109,43 @@ pub(crate) fn explained(tests: &[Test], group: &Group) -> f64 {
     probes.iter().map(|(_, size)| size).sum()
 }
 
-/// Joins groups with the differences that would bring them about: the rule that explains most with least contradiction
-/// first. Groups of a narrow rule become one; wide ones (another kernel, another CPU) only name what may lie behind.
-pub(crate) fn attach(mut groups: Vec<Group>, tests: &[Test], differences: &[Difference]) -> Vec<Group> {
-    let mut rules: Vec<(&'static Rule, Vec<&Difference>, f64)> = RULES
-        .iter()
-        .map(|rule| (rule, differences.iter().filter(|d| rule.names(d.kind, note_or_name(d))).collect::<Vec<_>>(), 0.0))
-        .filter(|(_, found, _)| !found.is_empty())
-        .collect();
-    let touched = |rule: &Rule, group: &Group| group.primitives.iter().any(|&primitive| rule.touches(primitive));
-    for (rule, _, score) in &mut rules {
-        let covered: f64 =
-            groups.iter().filter(|group| touched(rule, group)).map(|group| explained(tests, group)).sum();
-        let quiet = tests.iter().filter(|test| !test.significant && rule.touches(test.primitive)).count();
-        *score = covered - CONTRADICTION * quiet as f64;
-    }
-    rules.sort_by(|a, b| b.2.total_cmp(&a.2));
-    for (rule, found, _) in &rules {
-        let mut merged: Option<Group> = None;
-        let mut kept = Vec::new();
-        for mut group in groups {
-            if !touched(rule, &group) {
-                kept.push(group);
-                continue;
-            }
-            let first = group.rule.is_none();
-            group
-                .because
-                .extend(found.iter().map(|d| (*d).clone()).filter(|d| !group.because.contains(d)).collect::<Vec<_>>());
-            group.rule = group.rule.or(Some(rule));
-            match &mut merged {
-                Some(into) if first && rule.merges => join(into, group, tests),
-                None if first && rule.merges => merged = Some(group),
-                _ => kept.push(group),
-            }
+/// Gives every group the cause that the evidence names, or the rivals that it leaves. Groups of one named cause become
+/// one, and so do groups that the same rivals would explain, one of them narrow.
+pub(crate) fn attach(
+    groups: Vec<Group>,
+    tests: &[Test],
+    bills: &[Option<Bill>],
+    evidence: &Evidence<'_>,
+) -> Vec<Group> {
+    let candidates = candidates(tests, evidence.differences);
+    let mut joined: Vec<Group> = Vec::new();
+    for mut group in groups {
+        let standing = standing(&group, tests, bills, &candidates, evidence);
+        group.rule = group.rule.or(standing.named);
+        group.because = standing.because;
+        group.rivals = standing.rivals;
+        group.rival_rules = standing.rules;
+        match joined.iter_mut().find(|other| other.is_one_with(&group)) {
+            Some(into) => join(into, group, tests),
+            None => joined.push(group),
         }
-        kept.extend(merged);
-        groups = kept;
     }
-    for group in &mut groups {
-        let by_itself = |d: &&Difference| d.affects.iter().any(|p| group.primitives.contains(p));
-        let more: Vec<Difference> =
-            differences.iter().filter(by_itself).filter(|d| !group.because.contains(d)).cloned().collect();
-        group.because.extend(more);
-    }
-    groups.sort_by(|a, b| explained(tests, b).total_cmp(&explained(tests, a)));
-    groups
+    joined.sort_by(|a, b| explained(tests, b).total_cmp(&explained(tests, a)));
+    joined
 }
 
-/// Rules look at what a note says and at what other differences are called.
-pub(crate) fn note_or_name(difference: &Difference) -> &str {
-    match difference.kind {
-        DifferenceKind::Note if difference.a.starts_with("no such") => &difference.b,
-        DifferenceKind::Note => &difference.a,
-        _ => &difference.name,
+impl Group {
+    fn is_one_with(&self, other: &Self) -> bool {
+        let axis = |group: &Self| group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
+        if axis(self) || axis(other) {
+            return false;
+        }
+        let titles = |group: &Self| group.rivals.iter().map(|rival| rival.title.clone()).collect::<Vec<_>>();
+        match (self.rule, other.rule) {
+            (Some(one), Some(two)) => one.title == two.title,
+            (None, None) => self.rival_rules.iter().any(|rule| !rule.wide) && titles(self) == titles(other),
+            _ => false,
+        }
     }
 }
 
@@ -168,6 +157,9 @@ fn join(into: &mut Group, other: Group, tests: &[Test]) {
         into.unit = other.unit;
     }
     into.because.extend(other.because.into_iter().filter(|d| !into.because.contains(d)).collect::<Vec<_>>());
+    for (mine, theirs) in into.rivals.iter_mut().zip(other.rivals) {
+        mine.but.extend(theirs.but.into_iter().filter(|but| !mine.but.contains(but)).collect::<Vec<_>>());
+    }
 }
 
 /// Writes a group out, with its arithmetic.
@@ -193,7 +185,9 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
         .collect();
     let axis = group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
     let title = match group.rule {
-        Some(rule) if axis || group.primitives.len() > 1 => rule.title.to_owned(),
+        Some(rule) if axis || rule.title == CPU_LIMIT || (group.primitives.len() > 1 && group.rivals.is_empty()) => {
+            rule.title.to_owned()
+        }
         _ => words::list(&group.primitives.iter().map(|p| p.title().to_owned()).collect::<Vec<_>>()),
     };
     let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index], common)).collect();
@@ -214,7 +208,8 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
         pays_for,
         explained: explained(tests, group),
         because: group.because.clone(),
-        known_as: group.rule.map(|rule| rule.title.to_owned()),
+        known_as: group.rule.filter(|_| group.rivals.is_empty()).map(|rule| rule.title.to_owned()),
+        rivals: group.rivals.clone(),
         arithmetic,
     }
 }

@@ -1,78 +1,105 @@
-//! What differs between two runs besides their figures.
+//! What differs between two runs besides their figures, as far as both of them recorded it.
 
 use model::{Fact, FactValue, Run};
 
 use super::result::{Difference, DifferenceKind};
-use super::rules::RULES;
+use super::rules::{RULES, is_fact};
 
 /// Numbers that differ by less are the same fact read twice.
 const NOISE: f64 = 0.01;
 
-/// Facts, settings and notes that differ. Facts that neither say what they affect nor stand in a rule are left out.
+/// Facts of a moment: they differ between any two runs and say nothing of the machine.
+const MOMENTARY: &[&str] =
+    &["cpu.clock.current", "memory.available", "memory.swap_free", "kernel.uptime", "filesystem.*.free"];
+
+/// Facts, settings and notes that differ. A fact differs only where both runs recorded a value: not recorded and unknown
+/// are no values. Facts that neither say what they affect nor stand in a rule are left out.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     let mut found: Vec<Difference> = Vec::new();
-    let names = a.machine.facts.iter().chain(&b.machine.facts).map(|fact| fact.name.as_str());
-    let mut seen: Vec<&str> = Vec::new();
-    for name in names {
-        if seen.contains(&name) {
-            continue;
-        }
-        seen.push(name);
-        let (x, y) = (a.machine.fact(name), b.machine.fact(name));
-        if let Some(difference) = fact(name, x, y) {
+    for fact in &a.machine.facts {
+        let momentary = MOMENTARY.iter().any(|id| is_fact(id, &fact.name));
+        if let Some(other) = b.machine.fact(&fact.name).filter(|_| !momentary)
+            && !found.iter().any(|known| known.name == fact.name)
+            && let Some(difference) = both(fact, other)
+            && matters(&difference, a, b)
+        {
             found.push(difference);
         }
     }
-    if a.plan.directory != b.plan.directory {
-        found.push(Difference {
-            kind: DifferenceKind::Plan,
-            name: "plan.directory".to_owned(),
-            a: a.plan.directory.clone().unwrap_or_else(|| "default".to_owned()),
-            b: b.plan.directory.clone().unwrap_or_else(|| "default".to_owned()),
-            affects: Vec::new(),
-        });
+    if let (Some(x), Some(y)) = (&a.plan.directory, &b.plan.directory)
+        && x != y
+    {
+        found.push(plain(DifferenceKind::Plan, "plan.directory", x.clone(), y.clone()));
     }
     found.extend(notes(a, b));
     found
 }
 
-fn fact(name: &str, a: Option<&Fact>, b: Option<&Fact>) -> Option<Difference> {
-    let value = |fact: Option<&Fact>| fact.map(|fact| fact.value.clone());
-    let same = match (value(a), value(b)) {
-        (Some(FactValue::Number(x)), Some(FactValue::Number(y))) => (x - y).abs() <= NOISE * x.abs().max(y.abs()),
-        (Some(FactValue::Unknown(_)) | None, Some(FactValue::Unknown(_)) | None) => true,
-        (x, y) => x == y,
+fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> Difference {
+    Difference { kind, name: name.to_owned(), a, b, affects: Vec::new() }
+}
+
+/// The difference of a fact that both runs know; `None` where one does not, or they agree.
+fn both(a: &Fact, b: &Fact) -> Option<Difference> {
+    let (x, y) = match (&a.value, &b.value) {
+        (FactValue::Unknown(_), _) | (_, FactValue::Unknown(_)) => return None,
+        (FactValue::Number(x), FactValue::Number(y)) if (x - y).abs() <= NOISE * x.abs().max(y.abs()) => return None,
+        (FactValue::List(x), FactValue::List(y)) => (only(x, y), only(y, x)),
+        (x, y) => (text(x), text(y)),
     };
-    let mut affects = a.map(|fact| fact.affects.clone()).unwrap_or_default();
-    affects
-        .extend(b.iter().flat_map(|fact| &fact.affects).filter(|p| !affects.contains(p)).copied().collect::<Vec<_>>());
-    let relevant = !affects.is_empty() || RULES.iter().any(|rule| rule.names(DifferenceKind::Fact, name));
-    let text = |fact: Option<&Fact>| match fact.map(|fact| fact.value.text()) {
-        None => "not recorded".to_owned(),
-        Some(text) if text.is_empty() => "none".to_owned(),
-        Some(text) => text,
+    if x == y {
+        return None;
+    }
+    let mut affects = a.affects.clone();
+    affects.extend(b.affects.iter().filter(|primitive| !a.affects.contains(primitive)));
+    Some(Difference { affects, ..plain(DifferenceKind::Fact, &a.name, x, y) })
+}
+
+/// Of a list what the other lacks: lists of CPU flags are long and nearly alike.
+fn only(items: &[String], other: &[String]) -> String {
+    let rest: Vec<&str> = items.iter().filter(|item| !other.contains(item)).map(String::as_str).collect();
+    if rest.is_empty() { "nothing more".to_owned() } else { rest.join(" ") }
+}
+
+fn text(value: &FactValue) -> String {
+    let text = value.text();
+    if text.is_empty() { "none".to_owned() } else { text }
+}
+
+/// Whether a difference can matter between these two machines: a rule or the fact itself says so, and nothing else that
+/// the runs recorded contradicts it.
+fn matters(difference: &Difference, a: &Run, b: &Run) -> bool {
+    let known = !difference.affects.is_empty() || RULES.iter().any(|rule| rule.names(difference));
+    known && !without_idle_driver(&difference.name, a, b) && !another_disk(&difference.name, a, b)
+}
+
+/// Without an idle driver on both sides the governor and the states decide nothing.
+fn without_idle_driver(name: &str, a: &Run, b: &Run) -> bool {
+    let driver =
+        |run: &Run| run.machine.text("cpu.idle_driver").is_some_and(|driver| !driver.is_empty() && driver != "none");
+    matches!(name, "cpu.idle_governor" | "cpu.idle_states" | "cpu.halt_polling") && !(driver(a) && driver(b))
+}
+
+/// Facts of a disk on which the target directory of neither run lies.
+fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
+    let Some(disk) = name.strip_prefix("disk.").and_then(|rest| rest.split_once('.')).map(|(disk, _)| disk) else {
+        return false;
     };
-    (!same && relevant).then(|| Difference {
-        kind: DifferenceKind::Fact,
-        name: name.to_owned(),
-        a: text(a),
-        b: text(b),
-        affects,
-    })
+    let elsewhere = |run: &Run| {
+        let source = run.machine.text("filesystem.target.source");
+        source
+            .and_then(|source| source.strip_prefix("/dev/").map(str::to_owned))
+            .is_some_and(|device| !device.starts_with(disk))
+    };
+    elsewhere(a) && elsewhere(b)
 }
 
 fn notes(a: &Run, b: &Run) -> Vec<Difference> {
     let only = |x: &Run, y: &Run| -> Vec<String> {
         x.session.notes.iter().filter(|note| !y.session.notes.contains(note)).cloned().collect()
     };
-    let note = |a: String, b: String| Difference {
-        kind: DifferenceKind::Note,
-        name: "session note".to_owned(),
-        a,
-        b,
-        affects: Vec::new(),
-    };
     let absent = || "no such note".to_owned();
+    let note = |x: String, y: String| plain(DifferenceKind::Note, "session note", x, y);
     let of_a = only(a, b).into_iter().map(|text| note(text, absent()));
     of_a.chain(only(b, a).into_iter().map(|text| note(absent(), text))).collect()
 }

@@ -5,13 +5,14 @@
 
 use model::{Figure, Point, Primitive};
 
+use super::level::Levels;
 use crate::compare::matches;
 
 /// What a definition declares of one operation.
 pub(crate) struct Declared {
-    /// Pattern of probe ids.
+    /// Ids of probes, separated by commas, with the point where it depends on that.
     pub(crate) probes: &'static str,
-    /// What the figure is the measure of.
+    /// Of the primitives that the probe declares the one that it is the measure of.
     pub(crate) primitive: Primitive,
     /// What one operation is called.
     pub(crate) per: &'static str,
@@ -61,13 +62,18 @@ const fn unit(
     Declared { probes, primitive, per, each: Each::Fixed(1.0), uses, touches: &[], composite: false }
 }
 
-/// First match counts. The script sorts, dumps, greps and counts: seven programs and their shell. A compiler driver
+/// Probes by their ids: what is not in the table measures the first primitive that it declares. The script sorts, dumps, greps and counts: seven programs and their shell. A compiler driver
 /// runs preprocessor, compiler, assembler and linker.
 #[rustfmt::skip]
 static TABLE: &[Declared] = &[
-    unit("cpu.*", Primitive::CoreClock, "loop", &[]),
+    unit("cpu.arithmetic,cpu.dhrystone,cpu.whetstone,cpu.hanoi", Primitive::CoreClock, "loop", &[]),
+    unit("cpu.fma_peak", Primitive::Vector, "floating-point operation", &[]),
+    unit("cpu.popcount", Primitive::BitCounting, "word", &[]),
+    unit("memory.read", Primitive::DramRead, "byte", &[]),
+    unit("memory.write", Primitive::DramWrite, "byte", &[]),
+    unit("memory.hierarchy_latency:level=memory", Primitive::DramLatency, "load", &[]),
     Declared { each: Each::Fixed(5.0), ..unit("os.syscall_mix", Primitive::SyscallEntry, "system call", &[]) },
-    unit("os.syscall_*", Primitive::SyscallEntry, "system call", &[]),
+    unit("os.syscall_write,os.syscall_getppid", Primitive::SyscallEntry, "system call", &[]),
     unit("os.clock_read", Primitive::Clock, "clock read", &[]),
     unit("os.pipe_switch,os.context_switch", Primitive::ContextSwitch, "switch", &[(Primitive::SyscallEntry, 4.0)]),
     unit("os.fork_exit", Primitive::Fork, "fork", &[(Primitive::ContextSwitch, 2.0), (Primitive::SyscallEntry, 4.0)]),
@@ -78,6 +84,7 @@ static TABLE: &[Declared] = &[
          &[(Primitive::ContextSwitch, 4.0), (Primitive::Fork, 2.0), (Primitive::Exec, 2.0)]),
     unit("os.page_fault", Primitive::PageFault, "page fault", &[]),
     unit("os.wake_cross_cpu", Primitive::Wakeup, "wake-up", &[]),
+    unit("ipc.pipe_bandwidth,ipc.unix_bandwidth,ipc.tcp_bandwidth", Primitive::KernelCopy, "byte", &[]),
     unit("ipc.pipe_throughput", Primitive::Pipe, "write and read of 512 B", &[(Primitive::SyscallEntry, 2.0)]),
     unit("file.create,file.delete", Primitive::FileMetadata, "file", &[]),
     unit("file.fsync", Primitive::Durability, "fsync", &[]),
@@ -95,6 +102,28 @@ static TABLE: &[Declared] = &[
 pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static Declared> {
     let key = model::FigureKey::new(probe, point.clone());
     TABLE.iter().find(|entry| matches(entry.probes, &key))
+}
+
+/// The primitives that a figure's probe declares; of documents that declare none what the table says of the probe.
+pub(crate) fn primitives(figure: &Figure) -> Vec<Primitive> {
+    if figure.stresses.is_empty() {
+        return declared(&figure.probe, &figure.point).map(|declared| declared.primitive).into_iter().collect();
+    }
+    figure.stresses.clone()
+}
+
+/// What a figure is the measure of, by the primitives that its probe declares: the level of memory where it walks through
+/// it, what the table says where the probe declares that too, the instructions that a processor figure is about, else the
+/// first. `None` where nothing is declared.
+pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
+    let own = primitives(figure);
+    let special = match own.as_slice() {
+        [Primitive::CoreClock, special] => Some(*special),
+        _ => None,
+    };
+    let by_table = declared(&figure.probe, &figure.point).map(|declared| declared.primitive);
+    let declared = by_table.filter(|primitive| own.contains(primitive));
+    levels.primitive(figure).or(declared).or(special).or(own.first().copied())
 }
 
 impl Declared {

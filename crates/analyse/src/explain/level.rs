@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use model::{Figure, Primitive, Run};
 
+use super::footprint::primitives;
+
 /// A step of at least this factor between neighbouring sizes begins another level.
 const STEP: f64 = 1.4;
 /// Fewest sizes that make a curve.
@@ -42,19 +44,24 @@ impl Levels {
         curve_name(figure).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
     }
 
-    /// The primitive that a memory figure measures: by the steps of its curve, else by the cache sizes of the facts, else
-    /// what the figure says of itself.
+    /// The level that a figure of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of the
+    /// facts; `None` for other figures and where neither tells.
     pub(crate) fn primitive(&self, figure: &Figure) -> Option<Primitive> {
+        if !walks_memory(figure) {
+            return None;
+        }
         let size = figure.point.bytes("working_set").ok()?;
         let (level, levels) = self.by_steps(figure, size).or_else(|| self.by_facts(size))?;
-        let name = figure.probe.as_str();
+        let declared = primitives(figure);
+        let latency = matches!(declared.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
+        let writes = declared.contains(&Primitive::DramWrite);
         let behind = level + 1 == levels;
         Some(match level {
-            _ if behind && name.contains("latency") => Primitive::DramLatency,
-            _ if behind && (name.ends_with(".read") || name.ends_with("_read")) => Primitive::DramRead,
+            _ if behind && latency => Primitive::DramLatency,
+            _ if behind && !writes => Primitive::DramRead,
             _ if behind => Primitive::DramWrite,
             0 => Primitive::L1,
-            _ if name.contains("latency") => Primitive::CacheLatency,
+            _ if latency => Primitive::CacheLatency,
             1 => Primitive::L2,
             _ => Primitive::L3,
         })
@@ -78,7 +85,24 @@ impl Levels {
     }
 }
 
+/// Levels of the memory hierarchy.
+const HIERARCHY: &[Primitive] = &[
+    Primitive::L1,
+    Primitive::L2,
+    Primitive::L3,
+    Primitive::CacheLatency,
+    Primitive::DramLatency,
+    Primitive::DramRead,
+    Primitive::DramWrite,
+];
+
+/// Whether a figure's size decides which level of memory it measures: its probe declares the hierarchy first of all. A
+/// context switch has a working set too, and is none.
+fn walks_memory(figure: &Figure) -> bool {
+    let declared = || primitives(figure).first().is_some_and(|primitive| HIERARCHY.contains(primitive));
+    figure.point.get("working_set").is_some() && declared()
+}
+
 fn curve_name(figure: &Figure) -> Option<String> {
-    (figure.family() == "memory" && figure.point.get("working_set").is_some())
-        .then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
+    walks_memory(figure).then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
 }

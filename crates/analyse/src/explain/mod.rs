@@ -7,16 +7,21 @@
 mod bound;
 mod budget;
 mod cause;
+mod clock;
 mod common;
+mod evidence;
 mod facts;
 mod footprint;
 mod level;
+mod limit;
 mod matching;
 mod next;
 mod residual;
 mod result;
 mod rules;
+mod scope;
 mod sentences;
+mod shared;
 mod shares;
 mod stall;
 mod steps;
@@ -26,7 +31,15 @@ mod text;
 
 pub use result::{
     Cause, CommonFactor, Difference, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment, Residual,
-    RuledOut, Unmeasured, WouldNeed,
+    Rival, RuledOut, Unmeasured, WouldNeed,
 };
 pub use steps::{Options, explain};
 pub use stream_line::StreamLine;
+
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests, which Clippy does not recognise as such"
+)]
+mod planted;

@@ -2,28 +2,30 @@
 
 use model::Primitive;
 
-use super::result::{Cause, DifferenceKind, Experiment, Unmeasured};
-use super::rules::{RULES, Rule, probe_of};
+use super::evidence::DISTURBED;
+use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, Unmeasured};
+use super::rules::{CPU_LIMIT, RULES, Rule, probe_of};
 
 /// Most probes that are proposed at once.
 const MOST: usize = 4;
 
 /// What to measure next; `None` when nothing differs.
-pub(crate) fn next_experiment(causes: &[Cause], unmeasured: &[Unmeasured]) -> Option<Experiment> {
-    if let Some(group) = unmeasured.first() {
+pub(crate) fn next_experiment(found: &Explanation) -> Option<Experiment> {
+    if let Some(group) = found.unmeasured.first() {
         return Some(for_unmeasured(group));
     }
-    let cause = causes.first()?;
-    let rivals: Vec<&Rule> = RULES
-        .iter()
-        .filter(|rule| cause.primitives.iter().any(|&primitive| rule.touches(primitive)))
-        .filter(|rule| cause.because.iter().any(|d| rule.names(d.kind, &d.name)))
-        .collect();
-    Some(match rivals.as_slice() {
-        [] => without_a_fact(cause),
-        [one] => confirm(one, cause),
-        [first, second, ..] => between(first, second, cause),
-    })
+    let Some(cause) = found.causes.first() else {
+        let factor = &found.common_factor;
+        let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
+        return unknown.then(|| of_the_common_factor(&factor.rivals));
+    };
+    Some(between_rivals(&cause.rivals, cause).unwrap_or_else(|| match &cause.known_as {
+        Some(title) => match RULES.iter().find(|rule| rule.title == *title) {
+            Some(rule) => confirm(rule, cause),
+            None => without_a_fact(cause),
+        },
+        None => without_a_fact(cause),
+    }))
 }
 
 fn for_unmeasured(group: &Unmeasured) -> Experiment {
@@ -48,6 +50,16 @@ fn for_unmeasured(group: &Unmeasured) -> Experiment {
     }
 }
 
+fn of_the_common_factor(rivals: &[Rival]) -> Experiment {
+    let disturbed = rivals.iter().any(|rival| rival.title == DISTURBED);
+    let why = if disturbed {
+        "measure both again while nothing else is at work: what the disturbance made goes with it"
+    } else {
+        "measure both again with their clocks recorded: a clock that explains the factor moves with it"
+    };
+    Experiment { probes: vec!["cpu.arithmetic".to_owned()], why: why.to_owned() }
+}
+
 fn without_a_fact(cause: &Cause) -> Experiment {
     let mut probes: Vec<String> = Vec::new();
     for probe in cause.primitives.iter().map(|&primitive| probe_of(primitive).to_owned()) {
@@ -55,7 +67,7 @@ fn without_a_fact(cause: &Cause) -> Experiment {
             probes.push(probe);
         }
     }
-    Experiment { probes, why: format!("no recorded fact that differs touches {}", cause.title) }
+    Experiment { probes, why: format!("no recorded fact that differs explains {}", cause.title) }
 }
 
 fn confirm(rule: &Rule, cause: &Cause) -> Experiment {
@@ -67,16 +79,55 @@ fn confirm(rule: &Rule, cause: &Cause) -> Experiment {
     Experiment { probes: vec![rule.shown_by.to_owned()], why }
 }
 
+/// What separates the first two rivals; what shows a single one that is not named; `None` without rivals.
+fn between_rivals(rivals: &[Rival], cause: &Cause) -> Option<Experiment> {
+    let rule = |rival: &Rival| RULES.iter().find(|rule| rule.title == rival.title);
+    let itself = || cause.unit.probe.clone();
+    let first = rivals.first()?;
+    if first.title == DISTURBED {
+        let why = "measure both again while nothing else is at work: what the disturbance made goes with it, what a fact \
+                   makes stays";
+        return Some(Experiment { probes: vec![itself()], why: why.to_owned() });
+    }
+    if first.title == CPU_LIMIT {
+        let why = "measure both again without a limit on CPU time: what the limit made goes with it".to_owned();
+        return Some(Experiment { probes: vec![itself()], why });
+    }
+    let first = rule(first)?;
+    match rivals.get(1).and_then(rule) {
+        Some(second) => Some(between(first, second, cause)),
+        None => {
+            let why = format!(
+                "it shows {} on its own; then change that alone: if it is the cause, the excess goes",
+                first.title
+            );
+            Some(Experiment { probes: vec![first.shown_by.to_owned()], why })
+        }
+    }
+}
+
+/// A figure that one of the two touches and the other does not, in each direction; where there is none, only changing one
+/// of them alone tells.
 fn between(first: &Rule, second: &Rule, cause: &Cause) -> Experiment {
-    let only_first: Vec<&Primitive> =
-        Primitive::ALL.iter().filter(|p| first.touches(**p) && !second.touches(**p)).collect();
-    let telling = only_first.iter().find(|p| !cause.primitives.contains(p)).or(only_first.first());
-    let mut probes = vec![telling.map_or(first.shown_by, |p| probe_of(**p)).to_owned()];
-    if !probes.contains(&second.shown_by.to_owned()) {
-        probes.push(second.shown_by.to_owned());
+    let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
+        let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();
+        only.iter().copied().find(|p| !cause.primitives.contains(p)).or_else(|| only.first().copied())
+    };
+    let mut probes: Vec<String> = Vec::new();
+    for primitive in [apart(first, second), apart(second, first)].into_iter().flatten() {
+        let probe = probe_of(primitive).to_owned();
+        if !probes.contains(&probe) {
+            probes.push(probe);
+        }
     }
-    Experiment {
-        probes,
-        why: format!("both {} and {} differ and would do it; these figures tell them apart", first.title, second.title),
+    if probes.is_empty() {
+        let why =
+            format!("{} and {} touch the same: change one of them alone and measure again", first.title, second.title);
+        return Experiment { probes: vec![first.shown_by.to_owned()], why };
     }
+    let why = format!(
+        "both {} and {} differ and would do it; these figures are touched by one of them alone",
+        first.title, second.title
+    );
+    Experiment { probes, why }
 }

@@ -16,6 +16,9 @@ pub struct Explanation {
     pub tests: usize,
     /// Points of such curves.
     pub curve_points: usize,
+    /// What disturbed the runs, one sentence a run, as they recorded it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<String>,
     /// Whether there is anything to explain.
     pub difference: bool,
     /// What moves everything that runs in user mode.
@@ -37,7 +40,7 @@ pub struct Explanation {
     pub left_open: Vec<LeftOpen>,
     /// What had to be assumed.
     pub assumed: Vec<String>,
-    /// Facts, settings and points that differ and may matter.
+    /// Facts that both runs recorded, settings and points that differ and may matter.
     pub facts: Vec<Difference>,
     /// What to measure next, where a question is open.
     pub next_experiment: Option<Experiment>,
@@ -60,10 +63,19 @@ pub struct CommonFactor {
     pub explains: Vec<FigureKey>,
     /// Other figures that follow it too.
     pub follows: Vec<FigureKey>,
-    /// Clock of A over clock of B by the facts: what the factor should be if the clock were all.
+    /// Clock of A over clock of B: what the factor should be if the clock were all.
     pub clock_ratio: Option<f64>,
-    /// Facts that differ and would explain it.
+    /// Whether that is of the clocks that the runs saw, rather than of nominal ones.
+    #[serde(default)]
+    pub clock_seen: bool,
+    /// Whether the clocks agree with the factor. Without that it is not known to be the clock.
+    #[serde(default)]
+    pub is_clock: bool,
+    /// Facts that differ and say so too.
     pub because: Vec<Difference>,
+    /// What it is consistent with, where it is not the clock or something else would do it as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rivals: Vec<Rival>,
 }
 
 /// One primitive after removing the common factor.
@@ -108,13 +120,29 @@ pub struct Cause {
     pub pays_for: Vec<Payment>,
     /// What it explains, summed over probes as absolute logarithms: the order of causes.
     pub explained: f64,
-    /// Differing facts, settings or points that would bring it about.
+    /// What brings it about: facts that both runs recorded and that differ, where everything that they touch moved and
+    /// nothing else would have moved it; and axes on which the figures differ.
     pub because: Vec<Difference>,
-    /// The known cause, where a rule names one.
+    /// The known cause, where the evidence names a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_as: Option<String>,
+    /// What it is consistent with, where the data cannot tell: what disturbed the runs first, then the likeliest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rivals: Vec<Rival>,
     /// The arithmetic, line by line.
     pub arithmetic: Vec<String>,
+}
+
+/// One thing that a cause is consistent with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rival {
+    /// What it is called.
+    pub title: String,
+    /// What differs, as both runs recorded it.
+    pub because: Vec<Difference>,
+    /// What is missing to name it; empty where nothing but the other rivals is in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub but: Vec<String>,
 }
 
 /// One test that a cause pays for.
@@ -145,7 +173,7 @@ pub struct Unmeasured {
     pub slowest_measured: Option<(Primitive, f64)>,
     /// How many units of each cause would be needed: least and greatest.
     pub would_need: Vec<WouldNeed>,
-    /// Primitives that the tests use and nobody measured.
+    /// Primitives that the tests use and that were not measured.
     pub candidates: Vec<Primitive>,
     /// The arithmetic, line by line.
     pub arithmetic: Vec<String>,
@@ -228,6 +256,8 @@ pub enum DifferenceKind {
     Plan,
     /// A note of the session.
     Note,
+    /// What disturbed a run, as it recorded it.
+    Condition,
 }
 
 /// What to measure next.

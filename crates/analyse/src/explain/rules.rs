@@ -1,108 +1,253 @@
-//! Known causes as data: what differs, which primitives that touches, which probe would show it.
+//! Known causes as data: which facts differ, which primitives that touches, where on the axes it can matter, and which
+//! primitive shows it on its own.
 //!
 //! Kernel causes follow Ren et al., "An analysis of performance evolution of Linux's core operations" (SOSP 2019).
 
-use model::{FigureKey, Point, Primitive};
+use model::Primitive;
 
-use super::result::DifferenceKind;
-use crate::compare::matches;
+use super::result::{Difference, DifferenceKind};
+use super::scope::Scope;
 
 /// One known cause.
 pub(crate) struct Rule {
     /// What people call it.
     pub(crate) title: &'static str,
-    /// Patterns of fact names, `axis:NAME`, `plan:NAME` or `note:TEXT`, separated by commas.
-    pub(crate) differs: &'static str,
-    /// Primitives that it touches; empty stands for every one.
+    /// Ids of the facts that it is about; a `*` stands for one word between dots.
+    pub(crate) facts: &'static [&'static str],
+    /// Axes that are the same thing as a choice of the measurement.
+    pub(crate) axes: &'static [&'static str],
+    /// Primitives that show it on their own: it is no cause where they were measured and did not move. Empty stands for
+    /// any that it touches.
+    pub(crate) own: &'static [Primitive],
+    /// Primitives that it touches, its own ones included: all of them move with it.
     pub(crate) touches: &'static [Primitive],
+    /// Primitives that it may touch besides.
+    pub(crate) may: &'static [Primitive],
+    /// Figures for which it can matter at all.
+    pub(crate) scope: Scope,
+    /// Which of two values makes the machine slower.
+    pub(crate) slower: Slower,
     /// Probe that would show it.
     pub(crate) shown_by: &'static str,
-    /// Whether it is narrow enough to make one cause of everything that it touches.
-    pub(crate) merges: bool,
+    /// So much changes with it that it says where a cause may lie: one of several, never the one that is named.
+    pub(crate) wide: bool,
+}
+
+/// Which of two values of a fact is the slower one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slower {
+    /// Either may be.
+    Either,
+    /// The side that says yes.
+    Yes,
+    /// The smaller number; none is no limit.
+    Less,
+    /// The larger number.
+    More,
+    /// The side with a mitigation at work.
+    Mitigated,
 }
 
 impl Rule {
-    /// Whether a difference of this kind and name is what the rule is about.
-    pub(crate) fn names(&self, kind: DifferenceKind, name: &str) -> bool {
-        let name = match kind {
-            DifferenceKind::Fact => name.to_owned(),
-            DifferenceKind::Axis => format!("axis:{name}"),
-            DifferenceKind::Plan => format!("plan:{name}"),
-            DifferenceKind::Note => format!("note:{name}"),
-        };
-        matches(self.differs, &FigureKey::new(name.to_lowercase(), Point::origin()))
-    }
-
-    /// Whether it is a limit on CPU time, which slows everything down alike.
-    pub(crate) fn limits(&self) -> bool {
-        self.title.starts_with("CPU limit")
-    }
-
-    /// Whether it is about where two parties run.
-    pub(crate) fn places(&self) -> bool {
-        self.title.starts_with("placement")
+    /// Whether the rule is about this difference.
+    pub(crate) fn names(&self, difference: &Difference) -> bool {
+        let name = difference.name.as_str();
+        match difference.kind {
+            DifferenceKind::Fact => self.facts.iter().any(|id| is_fact(id, name)),
+            DifferenceKind::Axis => self.axes.contains(&name),
+            DifferenceKind::Plan => self.title == DIRECTORY && name == "plan.directory",
+            DifferenceKind::Note | DifferenceKind::Condition => false,
+        }
     }
 
     pub(crate) fn touches(&self, primitive: Primitive) -> bool {
-        self.touches.is_empty() || self.touches.contains(&primitive)
+        self.touches.contains(&primitive) || self.may.contains(&primitive)
+    }
+
+    /// Whether B is the slower side by this difference, where that is known.
+    pub(crate) fn slower_b(&self, difference: &Difference) -> Option<bool> {
+        let (a, b) = (difference.a.as_str(), difference.b.as_str());
+        let limit = |text: &str| if text == "none" { Some(f64::INFINITY) } else { text.parse::<f64>().ok() };
+        match self.slower {
+            Slower::Either => None,
+            Slower::Yes => (a != b).then_some(b == "yes"),
+            Slower::Less => limit(a).zip(limit(b)).map(|(a, b)| b < a),
+            Slower::More => limit(a).zip(limit(b)).map(|(a, b)| b > a),
+            Slower::Mitigated => {
+                let active = |text: &str| text.starts_with("Mitigation");
+                (active(a) != active(b)).then(|| active(b))
+            }
+        }
+    }
+}
+
+/// Whether a fact has an id, in which a `*` stands for one word.
+pub(crate) fn is_fact(id: &str, name: &str) -> bool {
+    let (mut wanted, mut found) = (id.split('.'), name.split('.'));
+    loop {
+        match (wanted.next(), found.next()) {
+            (None, None) => return true,
+            (Some("*"), Some(_)) => {}
+            (Some(word), Some(other)) if word == other => {}
+            _ => return false,
+        }
     }
 }
 
 use Primitive as P;
 
-/// Narrow rules stand before wide ones, which they resemble.
-#[rustfmt::skip]
-pub(crate) static RULES: &[Rule] = &[
-    Rule { title: "placement of the two parties", differs: "axis:placement,*affinity*,*cpus_allowed*,*cpuset*,note:*affinity*,note:*taskset*",
-        touches: &[P::Wakeup, P::ContextSwitch, P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::CoreToCore, P::KernelCopy],
-        shown_by: "ipc.pipe_latency", merges: true },
-    Rule { title: "streaming against normal stores", differs: "axis:stores",
-        touches: &[P::DramWrite, P::DramRead, P::L3, P::L2], shown_by: "memory.write", merges: true },
-    Rule { title: "huge pages", differs: "axis:pages,*huge*page*,*hugepage*,*thp*",
-        touches: &[P::Tlb, P::DramLatency, P::DramRead, P::DramWrite, P::L3, P::PageFault, P::Fork, P::CacheLatency],
-        shown_by: "memory.tlb_cost", merges: true },
-    Rule { title: "number of threads", differs: "axis:threads", touches: &[], shown_by: "memory.read", merges: false },
-    Rule { title: "idle states and halt polling", differs: "*idle*,*halt_poll*,*cstate*,*c_state*",
-        touches: &[P::Wakeup, P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], shown_by: "os.wake_cross_cpu", merges: true },
-    Rule { title: "page-table isolation", differs: "*page_table_isolation*,pti,*.pti,*_pti,*meltdown*",
-        touches: &[P::SyscallEntry, P::ContextSwitch, P::PageFault], shown_by: "os.syscall_getppid", merges: true },
-    Rule { title: "retpolines and other mitigations", differs: "*mitigation*,*vulnerabilit*,*spectre*,*retpoline*,*retbleed*",
-        touches: &[P::SyscallEntry, P::ContextSwitch, P::Polling, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe],
-        shown_by: "os.select", merges: true },
-    Rule { title: "randomised free lists", differs: "*freelist*", touches: &[P::Fork, P::AddressSpace, P::PageFault], shown_by: "os.mmap", merges: true },
-    Rule { title: "hardened user copies", differs: "*usercopy*",
-        touches: &[P::KernelCopy, P::PageCache, P::Pipe, P::TcpStack, P::UdpStack, P::UnixSocket], shown_by: "ipc.pipe_bandwidth", merges: true },
-    Rule { title: "fault-around and large folios", differs: "*fault_around*,*folio*", touches: &[P::PageFault, P::PageCache], shown_by: "os.page_fault", merges: true },
-    Rule { title: "accounting of memory by control groups", differs: "*cgroup*memory*,*memcg*",
-        touches: &[P::PageFault, P::Fork, P::AddressSpace], shown_by: "os.page_fault", merges: true },
-    Rule { title: "CPU limit of the control group", differs: "*cgroup*cpu*,*cpu*quota*,*cpu*limit*,cpu.max,*.cpu.max,note:*cpu limit*,note:*cpu*quota*",
-        touches: &[], shown_by: "memory.read", merges: true },
-    Rule { title: "forced context tracking", differs: "*nohz_full*,*context_tracking*",
-        touches: &[P::SyscallEntry, P::PageFault, P::ContextSwitch], shown_by: "os.syscall_getppid", merges: true },
-    Rule { title: "frequency and boost limits", differs: "*frequency*,*boost*,*turbo*,*governor*,*clock*",
-        touches: &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting,
-            P::Branch, P::L1, P::L2, P::CacheLatency, P::SyscallEntry, P::Clock], shown_by: "cpu.arithmetic", merges: false },
-    Rule { title: "shell and C library", differs: "*shell*,*libc*,axis:linkage,axis:program",
-        touches: &[P::Shell, P::Exec, P::DynamicLink], shown_by: "os.fork_exec", merges: true },
-    Rule { title: "directory, file system and mount options", differs: "plan:plan.directory,*mount*,*file_system*,*filesystem*,*directory*,axis:directory",
-        touches: &[P::FileMetadata, P::Durability, P::PageCache, P::DiskRead, P::DiskWrite], shown_by: "file.create", merges: true },
-    Rule { title: "the disk, its mode and write cache", differs: "*disk*,*drive*,*write_cache*,*block.*,*storage*",
-        touches: &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata], shown_by: "file.fsync", merges: true },
-    Rule { title: "socket buffers, congestion control, offloads", differs: "*tcp*,*rmem*,*wmem*,*congestion*,*offload*",
-        touches: &[P::TcpStack, P::UdpStack, P::NetworkLink], shown_by: "ipc.tcp_bandwidth", merges: true },
-    Rule { title: "memory channels and modules", differs: "*memory.channel*,*memory.speed*,*dimm*,ram,*.ram",
-        touches: &[P::DramRead, P::DramWrite, P::DramLatency], shown_by: "memory.read", merges: true },
-    Rule { title: "virtualisation", differs: "*virtual*,*hypervisor*",
-        touches: &[P::Wakeup, P::PageFault, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock], shown_by: "os.page_fault", merges: false },
-    Rule { title: "another CPU", differs: "cpu,cpu.model,cpu.model_name,*microcode*,*stepping*",
-        touches: &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting,
-            P::Branch, P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore], shown_by: "cpu.arithmetic", merges: false },
-    Rule { title: "another kernel", differs: "kernel.release,kernel.version,*operating system*,*operating_system*",
-        touches: &[P::SyscallEntry, P::ContextSwitch, P::Wakeup, P::PageFault, P::AddressSpace, P::Fork, P::Exec, P::ThreadCreate, P::Signal,
-            P::Pipe, P::KernelCopy, P::UnixSocket, P::TcpStack, P::UdpStack, P::Polling, P::FileLock, P::FileMetadata, P::PageCache],
-        shown_by: "os.syscall_getppid", merges: false },
+/// What places the two parties.
+pub(crate) const PLACEMENT: &str = "placement of the two parties";
+/// A limit on CPU time, which slows everything down alike and is judged apart.
+pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
+/// Where the files are, the directory of the plan included.
+const DIRECTORY: &str = "directory, file system and mount options";
+
+/// Id of the fact that states the limit on CPU time, in CPUs.
+pub(crate) const CPU_LIMIT_FACT: &str = "cgroup.cpus";
+
+const CORE: &[P] = &[
+    P::CoreClock,
+    P::IntegerAlu,
+    P::FloatingPoint,
+    P::Divide,
+    P::Vector,
+    P::Aes,
+    P::Sha,
+    P::IntMatrix,
+    P::BitCounting,
+    P::Branch,
+    P::L1,
+    P::L2,
+    P::CacheLatency,
+];
+const HAND_OFFS: &[P] =
+    &[P::Wakeup, P::ContextSwitch, P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::CoreToCore, P::KernelCopy];
+const KERNEL: &[P] = &[
+    P::SyscallEntry,
+    P::ContextSwitch,
+    P::Wakeup,
+    P::PageFault,
+    P::AddressSpace,
+    P::Fork,
+    P::Exec,
+    P::ThreadCreate,
+    P::Signal,
+    P::Pipe,
+    P::KernelCopy,
+    P::UnixSocket,
+    P::TcpStack,
+    P::UdpStack,
+    P::Polling,
+    P::FileLock,
+    P::FileMetadata,
+    P::PageCache,
 ];
 
+/// A rule by facts, without axes and directions.
+const fn rule(
+    title: &'static str,
+    facts: &'static [&'static str],
+    own: &'static [P],
+    touches: &'static [P],
+    shown_by: &'static str,
+) -> Rule {
+    Rule {
+        title,
+        facts,
+        axes: &[],
+        own,
+        touches,
+        may: &[],
+        scope: Scope::All,
+        slower: Slower::Either,
+        shown_by,
+        wide: false,
+    }
+}
+
+/// Narrow rules stand before wide ones.
+#[rustfmt::skip]
+pub(crate) static RULES: &[Rule] = &[
+    Rule { axes: &["placement"], scope: Scope::FreeParties,
+        ..rule(PLACEMENT, &["cpu.affinity", "cpu.count"], &[P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::ContextSwitch, P::Wakeup],
+            HAND_OFFS, "ipc.pipe_latency") },
+    Rule { axes: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2], "memory.write") },
+    Rule { axes: &["pages"], scope: Scope::PagesOfTheSystem, may: &[P::DramRead, P::DramWrite, P::L3, P::CacheLatency, P::PageFault, P::Fork],
+        ..rule("huge pages", &["memory.transparent_huge_pages", "memory.huge_page_defrag", "memory.huge_page"], &[P::Tlb, P::DramLatency, P::DramRead],
+            &[P::Tlb, P::DramLatency], "memory.tlb_cost") },
+    Rule { axes: &["threads"], scope: Scope::AllThreads, slower: Slower::Less,
+        ..rule("number of threads", &["cpu.count", "cpu.online", "cpu.cores"], &[P::DramRead, P::DramWrite, P::CoreClock],
+            &[P::DramRead, P::DramWrite, P::L1, P::L2, P::L3, P::CoreClock, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting], "memory.read") },
+    Rule { scope: Scope::AcrossCpus, may: &[P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket],
+        ..rule("idle states and halt polling", &["cpu.idle_driver", "cpu.idle_governor", "cpu.idle_states", "cpu.halt_polling"], &[P::Wakeup],
+            &[P::Wakeup, P::Pipe], "os.wake_cross_cpu") },
+    Rule { slower: Slower::Yes, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
+        &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
+    Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",
+        &["mitigation.spectre_v2", "mitigation.retbleed", "mitigation.spec_rstack_overflow", "mitigation.indirect_target_selection", "mitigation.vmscape"],
+        &[P::Polling], &[P::Polling, P::SyscallEntry], "os.select") },
+    Rule { slower: Slower::Mitigated, ..rule("clearing of CPU buffers at every kernel exit",
+        &["mitigation.mds", "mitigation.tsx_async_abort", "mitigation.mmio_stale_data", "mitigation.reg_file_data_sampling", "mitigation.tsa",
+            "mitigation.meltdown", "mitigation.l1tf"],
+        &[P::SyscallEntry], &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
+    Rule { slower: Slower::Mitigated, ..rule("barriers in user copies", &["mitigation.spectre_v1"], &[P::KernelCopy], &[P::KernelCopy, P::SyscallEntry], "ipc.pipe_bandwidth") },
+    Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("randomised free lists", &["kernel.config.slab_freelist_random"], &[P::AddressSpace],
+        &[P::Fork, P::AddressSpace, P::PageFault], "os.mmap") },
+    Rule { slower: Slower::Yes, ..rule("hardened user copies", &["kernel.config.hardened_usercopy"], &[P::KernelCopy], &[P::KernelCopy, P::PageCache], "ipc.pipe_bandwidth") },
+    Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("zeroing of memory at allocation", &["kernel.config.init_on_alloc"], &[P::PageFault],
+        &[P::PageFault, P::Fork], "os.page_fault") },
+    Rule { scope: Scope::FileFaults, ..rule("fault-around and large folios", &["kernel.fault_around"], &[P::PageFault], &[P::PageFault, P::PageCache], "os.page_fault") },
+    Rule { scope: Scope::FreshMemory, ..rule("accounting of memory by control groups",
+        &["kernel.config.memory_cgroup", "kernel.cgroup_controllers", "cgroup.memory"], &[P::PageFault], &[P::PageFault, P::Fork, P::AddressSpace], "os.page_fault") },
+    Rule { scope: Scope::FreshMemory, ..rule("overcommitment and merging of memory", &["memory.overcommit", "memory.same_page_merging"], &[P::AddressSpace, P::PageFault],
+        &[P::Fork, P::AddressSpace, P::PageFault], "os.mmap") },
+    Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[], "cpu.arithmetic") },
+    rule("forced context tracking", &["kernel.config.forced_context_tracking", "kernel.full_tickless_cpus"], &[P::SyscallEntry],
+        &[P::SyscallEntry, P::PageFault, P::ContextSwitch], "os.syscall_getppid"),
+    Rule { wide: true, ..rule("frequency and boost limits",
+        &["cpu.clock", "cpu.clock.max", "cpu.boost", "cpu.governor", "cpu.energy_preference", "cpu.frequency_driver"], &[], CORE, "cpu.arithmetic") },
+    rule("clock source", &["clock.source", "clock.tsc_flags"], &[P::Clock], &[P::Clock], "os.clock_read"),
+    Rule { slower: Slower::More, ..rule("timer slack", &["limit.timer_slack"], &[P::Timer], &[P::Timer], "os.timer_wakeup") },
+    Rule { may: &[P::Wakeup], ..rule("ticks and preemption of the kernel", &["kernel.config.hz", "kernel.config.preempt", "kernel.preemption"],
+        &[P::Timer], &[P::Timer], "os.timer_wakeup") },
+    rule("the shell", &["software.shell"], &[P::Shell], &[P::Shell], "os.fork_shell"),
+    Rule { axes: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linking", &["software.libc", "software.dynamic_loader"], &[P::Exec],
+        &[P::Exec, P::DynamicLink], "os.fork_exec") },
+    rule("randomised addresses", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec], "os.exec"),
+    Rule { axes: &["directory", "place", "medium"], scope: Scope::Target, may: &[P::PageCache], ..rule(DIRECTORY,
+        &["filesystem.target.type", "filesystem.target.options", "filesystem.target.block", "filesystem.target.source", "file_system.type"],
+        &[P::FileMetadata, P::Durability, P::DiskWrite], &[P::FileMetadata, P::Durability, P::DiskRead, P::DiskWrite], "file.create") },
+    Rule { scope: Scope::Tmpfs, may: &[P::PageCache, P::DiskRead, P::DiskWrite], ..rule("the file system in memory", &["filesystem.shm.type", "filesystem.shm.options", "filesystem.shm.block", "memory.shared_huge_pages"],
+        &[P::FileMetadata], &[P::FileMetadata], "file.create") },
+    Rule { axes: &["durability"], scope: Scope::Disk, ..rule("the disk, its mode and write cache",
+        &["disk.*.model", "disk.*.driver", "disk.*.scheduler", "disk.*.write_cache", "disk.*.rotational", "disk.*.read_ahead", "disk.controller",
+            "file.dirty_ratio", "file.dirty_background_ratio", "file.dirty_expire"],
+        &[P::DiskWrite, P::Durability, P::DiskRead], &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata], "file.fsync") },
+    Rule { axes: &["buffers", "window"], scope: Scope::TcpData, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("socket buffers and congestion control",
+        &["network.tcp_receive_buffer", "network.tcp_send_buffer", "network.receive_buffer_max", "network.send_buffer_max", "network.receive_buffer_default",
+            "network.send_buffer_default", "network.congestion_control", "network.lo.mtu"],
+        &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy], "ipc.tcp_bandwidth") },
+    Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
+        &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack], "network.tcp_stream") },
+    Rule { axes: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe], "ipc.pipe_bandwidth") },
+    Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
+        &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
+        &[P::DramRead], &[P::DramRead, P::DramWrite], "memory.read") },
+    rule("nodes of memory", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
+        &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore], "memory.load_latency"),
+    Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
+        &[P::Wakeup, P::PageFault, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency], "os.page_fault") },
+    Rule { wide: true, ..rule("instructions that only one of the CPUs has", &["cpu.flags"], &[],
+        &[P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting], "cpu.aes") },
+    Rule { wide: true, ..rule("another microcode", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch], "os.syscall_getppid") },
+    Rule { wide: true, ..rule("another CPU", &["cpu.model", "cpu.stepping", "cpu.model_number", "cache.*.size", "cache.*.ways", "cache.l2"], &[],
+        &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting, P::Branch,
+            P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore], "cpu.arithmetic") },
+    Rule { wide: true, ..rule("another kernel", &["kernel.release", "kernel.version", "kernel.command_line", "os.name"], &[], KERNEL, "os.syscall_getppid") },
+    Rule { wide: true, ..rule("another compiler", &["compiler"], &[],
+        &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Compiler], "shell.compile") },
+];
 /// The probe that measures a primitive on its own.
 pub(crate) const fn probe_of(primitive: Primitive) -> &'static str {
     match primitive {

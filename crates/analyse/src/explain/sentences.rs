@@ -2,23 +2,29 @@
 
 use model::Primitive;
 
-use super::result::{Cause, DifferenceKind, Explanation, Unmeasured};
+use super::result::{Cause, Difference, DifferenceKind, Explanation, Rival, Unmeasured};
+use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
 use super::text::{count, figures, percent, plural, range};
 use crate::words::{list, seconds};
 
 impl Explanation {
-    /// The answer, one numbered thought a string, without numbers in front; causes in their order, then what nothing pays
-    /// for, what is ruled out, and what to measure next.
+    /// The answer, one numbered thought a string, without numbers in front: what disturbed the runs, causes in their order,
+    /// then what nothing pays for, what is ruled out, and what to measure next.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let lines = self.lines.iter().map(StreamLine::sentence);
+        let mut said: Vec<String> = Vec::new();
+        if !self.disturbed.is_empty() {
+            said.push(format!("{FIRST}: {}.", self.disturbed.join("; ")));
+        }
         if !self.difference {
             let figures = self.tests + self.curve_points;
             let none = format!("No difference to explain: none of {figures} figures differs.");
-            return if self.lines.is_empty() { vec![none] } else { lines.collect() };
+            said.extend(if self.lines.is_empty() { vec![none] } else { lines.collect() });
+            return said;
         }
-        let mut said: Vec<String> = self.common().into_iter().collect();
+        said.extend(self.common());
         said.extend(lines);
         said.extend(self.causes.iter().map(|cause| self.cause(cause)));
         said.extend(self.unmeasured.iter().map(|group| self.group(group)));
@@ -73,26 +79,39 @@ impl Explanation {
         if (factor.value - 1.0).abs() < f64::EPSILON {
             return None;
         }
-        let limited = self.causes.first().is_some_and(|cause| cause.primitives == [Primitive::CoreClock]);
-        if limited {
+        if self
+            .causes
+            .first()
+            .is_some_and(|cause| cause.primitives == [Primitive::CoreClock] && cause.title == CPU_LIMIT)
+        {
             return Some(format!(
                 "Everything in user mode takes {:.2} times as long, and the CPU time of the two runs was limited differently; {} more tests follow it.",
                 factor.value,
                 factor.follows.len()
             ));
         }
-        let clock =
-            factor.clock_ratio.map_or_else(String::new, |ratio| format!(", and the clocks say {}", percent(ratio, 1)));
+        let whose = if factor.clock_seen { "the clocks that the runs saw" } else { "the clocks" };
         let also = match factor.follows.len() {
             0 => String::new(),
             count => format!("; {count} more follow it"),
         };
-        Some(format!(
-            "The clock explains {} of {} tests: {} everywhere{clock}{also}.",
-            factor.explains.len(),
-            self.tests,
-            percent(factor.value, 2)
-        ))
+        let of = format!("{} of {} tests", factor.explains.len(), self.tests);
+        let by = percent(factor.value, 2);
+        let ratio = factor.clock_ratio.map(|ratio| percent(ratio, 1));
+        Some(match (factor.is_clock, ratio) {
+            (true, Some(ratio)) => {
+                let rivals = rivals(&factor.rivals, true);
+                format!("The clock explains {of}: {by} everywhere, and {whose} say {ratio}{also}{rivals}.")
+            }
+            (_, ratio) => {
+                let said = ratio
+                    .map_or_else(|| "no clock is recorded for both".to_owned(), |ratio| format!("{whose} say {ratio}"));
+                let rivals = rivals(&factor.rivals, false);
+                format!(
+                    "A common factor explains {of}: {by} everywhere, not known to be the clock ({said}){also}{rivals}."
+                )
+            }
+        })
     }
 
     fn cause(&self, cause: &Cause) -> String {
@@ -111,6 +130,8 @@ impl Explanation {
             )
         } else {
             let named = cause.known_as.as_deref().unwrap_or(&cause.title);
+            let by_fact = cause.because.iter().any(|d| d.kind != DifferenceKind::Axis) && cause.title != CPU_LIMIT;
+            let because = if by_fact { format!(": {}", that_differ(&cause.because)) } else { because };
             let what = if named == cause.title { String::new() } else { format!("{}, by ", cause.title) };
             format!(
                 "{}{because}: {size} {more} per {}{interval} in {}",
@@ -130,7 +151,8 @@ impl Explanation {
             paid.push(figures(&alike));
         }
         let pays = if paid.is_empty() { String::new() } else { format!(". That pays for {} too", list(&paid)) };
-        format!("{head}{pays}{}.", self.own(cause))
+        let rivals = rivals(&cause.rivals, !cause.because.is_empty());
+        format!("{head}{pays}{}{rivals}.", self.own(cause))
     }
 
     /// Why a cause is not another's: how many units of the causes with smaller operations it would take.
@@ -194,17 +216,73 @@ impl Explanation {
     }
 }
 
-/// ` (placement: same_cpu against cross_cpu)`, or nothing.
+/// What the sentence on disturbances begins with.
+const FIRST: &str = "What disturbed the runs";
+
+/// Rivals and facts that are named in one sentence; the rest are counted.
+const NAMED: usize = 4;
+
+/// `; consistent with page-table isolation (kernel.page_table_isolation no against yes) or another kernel (...)`, with what
+/// is missing of each; nothing without rivals. `besides`: the cause has a name already.
+fn rivals(rivals: &[Rival], besides: bool) -> String {
+    if rivals.is_empty() {
+        return String::new();
+    }
+    let one = |rival: &Rival| {
+        let mut inside = differences(&rival.because);
+        inside.extend(rival.but.iter().map(|but| format!("but {but}")));
+        if inside.is_empty() { rival.title.clone() } else { format!("{} ({})", rival.title, inside.join("; ")) }
+    };
+    let mut named: Vec<String> = rivals.iter().take(NAMED).map(one).collect();
+    if rivals.len() > NAMED {
+        named.push(format!("{} more that differ", rivals.len() - NAMED));
+    }
+    let last = named.pop().unwrap_or_default();
+    let all = if named.is_empty() { last } else { format!("{} or {last}", named.join(", ")) };
+    let apart = if rivals.len() + usize::from(besides) > 1 { "; these figures cannot tell them apart" } else { "" };
+    let with = if besides { "consistent with this as well" } else { "consistent with" };
+    format!("; {with}{} {all}{apart}", if besides { ":" } else { "" })
+}
+
+/// Differences in words, the first two.
+fn differences(because: &[Difference]) -> Vec<String> {
+    let said = |d: &Difference| match d.kind {
+        DifferenceKind::Note => d.a.clone(),
+        DifferenceKind::Condition => format!("{}, {}", d.a, d.b),
+        _ => format!("{} {} against {}", d.name, short(&d.a), short(&d.b)),
+    };
+    because.iter().take(2).map(said).collect()
+}
+
+/// `kernel.page_table_isolation differs (no against yes), and everything measured that it touches moved`.
+fn that_differ(because: &[Difference]) -> String {
+    let one = |d: &Difference| format!("{} differs ({} against {})", d.name, short(&d.a), short(&d.b));
+    let mut said: Vec<String> = because.iter().take(2).map(one).collect();
+    if because.len() > 2 {
+        said.push(format!("{} more differ", because.len() - 2));
+    }
+    format!(
+        "{}, and everything measured that {} touches moved",
+        list(&said),
+        if because.len() > 1 { "this" } else { "it" }
+    )
+}
+
+/// Longest value that is printed whole.
+const LONG: usize = 60;
+
+/// A value's beginning, where it is long: lists of flags and command lines are.
+fn short(text: &str) -> String {
+    if text.chars().count() <= LONG {
+        text.to_owned()
+    } else {
+        format!("{}...", text.chars().take(LONG).collect::<String>())
+    }
+}
+
+/// ` (placement same_cpu against cross_cpu)`, or nothing.
 fn because(cause: &Cause) -> String {
-    let named: Vec<String> = cause
-        .because
-        .iter()
-        .take(2)
-        .map(|d| match d.kind {
-            DifferenceKind::Note => d.a.clone(),
-            _ => format!("{} {} against {}", d.name, d.a, d.b),
-        })
-        .collect();
+    let named = differences(&cause.because);
     if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) }
 }
 

@@ -6,8 +6,9 @@
 
 use model::{Figure, FigureKey, Method, Outcome, Run};
 
-use super::result::{Cause, Difference, Payment};
-use super::rules::RULES;
+use super::evidence::Evidence;
+use super::result::{Cause, Payment};
+use super::rules::CPU_LIMIT;
 use super::test::Test;
 use crate::words;
 
@@ -20,13 +21,8 @@ const LEAST: f64 = 1.10;
 ///
 /// The logarithm of B's mean over median, less A's, must lie wholly beyond `LEAST` by the order-statistic interval over
 /// figures.
-pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Difference], level: f64) -> Option<Cause> {
-    let rule = RULES.iter().find(|rule| rule.limits())?;
-    let because: Vec<Difference> =
-        differences.iter().filter(|d| rule.names(d.kind, super::cause::note_or_name(d))).cloned().collect();
-    if because.is_empty() {
-        return None;
-    }
+pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), evidence: &Evidence<'_>, level: f64) -> Option<Cause> {
+    let limit = evidence.limit?;
     let mut found: Vec<(usize, f64)> = Vec::new();
     for (index, test) in tests.iter().enumerate() {
         let of = |run: &Run| run.figure(&test.key).and_then(taken);
@@ -37,7 +33,7 @@ pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Differenc
     let logs: Vec<f64> = found.iter().map(|(_, log)| *log).collect();
     let median = stats::median_interval(&logs, level).filter(|_| logs.len() >= FEWEST)?;
     let (low, high) = (median.interval.low, median.interval.high);
-    if low < LEAST.ln() && high > -LEAST.ln() {
+    if low < LEAST.ln() && high > -LEAST.ln() || !limit.explains(median.median) {
         return None;
     }
     found.sort_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
@@ -53,7 +49,7 @@ pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Differenc
     };
     let stalled = found.iter().filter(|(_, log)| log.abs() > LEAST.ln());
     Some(Cause {
-        title: rule.title.to_owned(),
+        title: CPU_LIMIT.to_owned(),
         primitives: vec![model::Primitive::CoreClock],
         unit: unit.key.clone(),
         per: unit.per.clone(),
@@ -63,8 +59,9 @@ pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), differences: &[Differenc
         factor: median.median.exp(),
         pays_for: stalled.clone().map(pays).collect(),
         explained: stalled.map(|(_, log)| log.abs()).sum(),
-        because,
-        known_as: Some(rule.title.to_owned()),
+        because: vec![limit.because.clone()],
+        known_as: evidence.disturbed.is_none().then(|| CPU_LIMIT.to_owned()),
+        rivals: evidence.disturbed.cloned().into_iter().collect(),
         arithmetic: found.iter().map(|(index, log)| line(&tests[*index].key, runs, *log)).collect(),
     })
 }

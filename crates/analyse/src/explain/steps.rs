@@ -5,20 +5,25 @@ use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
 use super::budget::{Bill, bills, slowest};
-use super::cause::{Group, attach, cause, groups, line, note_or_name};
-use super::common::{Common, clock_ratio, common_factor};
+use super::cause::{attach, cause, groups, line};
+use super::clock::clock_evidence;
+use super::common::{Common, common_factor};
+use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
+use super::limit::limit_evidence;
 use super::matching::{axes_that_differ, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
 use super::result::{Cause, CommonFactor, Difference, Explanation, LeftOpen, Unmeasured, WouldNeed};
-use super::rules::RULES;
+use super::rules::{CPU_LIMIT, PLACEMENT, RULES};
+use super::shared::{Judging, describe_common};
 use super::stall::stall;
 use super::stream_line::{StreamLine, lines, stands_for};
 use super::test::{Sides, Test, tests};
 use super::text;
 use crate::Error;
-use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare, relation};
+use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare_figures, relation};
+use crate::conditions::{disturbances, sentence};
 use crate::words;
 
 /// Choices of an explanation.
@@ -54,8 +59,9 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     };
     let z = normal_quantile(0.5 + options.level / 2.0);
     let comparison = set_side_by_side(&a, &b, options)?;
+    let names = (comparison.machines[0].name.clone(), comparison.machines[1].name.clone());
     let recorded = differences(&a, &b);
-    let placement = |d: &Difference| RULES.iter().any(|rule| rule.places() && rule.names(d.kind, note_or_name(d)));
+    let placement = |d: &Difference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
     let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
     let one_session = relation(&a, &b) == Relation::SameSession;
@@ -69,12 +75,11 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     let differences = with_axes(recorded, &tests);
     let factor = common.log.exp();
     let bills = bills(&tests, factor);
-    let joined = attach(groups(&tests, &bills), &tests, &differences);
-    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, &tests, &bills, factor, z)).collect();
-    let (common_cause, common_factor) = describe_common(&tests, &common, &differences, (&a, &b), options.band, z);
-    if let Some(first) = common_cause.or_else(|| stall(&tests, (&a, &b), &differences, options.level)) {
-        causes.insert(0, first);
-    }
+    let limit = limit_evidence(&a, &b, &differences);
+    let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
+    let evidence = Evidence { differences: &differences, limit: limit.as_ref(), disturbed: disturbed.as_ref() };
+    let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
+    let (causes, common_factor) = weigh(&tests, &bills, &common, &judging, options.level);
     let unmeasured = unmeasured(&tests, &bills, &causes, factor);
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &bills);
@@ -86,14 +91,15 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
         || !causes.is_empty()
         || significant;
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
-    Ok(Explanation {
-        a: comparison.machines[0].name.clone(),
-        b: comparison.machines[1].name.clone(),
+    let mut found = Explanation {
+        disturbed: said_of(&[&a, &b], &[&names.0, &names.1]),
+        a: names.0,
+        b: names.1,
         tests: tests.len() - curve_points,
         curve_points,
         difference,
         residuals: by_primitive(&tests, &common, z),
-        next_experiment: if difference { next_experiment(&causes, &unmeasured) } else { None },
+        next_experiment: None,
         assumed: assumed(&tests, &a, &b, difference),
         common_factor,
         lines,
@@ -103,7 +109,39 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
         not_ruled_out,
         left_open,
         facts: differences,
-    })
+    };
+    found.next_experiment = next_experiment(&found).filter(|_| difference);
+    Ok(found)
+}
+
+/// The causes by the evidence, a limit on CPU time that shows in everything first, and the common factor.
+fn weigh(
+    tests: &[Test],
+    bills: &[Option<Bill>],
+    common: &Common,
+    judging: &Judging<'_>,
+    level: f64,
+) -> (Vec<Cause>, CommonFactor) {
+    let joined = attach(groups(tests, bills), tests, bills, judging.evidence);
+    let (factor, z) = (common.log.exp(), judging.z);
+    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, bills, factor, z)).collect();
+    let (common_cause, common_factor) = describe_common(tests, common, judging);
+    let limited = causes.iter().any(|cause| cause.title == CPU_LIMIT);
+    let stalled = || if limited { None } else { stall(tests, judging.runs, judging.evidence, level) };
+    if let Some(first) = common_cause.or_else(stalled) {
+        causes.insert(0, first);
+    }
+    (causes, common_factor)
+}
+
+/// One sentence on each run that was disturbed; one of a run that is explained by itself.
+fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for (run, name) in runs.iter().zip(names) {
+        let known = runs.iter().take_while(|other| !std::ptr::eq(**other, *run)).any(|other| other.id == run.id);
+        said.extend(sentence(name, &disturbances(run)).filter(|_| !known));
+    }
+    said
 }
 
 /// A as the reference, gains, across the axes that differ or were asked for. Of a run against itself B gets a name of
@@ -122,7 +160,7 @@ fn set_side_by_side(a: &Run, b: &Run, options: &Options) -> Result<Comparison, E
         history: options.history,
         ..crate::compare::Options::default()
     };
-    compare(&[a, b], &compare_options)
+    compare_figures(&[a, b], &compare_options)
 }
 
 /// Facts, settings and notes, and the axes on which matched points differ.
@@ -140,61 +178,6 @@ fn with_axes(mut found: Vec<Difference>, tests: &[Test]) -> Vec<Difference> {
         }
     }
     found
-}
-
-/// The common factor in full. A limit on CPU time slows everything down as a clock does; where one differs it is the
-/// first cause, and the clock is not blamed.
-fn describe_common(
-    tests: &[Test],
-    common: &Common,
-    differences: &[Difference],
-    runs: (&Run, &Run),
-    band: f64,
-    z: f64,
-) -> (Option<Cause>, CommonFactor) {
-    let pure: Vec<usize> = (0..tests.len()).filter(|&index| tests[index].pure_user).collect();
-    let key = |index: &usize| tests[*index].key.clone();
-    let close = |index: &usize| !tests[*index].significant && tests[*index].residual.abs() <= band;
-    let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
-    let clock = clock_ratio(&runs.0.machine, &runs.1.machine);
-    let active = common.log != 0.0;
-    let touching = |limit: bool| {
-        let rules = RULES.iter().filter(move |rule| rule.touches(Primitive::CoreClock) && rule.limits() == limit);
-        let names =
-            move |d: &Difference| rules.clone().any(|rule| rule.names(d.kind, &d.name) || rule.names(d.kind, &d.a));
-        differences.iter().filter(|d| active && names(d)).cloned().collect::<Vec<_>>()
-    };
-    let limits = touching(true);
-    let mut because = limits.clone();
-    because.extend(touching(false).into_iter().filter(|d| !limits.contains(d)).collect::<Vec<_>>());
-    let limit_rule = RULES.iter().find(|rule| rule.limits());
-    let first = (!limits.is_empty()).then(|| {
-        let unit = *pure.first().unwrap_or(&0);
-        let group = Group {
-            primitives: vec![Primitive::CoreClock],
-            unit,
-            tests: pure.clone(),
-            because: limits,
-            rule: limit_rule,
-        };
-        let mut made = cause(&group, tests, &[], 1.0, z);
-        made.title = limit_rule.map_or(made.title, |rule| rule.title.to_owned());
-        made.factor = common.log.exp();
-        made.explained = common.log.abs() * pure.len() as f64;
-        made
-    });
-    let factor = CommonFactor {
-        value: common.log.exp(),
-        low: common.interval.map(|i| i.0.exp()),
-        high: common.interval.map(|i| i.1.exp()),
-        median: common.median.map(f64::exp),
-        from: pure.iter().map(key).collect(),
-        explains: if active { explains(true).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
-        follows: if active { explains(false).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
-        clock_ratio: clock.map(|clock| clock.0),
-        because,
-    };
-    (first, factor)
 }
 
 /// Excesses within this factor of one another are taken as one group.
@@ -272,7 +255,7 @@ fn left_open(tests: &[Test], bills: &[Option<Bill>]) -> Vec<LeftOpen> {
     open.map(|(test, why)| LeftOpen { test: test.key.clone(), factor: Some(test.residual.exp()), why }).collect()
 }
 
-/// What the arithmetic rests on that nobody measured or printed.
+/// What the arithmetic rests on that was neither measured nor printed.
 fn assumed(tests: &[Test], a: &Run, b: &Run, difference: bool) -> Vec<String> {
     let mut said = Vec::new();
     if !difference {
@@ -282,7 +265,7 @@ fn assumed(tests: &[Test], a: &Run, b: &Run, difference: bool) -> Vec<String> {
         let limit = (WITHOUT_SPREAD - 1.0) * 100.0;
         said.push(format!("no spread is known, so that a residual counts as a difference beyond {limit:.0}%"));
     }
-    if let Some((_, Some(rounding))) = clock_ratio(&a.machine, &b.machine) {
+    if let Some(rounding) = clock_evidence(a, b).and_then(|clock| clock.assumed) {
         said.push(rounding);
     }
     let published = [a, b].iter().any(|run| run.origin.is_some() || run.figures.iter().all(|f| f.launches.is_empty()));

@@ -3,7 +3,7 @@
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
 use super::common::FEWEST;
-use super::footprint::{Declared, Uses, declared};
+use super::footprint::{Declared, Uses, declared, measures, primitives};
 use super::level::Levels;
 use super::shares::moved;
 use crate::compare::{Comparison, Ratio, Row, Verdict};
@@ -13,6 +13,8 @@ pub(crate) struct Test {
     pub(crate) key: FigureKey,
     /// What it is the measure of.
     pub(crate) primitive: Primitive,
+    /// Every primitive that its probe declares.
+    pub(crate) declares: Vec<Primitive>,
     /// Everything that it stresses, by its own word and the declared uses.
     pub(crate) touches: Vec<Primitive>,
     /// What one operation is called.
@@ -118,11 +120,9 @@ fn test(
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
     let times = times(ratio, &a, &b, sides.placed_differently, z)?;
-    let level = levels.primitive(&a);
-    // Of a CPU figure its own word says more than its family: AES, division, branches.
-    let own = a.stresses.first().copied();
-    let primitive = level.or(own.filter(|_| a.family() == "cpu")).or(declared.map(|d| d.primitive)).or(own);
-    let Some(primitive) = primitive else { return Err(Some("nobody says which primitive it stresses".to_owned())) };
+    let Some(primitive) = measures(&a, levels) else {
+        return Err(Some("its probe declares no primitive".to_owned()));
+    };
     let uses = if b.footprint.operations > 0 { Uses::of(&b) } else { Uses::of(&a) };
     let mut touches: Vec<Primitive> = a.stresses.clone();
     touches.extend(declared.iter().flat_map(|d| d.touches).copied());
@@ -131,6 +131,7 @@ fn test(
     Ok(Test {
         key: row.key(),
         primitive,
+        declares: primitives(&a),
         touches,
         per: declared.map_or_else(|| one_of(&a.metric), |d| d.per.to_owned()),
         time_a: times.a / operations,
@@ -139,8 +140,8 @@ fn test(
         error: times.error,
         class: a.class,
         verdict: times.verdict,
-        composite: declared.is_some_and(|d| d.composite) || matches!(a.family(), "shell" | "application"),
-        pure_user: pure_user(&a),
+        composite: declared.is_some_and(|d| d.composite) || a.class == Class::Application,
+        pure_user: pure_user(&a, declared),
         on_curve: levels.on_curve(&a),
         axes: axes(&a, &b),
         declared: declared.filter(|_| !uses.measured),
@@ -198,9 +199,25 @@ fn one_of(metric: &Metric) -> String {
 /// Least share of CPU time in user mode.
 const USER: f64 = 0.95;
 
-/// By the measured footprint and what it stresses; a CPU figure without footprint by its family.
-fn pure_user(figure: &Figure) -> bool {
-    if figure.family() != "cpu" {
+/// Primitives of a probe that runs at the core's pace.
+const CORE: &[Primitive] = &[
+    Primitive::CoreClock,
+    Primitive::IntegerAlu,
+    Primitive::FloatingPoint,
+    Primitive::Divide,
+    Primitive::Vector,
+    Primitive::Aes,
+    Primitive::Sha,
+    Primitive::IntMatrix,
+    Primitive::BitCounting,
+    Primitive::Branch,
+];
+
+/// By what its probe declares and by the measured footprint, where there is one. Applications and mixtures are not pure,
+/// whatever they declare.
+fn pure_user(figure: &Figure, declared: Option<&Declared>) -> bool {
+    let core = primitives(figure).first().is_some_and(|primitive| CORE.contains(primitive));
+    if !core || figure.class == Class::Application || declared.is_some_and(|declared| declared.composite) {
         return false;
     }
     match (figure.footprint.user_seconds, figure.footprint.system_seconds) {

@@ -143,6 +143,9 @@ pub struct FigureDescription {
     /// What divides the value.
     #[serde(default = "one")]
     pub divide: f64,
+    /// What it measures, the first above all, where the source says so and the catalogue's definition does not.
+    #[serde(default)]
+    pub stresses: Vec<Primitive>,
     /// The row that prints the upper end, where this one prints the lower end of a range.
     #[serde(default)]
     pub up_to: Filter,

@@ -144,6 +144,7 @@ fn reading(
             reading.point = reading.point.with(axis, value);
         }
     }
+    reading.stresses.clone_from(&figure.stresses);
     reading.notes = figure.notes.iter().map(|note| cells.fill(note)).collect();
     Ok(Some(reading))
 }

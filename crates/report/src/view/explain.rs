@@ -39,16 +39,19 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
     document
 }
 
-/// Causes are numbered; what is ruled out, left open or to be measured next follows as sentences.
+/// What disturbed the runs comes first; causes are numbered; what is ruled out, left open or to be measured next follows.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
     let after = |text: &String| ["Ruled out", "Left open", "Next experiment"].iter().any(|head| text.starts_with(head));
-    let (rest, causes): (Vec<String>, Vec<String>) = explanation.sentences().into_iter().partition(after);
+    let mut said = explanation.sentences();
+    let first: Vec<String> = said.drain(..usize::from(!explanation.disturbed.is_empty()).min(said.len())).collect();
+    let (rest, causes): (Vec<String>, Vec<String>) = said.into_iter().partition(after);
     let numbered = explanation.difference && causes.len() > 1;
-    let mut blocks = match causes.as_slice() {
-        [] => Vec::new(),
-        [only] => vec![Block::Text(only.clone())],
-        _ => vec![Block::List { numbered, items: causes }],
-    };
+    let mut blocks: Vec<Block> = first.into_iter().map(Block::Text).collect();
+    match causes.as_slice() {
+        [] => {}
+        [only] => blocks.push(Block::Text(only.clone())),
+        _ => blocks.push(Block::List { numbered, items: causes }),
+    }
     blocks.extend(rest.into_iter().map(Block::Text));
     blocks
 }

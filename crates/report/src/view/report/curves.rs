@@ -70,12 +70,24 @@ fn size(text: &str) -> Option<u64> {
     text.ends_with('B').then(|| parse_size(text).ok()).flatten()
 }
 
+/// Whether a figure is one of the memory hierarchy, by the first primitive that its probe declares.
+fn walks_memory(figure: &Figure) -> bool {
+    use model::Primitive as P;
+    let first = figure.stresses.first();
+    first.is_some_and(|p| {
+        matches!(p, P::L1 | P::L2 | P::L3 | P::CacheLatency | P::DramLatency | P::DramRead | P::DramWrite | P::Tlb)
+    })
+}
+
 fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.probe == probe);
     let (title, unit, per) = first
         .map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));
-    let memory = probe.starts_with("memory.");
-    let marks = if memory { runs.first().map(|run| cache_marks(&run.machine)).unwrap_or_default() } else { Vec::new() };
+    let marks = if first.is_some_and(walks_memory) {
+        runs.first().map(|run| cache_marks(&run.machine)).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let mut about = format!(
         "{title} at every {} that was measured, both axes logarithmic; bars are 95% intervals.",
         axis.replace('_', " ")

@@ -1,0 +1,253 @@
+//! What speaks for and against each known cause: evidence on three sides.
+//!
+//! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have moved; and
+//! the figures' axes must let the fact matter. Where everything that the cause touches moved and nothing else would have
+//! moved it, the cause is named; else it is one of several that the data are consistent with.
+
+use model::Run;
+
+use super::budget::Bill;
+use super::cause::Group;
+use super::limit::LimitEvidence;
+use super::result::{Difference, DifferenceKind, Rival};
+use super::rules::{CPU_LIMIT, RULES, Rule};
+use super::test::Test;
+use super::text::figures;
+use crate::compare::{Relation, relation};
+use crate::conditions::{DisturbanceKind, RunDisturbance, disturbances};
+
+/// What differs between the runs besides their figures.
+pub(crate) struct Evidence<'a> {
+    /// Facts, settings and axes.
+    pub(crate) differences: &'a [Difference],
+    /// The limit on CPU time, where it differs and was at work.
+    pub(crate) limit: Option<&'a LimitEvidence>,
+    /// What disturbed the runs, where it was not the same for both.
+    pub(crate) disturbed: Option<&'a Rival>,
+}
+
+/// Amounts of a disturbance that lie within this factor disturbed both runs alike.
+const ALIKE: f64 = 1.5;
+
+/// A known cause that the facts allow, against the figures.
+pub(crate) struct Candidate {
+    pub(crate) rule: &'static Rule,
+    pub(crate) because: Vec<Difference>,
+    /// Tests that it can touch and that moved the way it would move them.
+    moved: Vec<usize>,
+    /// What is missing to name it; empty where everything that it touches moved.
+    missing: Vec<String>,
+}
+
+/// Every known cause whose fact differs and that the figures do not refute.
+pub(crate) fn candidates(tests: &[Test], differences: &[Difference]) -> Vec<Candidate> {
+    let by_facts = RULES.iter().filter(|rule| rule.title != CPU_LIMIT);
+    by_facts.filter_map(|rule| candidate(rule, tests, differences)).collect()
+}
+
+fn candidate(rule: &'static Rule, tests: &[Test], differences: &[Difference]) -> Option<Candidate> {
+    let because: Vec<Difference> =
+        differences.iter().filter(|d| d.kind != DifferenceKind::Axis && rule.names(d)).cloned().collect();
+    if because.is_empty() {
+        return None;
+    }
+    let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index])).collect();
+    let slower = direction(rule, &because);
+    let moved_right = |index: &usize| {
+        let test = &tests[*index];
+        // What stands out only because the common factor was removed did not move by itself.
+        let by_itself = test.log * test.residual > 0.0 && test.log.abs() > stats::BAND;
+        test.significant && by_itself && slower.is_none_or(|slower| slower == (test.residual > 0.0))
+    };
+    let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);
+    let own = |index: &&usize| rule.own.is_empty() || rule.own.contains(&tests[**index].primitive);
+    // What lies on the right side by more than its own error was not shown to stand still.
+    let unsure = |index: &&usize| {
+        let test = &tests[**index];
+        let right = slower.is_none_or(|slower| slower == (test.residual > 0.0));
+        !test.significant && right && test.error.is_some_and(|error| test.residual.abs() > error.max(stats::BAND))
+    };
+    let own_moved = moved.iter().any(|index| own(&index));
+    let own_unsure = still.iter().any(|index| own(&index) && unsure(&index));
+    let own_still = still.iter().any(|index| own(&index) && !unsure(&index));
+    // Its own primitive was measured and did not move, or what it touches moved the wrong way: refuted.
+    let wrong_way = still.iter().any(|&index| tests[index].significant);
+    if !own_moved && ((own_still && !own_unsure) || wrong_way) {
+        return None;
+    }
+    let shown = if own_moved { None } else { Some(if own_unsure { "is undecided" } else { "was not measured" }) };
+    let missing = missing(rule, tests, (&moved, &still), shown);
+    Some(Candidate { rule, because, moved, missing })
+}
+
+/// Whether a rule can touch a test by the primitive that it measures and by its axes.
+fn in_scope(rule: &Rule, test: &Test) -> bool {
+    let alone = !test.composite && test.axes.is_empty();
+    alone && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
+}
+
+/// Whether B is the slower side, where every difference that says so agrees.
+fn direction(rule: &Rule, because: &[Difference]) -> Option<bool> {
+    let said: Vec<bool> = because.iter().filter_map(|difference| rule.slower_b(difference)).collect();
+    said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
+}
+
+fn missing(rule: &Rule, tests: &[Test], (moved, still): (&[usize], &[usize]), shown: Option<&str>) -> Vec<String> {
+    let mut missing = Vec::new();
+    if let Some(why) = shown {
+        missing.push(format!("{}, which would show it, {why}", rule.shown_by));
+    }
+    let expected = still.iter().filter(|&&index| rule.touches.contains(&tests[index].primitive));
+    let keys: Vec<model::FigureKey> = expected.map(|&index| tests[index].key.clone()).collect();
+    if !keys.is_empty() {
+        missing.push(format!("{}, which it touches too, did not move so", figures(&keys)));
+    }
+    let upward = moved.iter().filter(|&&index| tests[index].residual > 0.0).count();
+    if upward > 0 && upward < moved.len() {
+        missing.push("of what it touches some is slower and some faster".to_owned());
+    }
+    let mut probes: Vec<&str> = moved.iter().map(|&index| tests[index].key.probe.as_str()).collect();
+    probes.sort_unstable();
+    probes.dedup();
+    if probes.len() < 2 {
+        missing.push("one figure alone speaks for it".to_owned());
+    }
+    missing
+}
+
+/// What a group of tests is consistent with.
+pub(crate) struct Standing {
+    /// The rule that is named as the cause: its fact differs, everything that it touches moved, nothing else would do it.
+    pub(crate) named: Option<&'static Rule>,
+    /// Its differences.
+    pub(crate) because: Vec<Difference>,
+    /// Everything that would do it, where nothing is named; the likeliest first.
+    pub(crate) rivals: Vec<Rival>,
+    /// Rules behind the rivals, in their order.
+    pub(crate) rules: Vec<&'static Rule>,
+}
+
+/// What a group is consistent with, by the known causes and by what disturbed the runs.
+pub(crate) fn standing(
+    group: &Group,
+    tests: &[Test],
+    bills: &[Option<Bill>],
+    candidates: &[Candidate],
+    evidence: &Evidence<'_>,
+) -> Standing {
+    let by_axis = !tests[group.unit].axes.is_empty();
+    // A limit on CPU time may show in long operations alone: short ones fit into a slice.
+    let limit = evidence.limit.filter(|limit| limit.explains(tests[group.unit].log));
+    let (seen, unseen) = (limit.filter(|limit| limit.seen && !by_axis), limit.filter(|limit| !limit.seen || by_axis));
+    let limited = unseen.map(|limit| Rival {
+        title: CPU_LIMIT.to_owned(),
+        because: vec![limit.because.clone()],
+        but: vec!["no run recorded that it was stopped".to_owned()],
+    });
+    let before: Vec<Rival> = evidence.disturbed.cloned().into_iter().chain(limited).collect();
+    let mut fitting: Vec<(&Candidate, Vec<String>)> = candidates
+        .iter()
+        .filter_map(|candidate| {
+            let missing =
+                if by_axis { beside_an_axis(candidate, group, tests) } else { fits(candidate, group, tests, bills) };
+            Some((candidate, missing?))
+        })
+        .collect();
+    let weight = |(candidate, missing): &(&Candidate, Vec<String>)| {
+        let touched: f64 = candidate.moved.iter().map(|&index| tests[index].residual.abs()).sum();
+        (missing.len(), usize::from(candidate.rule.wide), touched)
+    };
+    fitting.sort_by(|a, b| {
+        let (a, b) = (weight(a), weight(b));
+        (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2))
+    });
+    let nothing = match seen {
+        Some(limit) => Standing {
+            named: RULES.iter().find(|rule| rule.title == CPU_LIMIT),
+            because: vec![limit.because.clone()],
+            rivals: Vec::new(),
+            rules: Vec::new(),
+        },
+        None => Standing { named: None, because: group.because.clone(), rivals: Vec::new(), rules: Vec::new() },
+    };
+    match fitting.as_slice() {
+        [] if before.is_empty() => return nothing,
+        [(only, missing)]
+            if missing.is_empty() && before.is_empty() && seen.is_none() && !by_axis && !only.rule.wide =>
+        {
+            return Standing { named: Some(only.rule), because: only.because.clone(), ..nothing };
+        }
+        _ => {}
+    }
+    let rules = fitting.iter().map(|(candidate, _)| candidate.rule).collect();
+    let rival = |(candidate, missing): (&Candidate, Vec<String>)| Rival {
+        title: candidate.rule.title.to_owned(),
+        because: candidate.because.clone(),
+        but: missing,
+    };
+    let rivals = before.into_iter().chain(fitting.into_iter().map(rival)).collect();
+    Standing { rivals, rules, ..nothing }
+}
+
+/// What is missing for a candidate to explain a group of tests at equal points; `None` where it touches none of them.
+fn fits(candidate: &Candidate, group: &Group, tests: &[Test], bills: &[Option<Bill>]) -> Option<Vec<String>> {
+    let of_its_own = |index: &&usize| {
+        group.primitives.contains(&tests[**index].primitive)
+            && matches!(bills[**index], Some(Bill::Own | Bill::PaidBy(..)))
+    };
+    let members: Vec<usize> = group.tests.iter().filter(of_its_own).copied().collect();
+    let (touched, beyond): (Vec<usize>, Vec<usize>) = members.iter().partition(|index| candidate.moved.contains(index));
+    if touched.is_empty() {
+        return None;
+    }
+    let mut missing = candidate.missing.clone();
+    if !beyond.is_empty() {
+        let keys: Vec<model::FigureKey> = beyond.iter().map(|&index| tests[index].key.clone()).collect();
+        missing.push(format!("{} moved as well, which it cannot touch", figures(&keys)));
+    }
+    Some(missing)
+}
+
+/// The same for tests whose points differ: the fact must be able to touch them besides the axis.
+fn beside_an_axis(candidate: &Candidate, group: &Group, tests: &[Test]) -> Option<Vec<String>> {
+    let touches = |index: &usize| {
+        let test = &tests[*index];
+        candidate.rule.touches(test.primitive) && candidate.rule.scope.holds(&test.key, &test.declares)
+    };
+    group.tests.iter().any(touches).then(|| candidate.missing.clone())
+}
+
+/// What the runs themselves recorded as a disturbance, where it was not the same for both: the first rival of any cause.
+/// Within one session everything was disturbed alike. Throttling belongs to the limit, where that differs.
+pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) -> Option<Rival> {
+    if relation(a, b) == Relation::SameSession {
+        return None;
+    }
+    let (of_a, of_b) = (disturbances(a), disturbances(b));
+    let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
+        let same = others.iter().find(|other| other.kind == one.kind);
+        let apart = one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);
+        !apart && !same.is_some_and(|same| alike(one.amount, same.amount))
+    };
+    if !of_a.iter().any(|one| unlike(one, &of_b)) && !of_b.iter().any(|one| unlike(one, &of_a)) {
+        return None;
+    }
+    let says = |found: &[RunDisturbance]| {
+        let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+        if says.is_empty() { "recorded no disturbance".to_owned() } else { crate::words::list(&says) }
+    };
+    let (a, b) = (format!("{} {}", names.0, says(&of_a)), format!("{} {}", names.1, says(&of_b)));
+    let because =
+        vec![Difference { kind: DifferenceKind::Condition, name: "conditions".to_owned(), a, b, affects: Vec::new() }];
+    Some(Rival { title: DISTURBED.to_owned(), because, but: Vec::new() })
+}
+
+/// Title of the rival that the runs recorded themselves.
+pub(crate) const DISTURBED: &str = "what disturbed the runs";
+
+fn alike(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.max(b) <= ALIKE * a.min(b),
+        (a, b) => a == b,
+    }
+}

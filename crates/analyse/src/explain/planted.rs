@@ -1,0 +1,322 @@
+//! Causes planted into documents of real runs, among facts that differ by chance.
+//!
+//! The documents are two runs of one guest under load (`tests/data`), without what names it. A pair is drawn from their
+//! launches; a planted cause changes a fact and every figure that its rule touches; decoys change facts alone.
+
+use model::{Class, Fact, FactValue, Figure, Launch, Outcome, Primitive, Run, Unit};
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::footprint::measures;
+use super::level::Levels;
+use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
+use super::{Explanation, Options, explain};
+
+/// Launches of a drawn figure.
+const LAUNCHES: usize = 12;
+/// Factor on everything that a planted cause touches.
+const FACTOR: f64 = 6.0;
+/// The same on files that a cause of theirs touches: their session floor is 30%, and these runs were made under load.
+const FILES: f64 = 60.0;
+
+fn documents() -> [Run; 2] {
+    let read = |text: &str| -> Run { serde_json::from_str(text).unwrap() };
+    let mut runs = [
+        read(include_str!("../../tests/data/guest-first.json")),
+        read(include_str!("../../tests/data/guest-second.json")),
+    ];
+    for run in &mut runs {
+        // Points that these runs did not measure and that some causes need.
+        for (from, probe, point, stresses) in [
+            ("ipc.pipe_latency", "ipc.pipe_latency", "placement=free", &[][..]),
+            ("ipc.tcp_latency", "ipc.tcp_latency", "placement=free", &[]),
+            ("memory.read", "memory.read", "threads=all,working_set=64MiB,pages=base", &[]),
+            ("memory.write", "memory.write", "threads=all,working_set=64MiB,pages=base", &[]),
+            ("memory.load_latency", "memory.load_latency_strided", "working_set=64MiB,stride=4KiB", &[]),
+            ("memory.memcpy", "memory.parallel_copy", "working_set=64MiB", &[]),
+            ("ipc.tcp_bandwidth", "network.tcp_stream", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
+            ("ipc.tcp_bandwidth", "network.tcp_pull", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
+        ] {
+            let mut figure = run.figures.iter().find(|figure| figure.probe == from).unwrap().clone();
+            (figure.probe, figure.point) = (probe.to_owned(), point.parse().unwrap());
+            if !stresses.is_empty() {
+                (figure.stresses, figure.class) = (stresses.to_vec(), Class::Network);
+            }
+            run.figures.push(figure);
+        }
+    }
+    runs
+}
+
+/// One side of a pair: launches drawn from those of both documents about the first one's value.
+fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) -> Run {
+    let mut run = documents[0].clone();
+    session.clone_into(&mut run.id);
+    session.clone_into(&mut run.session.started);
+    for figure in &mut run.figures {
+        let other = documents[1].figure(&figure.key());
+        let Some(value) = figure.outcome.estimate().map(|estimate| estimate.value) else { continue };
+        let mut apart: Vec<f64> = Vec::new();
+        for values in [figure.values()].into_iter().chain(other.map(Figure::values)) {
+            let median = stats::median(&values).unwrap();
+            apart.extend(values.iter().map(|value| value / median));
+        }
+        let slower = factor(figure);
+        let factor = if figure.metric.unit == Unit::Seconds { slower } else { 1.0 / slower };
+        let values: Vec<f64> = (0..LAUNCHES).map(|_| value * factor * apart.choose(rng).unwrap()).collect();
+        let found = stats::median_interval(&values, 0.95).unwrap();
+        if let Outcome::Measured(estimate) = &mut figure.outcome {
+            (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
+        }
+        figure.launches = values.into_iter().map(|value| Launch { value, ..Launch::default() }).collect();
+    }
+    run
+}
+
+/// Whether a rule touches a figure, and whether it moves all of that sort.
+fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
+    let measured = measures(figure, levels);
+    let composite = matches!(figure.family(), "shell" | "application");
+    // A clock and a limit on CPU time slow down everything that waits for the CPU.
+    let waits = !measured.is_some_and(|primitive| {
+        matches!(primitive, Primitive::DramRead | Primitive::DramWrite | Primitive::DramLatency | Primitive::Durability)
+    });
+    let all = waits && (rule.title == CPU_LIMIT || rule.title == "frequency and boost limits");
+    !composite
+        && rule.scope.holds(&figure.key(), &figure.stresses)
+        && (all || measured.is_some_and(|primitive| rule.touches.contains(&primitive)))
+}
+
+fn set(run: &mut Run, name: &str, value: FactValue, affects: &[Primitive]) {
+    run.machine.facts.retain(|fact| fact.name != name);
+    let fact = Fact { name: name.to_owned(), value, unit: None, source: "planted".into(), affects: affects.to_vec() };
+    run.machine.facts.push(fact);
+}
+
+/// Sets the rule's fact so that B is the slower side.
+fn plant(rule: &Rule, fact: &str, a: &mut Run, b: &mut Run) {
+    let text = |text: &str| FactValue::Text(text.to_owned());
+    let (x, y) = match (rule.slower, rule.title) {
+        (_, CPU_LIMIT) => (text("none"), FactValue::Number(1.0 / FACTOR)),
+        (Slower::Either, _) if fact.starts_with("cpu.clock") => {
+            (FactValue::Number(3e9), FactValue::Number(3e9 / FACTOR))
+        }
+        (Slower::Either, _) => (text("this"), text("that")),
+        (Slower::Yes, _) => (FactValue::Truth(false), FactValue::Truth(true)),
+        (Slower::Less, _) => (FactValue::Number(8.0), FactValue::Number(2.0)),
+        (Slower::More, _) => (FactValue::Number(1.0), FactValue::Number(4.0)),
+        (Slower::Mitigated, _) => (text("Vulnerable"), text("Mitigation: planted")),
+    };
+    set(a, fact, x, &[]);
+    set(b, fact, y, &[]);
+}
+
+/// Changes facts of B by chance, none of them one of `not`, and forgets one on one side. Says which.
+fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<String> {
+    let known = |fact: &&Fact| !matches!(fact.value, FactValue::Unknown(_)) && !fact.affects.is_empty();
+    let mut names: Vec<String> = b.machine.facts.iter().filter(known).map(|fact| fact.name.clone()).collect();
+    names.retain(|name| !not.iter().any(|id| is_fact(id, name)));
+    names.shuffle(rng);
+    let forgotten = names.pop().unwrap();
+    names.truncate(rng.random_range(3..9));
+    for name in &names {
+        let fact = b.machine.facts.iter_mut().find(|fact| fact.name == *name).unwrap();
+        fact.value = match &fact.value {
+            FactValue::Text(text) if text.starts_with("Mitigation") => FactValue::Text("Vulnerable".into()),
+            FactValue::Text(_) if name.starts_with("mitigation.") => FactValue::Text("Mitigation: by chance".into()),
+            FactValue::Text(text) => FactValue::Text(format!("{text}, by chance")),
+            FactValue::Number(number) => FactValue::Number(number * 2.0 + 1.0),
+            FactValue::Truth(truth) => FactValue::Truth(!truth),
+            FactValue::List(items) => FactValue::List(items.iter().skip(1).cloned().collect()),
+            FactValue::Unknown(why) => FactValue::Unknown(why.clone()),
+        };
+    }
+    a.machine.facts.retain(|fact| fact.name != forgotten);
+    names
+}
+
+fn explained(a: &Run, b: &Run) -> Explanation {
+    explain(a, b, &Options::default()).unwrap()
+}
+
+/// Everything that an explanation states as a cause: names and the facts that it gives.
+fn stated(found: &Explanation) -> Vec<String> {
+    let causes = found.causes.iter().filter(|cause| cause.rivals.is_empty());
+    let named =
+        causes.flat_map(|cause| cause.known_as.iter().cloned().chain(cause.because.iter().map(|d| d.name.clone())));
+    let factor = &found.common_factor;
+    let clock = (factor.is_clock && factor.rivals.is_empty()).then(|| "frequency and boost limits".to_owned());
+    named.chain(clock).collect()
+}
+
+/// Everything that a planted cause may stand among: the first cause, or what moved everything in user mode.
+fn first_or_rivals(found: &Explanation) -> Vec<String> {
+    let factor = &found.common_factor;
+    let first = found.causes.first();
+    let named = first
+        .into_iter()
+        .flat_map(|cause| cause.known_as.iter().cloned().chain(cause.rivals.iter().map(|rival| rival.title.clone())));
+    let of_the_factor = factor.rivals.iter().map(|rival| rival.title.clone());
+    let clock = factor.is_clock.then(|| "frequency and boost limits".to_owned());
+    named.chain(of_the_factor).chain(clock).collect()
+}
+
+#[test]
+fn what_a_figure_measures_is_what_its_probe_declares() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let measured = |key: &str| {
+        let (probe, point) = key.split_once(':').unwrap_or((key, ""));
+        let key = model::FigureKey::new(probe, point.parse().unwrap());
+        measures(documents[0].figure(&key).unwrap_or_else(|| panic!("{key} is in the document")), &levels).unwrap()
+    };
+    for (key, primitive) in [
+        ("os.context_switch:processes=2,working_set=16KiB,placement=same_cpu", Primitive::ContextSwitch),
+        ("memory.tlb_cost:working_set=512KiB,pages=base", Primitive::Tlb),
+        ("memory.load_latency:working_set=32KiB,pages=base", Primitive::L1),
+        ("memory.load_latency:working_set=1MiB,pages=base", Primitive::CacheLatency),
+        ("memory.load_latency:working_set=64MiB,pages=base", Primitive::DramLatency),
+        ("memory.memcpy:working_set=64MiB", Primitive::DramWrite),
+        ("cpu.aes:threads=1", Primitive::Aes),
+        ("cpu.arithmetic:type=double", Primitive::CoreClock),
+        ("os.fork_exec:linking=static", Primitive::Exec),
+        ("ipc.pipe_latency:placement=same_cpu", Primitive::Pipe),
+        ("ipc.tcp_bandwidth:block=64KiB,buffers=largest,data=copied,placement=same_cpu", Primitive::KernelCopy),
+    ] {
+        assert_eq!(measured(key), primitive, "{key}");
+    }
+}
+
+/// Documents that stay for ever hold facts that one side alone knows; none of them explains anything.
+#[test]
+fn old_documents_explain_nothing_by_what_one_of_them_does_not_know() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let old: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
+    let mut new = old.clone();
+    new.id.push_str("-later");
+    new.session.started = "2026-11-22T10:15:00Z".to_owned();
+    let mut before = old.clone();
+    decoys(&mut before, &mut new, &[], &mut rng);
+    set(&mut new, "cpu.governor", FactValue::Text("powersave".to_owned()), &[Primitive::CoreClock]);
+    set(&mut new, "cgroup.cpus", FactValue::Number(0.5), &[Primitive::CoreClock]);
+    for figure in &mut new.figures {
+        if let Outcome::Measured(estimate) = &mut figure.outcome {
+            for end in [&mut estimate.value, &mut estimate.low, &mut estimate.high] {
+                *end *= 3.0;
+            }
+            figure.launches.iter_mut().for_each(|launch| launch.value *= 3.0);
+        }
+    }
+    let found = explained(&before, &new);
+    assert!(found.difference && stated(&found).is_empty(), "{:#?}", found.sentences());
+    let said = found.sentences().join(" ");
+    assert!(!said.contains("governor") && !said.contains("cgroup"), "{said}");
+    assert!(found.facts.iter().all(|d| d.name != "cpu.governor" && d.name != "cgroup.cpus"), "{:?}", found.facts);
+}
+
+#[test]
+fn every_planted_cause_is_named_or_among_the_rivals() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let (mut planted, mut named, mut missed) = (0, 0, Vec::new());
+    for (number, rule) in RULES.iter().enumerate().filter(|(_, rule)| !rule.facts.is_empty()) {
+        let touched = documents[0].figures.iter().filter(|figure| touches(rule, figure, &levels)).count();
+        // What no figure of these documents can show cannot be planted either.
+        if touched == 0 {
+            assert!(["another compiler"].contains(&rule.title), "nothing shows {}", rule.title);
+            continue;
+        }
+        for (turn, fact) in rule.facts.iter().enumerate() {
+            let mut rng = ChaCha8Rng::seed_from_u64((100 * number + turn) as u64);
+            let files = [Primitive::FileMetadata, Primitive::Durability].iter().any(|p| rule.own.contains(p));
+            let slower = |figure: &Figure| match touches(rule, figure, &levels) {
+                true if files && figure.class == Class::FileMetadata => FILES,
+                true => FACTOR,
+                false => 1.0,
+            };
+            let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+            let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
+            let disk = if fact.starts_with("disk") { "vda" } else { "eth0" };
+            let fact = fact.replace('*', if fact.starts_with("cache") { "l2" } else { disk });
+            plant(rule, &fact, &mut a, &mut b);
+            let decoys = decoys(&mut a, &mut b, rule.facts, &mut rng);
+            let found = explained(&a, &b);
+            let (first, stated) = (first_or_rivals(&found), stated(&found));
+            let told = format!("{} by {fact}, decoys {decoys:?}: {:#?}", rule.title, found.sentences());
+            if !first.iter().any(|title| title == rule.title) {
+                missed.push(format!("not found: {told}"));
+            }
+            if !stated.iter().all(|name| name == rule.title || is_fact(&fact, name)) {
+                missed.push(format!("{stated:?}: {told}"));
+            }
+            planted += 1;
+            named += usize::from(!stated.is_empty());
+        }
+    }
+    println!("{planted} planted causes: {named} named, the others among the rivals");
+    assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+    assert!(planted > 60 && named > 10, "{planted} planted, {named} named");
+}
+
+#[test]
+fn facts_that_differ_by_chance_are_never_stated_as_causes() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let all: Vec<Primitive> = documents[0].figures.iter().filter_map(|figure| measures(figure, &levels)).collect();
+    let (mut told, mut moved_pairs) = (0, 0);
+    for seed in 0..60_u64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(5000 + seed);
+        // Every second pair differs by something that no fact explains: one or two primitives, or one probe.
+        let many = rng.random_range(1..3);
+        let moved: Vec<Primitive> = all.choose_multiple(&mut rng, many).copied().collect();
+        let factor = rng.random_range(1.5..FACTOR);
+        let probe = documents[0].figures.choose(&mut rng).unwrap().probe.clone();
+        let slower = |figure: &Figure| {
+            let hit = match seed % 4 {
+                1 => measures(figure, &levels).is_some_and(|primitive| moved.contains(&primitive)),
+                3 => figure.probe == probe,
+                _ => false,
+            };
+            if hit { factor } else { 1.0 }
+        };
+        let (mut a, mut b) = if seed % 10 == 0 {
+            (documents[0].clone(), documents[1].clone())
+        } else {
+            let a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+            (a, drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng))
+        };
+        let decoys = decoys(&mut a, &mut b, &[], &mut rng);
+        let found = explained(&a, &b);
+        let said = format!("seed {seed}, decoys {decoys:?}, moved {moved:?} or {probe}: {:#?}", found.sentences());
+        assert!(stated(&found).is_empty(), "{:?}: {said}", stated(&found));
+        told += usize::from(found.difference && seed % 2 == 0);
+        moved_pairs += usize::from(found.difference && seed % 2 == 1);
+    }
+    println!("of 30 pairs without a difference {told} were said to differ; of 30 with one {moved_pairs}");
+    assert!(moved_pairs >= 15, "the planted shifts are seen: {moved_pairs}");
+}
+
+/// A run under load against a quiet one: what the run recorded comes before any fact.
+#[test]
+fn what_the_runs_recorded_is_the_first_rival() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let rule = RULES.iter().find(|rule| rule.title == "page-table isolation").unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let slower = |figure: &Figure| if touches(rule, figure, &levels) { FACTOR } else { 1.0 };
+    let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+    let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
+    plant(rule, rule.facts[0], &mut a, &mut b);
+    assert!(explained(&a, &b).causes[0].known_as.is_some());
+    set(&mut a, "machine.load", FactValue::Number(0.1), &[]);
+    let found = explained(&a, &b);
+    let first = &found.causes[0];
+    assert!(first.known_as.is_none() && first.because.is_empty(), "{:#?}", found.sentences());
+    let titles: Vec<&str> = first.rivals.iter().map(|rival| rival.title.as_str()).collect();
+    assert_eq!(titles[..2], ["what disturbed the runs", rule.title], "{:#?}", found.sentences());
+    let said = found.sentences();
+    assert!(said[0].starts_with("What disturbed the runs: ") && said[0].contains("load 10.5 on 2 CPUs"), "{}", said[0]);
+    assert!(said[1].contains("cannot tell them apart"), "{}", said[1]);
+    assert!(found.next_experiment.unwrap().why.contains("nothing else is at work"));
+}

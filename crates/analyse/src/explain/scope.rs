@@ -1,0 +1,98 @@
+//! For which figures a cause can matter at all, by what their definitions and axes fix.
+
+use model::{FigureKey, Primitive};
+
+/// A condition on a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every figure.
+    All,
+    /// Two parties that the scheduler may place as it likes.
+    FreeParties,
+    /// Two parties that do not share one CPU, or a timer: a CPU may fall idle between them.
+    AcrossCpus,
+    /// Memory whose page size the system chooses, not the probe.
+    PagesOfTheSystem,
+    /// As many threads as there are CPUs.
+    AllThreads,
+    /// Memory that the kernel has to find first, not a cached file.
+    FreshMemory,
+    /// Pages of a cached file.
+    FileFaults,
+    /// A program that is linked dynamically.
+    Dynamic,
+    /// Files in the target directory.
+    Target,
+    /// Files in memory.
+    Tmpfs,
+    /// Files of the target directory that have to reach the disk.
+    Disk,
+    /// Data over TCP, not single bytes.
+    TcpData,
+    /// A real link.
+    Link,
+    /// Data through a pipe.
+    PipeData,
+}
+
+/// Probes that fix the size of their pages without an axis that says so.
+const BASE_PAGES: &[&str] = &[
+    "os.fork_exit",
+    "os.page_fault",
+    "memory.memcpy",
+    "memory.memcpy_unrolled",
+    "memory.parallelism",
+    "memory.loaded_latency",
+];
+
+impl Scope {
+    /// Whether a figure of these primitives can be touched.
+    pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive]) -> bool {
+        let at = |axis: &str| key.point.get(axis);
+        let is = |axis: &str, value: &str| at(axis) == Some(value);
+        let stresses = |primitive: Primitive| declares.contains(&primitive);
+        let on_target = || at("place").is_none_or(|place| place == "target");
+        match self {
+            Self::All => true,
+            Self::FreeParties => is("placement", "free"),
+            Self::AcrossCpus => !is("placement", "same_cpu"),
+            Self::PagesOfTheSystem => at("pages").is_none() && !BASE_PAGES.contains(&key.probe.as_str()),
+            Self::AllThreads => is("threads", "all"),
+            Self::FreshMemory => !is("kind", "file"),
+            Self::FileFaults => is("kind", "file") || at("mapping").is_some(),
+            Self::Dynamic => !is("linking", "static"),
+            Self::Target => on_target(),
+            Self::Tmpfs => is("place", "tmpfs"),
+            Self::Disk => on_target() && !is("durability", "none"),
+            Self::TcpData => {
+                stresses(Primitive::NetworkLink) || (stresses(Primitive::TcpStack) && stresses(Primitive::KernelCopy))
+            }
+            Self::Link => stresses(Primitive::NetworkLink),
+            Self::PipeData => stresses(Primitive::Pipe) && stresses(Primitive::KernelCopy),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(scope: Scope, key: &str, declares: &[Primitive]) -> bool {
+        let (probe, point) = key.split_once(':').unwrap_or((key, ""));
+        scope.holds(&FigureKey::new(probe, point.parse().unwrap()), declares)
+    }
+
+    #[test]
+    fn axes_that_fix_a_thing_rule_it_out() {
+        assert!(!holds(Scope::PagesOfTheSystem, "memory.load_latency:working_set=64MiB,pages=base", &[]));
+        assert!(!holds(Scope::PagesOfTheSystem, "os.fork_exit:resident=2MiB", &[]));
+        assert!(holds(Scope::PagesOfTheSystem, "memory.read:working_set=64MiB", &[]));
+        assert!(!holds(Scope::AcrossCpus, "ipc.pipe_latency:placement=same_cpu", &[]));
+        assert!(holds(Scope::AcrossCpus, "os.wake_cross_cpu:asleep=50us", &[]));
+        assert!(!holds(Scope::FreeParties, "ipc.pipe_latency:placement=cross_cpu", &[]));
+        assert!(!holds(Scope::Dynamic, "os.fork_exec:linking=static", &[]));
+        assert!(!holds(Scope::Disk, "file.create:size=0B,durability=none,place=target", &[]));
+        assert!(!holds(Scope::Target, "file.create:size=0B,durability=fsync,place=tmpfs", &[]));
+        assert!(!holds(Scope::TcpData, "ipc.tcp_latency:placement=same_cpu", &[Primitive::TcpStack]));
+    }
+}

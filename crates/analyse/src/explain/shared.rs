@@ -1,0 +1,113 @@
+//! What may have moved everything in user mode at once: the clock, a limit on CPU time, what disturbed the runs.
+
+use model::{Primitive, Run};
+
+use super::cause::{Group, cause};
+use super::clock::{ClockEvidence, clock_evidence};
+use super::common::Common;
+use super::evidence::Evidence;
+use super::limit::LimitEvidence;
+use super::result::{Cause, CommonFactor, Difference, DifferenceKind, Rival};
+use super::rules::{CPU_LIMIT, RULES, Rule};
+use super::test::Test;
+use super::text::percent;
+
+/// What the common factor is judged by.
+pub(crate) struct Judging<'a> {
+    pub(crate) runs: (&'a Run, &'a Run),
+    pub(crate) evidence: &'a Evidence<'a>,
+    pub(crate) band: f64,
+    pub(crate) z: f64,
+}
+
+/// The common factor in full, and the limit on CPU time as the first cause where it may have made it: a limit slows
+/// everything down as a clock does.
+pub(crate) fn describe_common(tests: &[Test], common: &Common, by: &Judging<'_>) -> (Option<Cause>, CommonFactor) {
+    let pure: Vec<usize> = (0..tests.len()).filter(|&index| tests[index].pure_user).collect();
+    let key = |index: &usize| tests[*index].key.clone();
+    let close = |index: &usize| !tests[*index].significant && tests[*index].residual.abs() <= by.band;
+    let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
+    let active = common.log != 0.0;
+    let clock = clock_evidence(by.runs.0, by.runs.1);
+    let is_clock = active && clock.as_ref().is_some_and(|c| c.agrees(common.log, by.band + by.z * common.error));
+    let limit = by.evidence.limit.filter(|limit| active && limit.explains(common.log));
+    let rivals = if active { rivals(by, clock.as_ref(), is_clock) } else { Vec::new() };
+    let first = limit.map(|limit| limit_cause(limit, tests, &pure, common, rivals.clone(), by.z));
+    let mut rivals =
+        if is_clock { by.evidence.disturbed.filter(|_| active).cloned().into_iter().collect() } else { rivals };
+    rivals.extend(limit.map(|limit| Rival {
+        title: CPU_LIMIT.to_owned(),
+        because: vec![limit.because.clone()],
+        but: Vec::new(),
+    }));
+    let factor = CommonFactor {
+        value: common.log.exp(),
+        low: common.interval.map(|i| i.0.exp()),
+        high: common.interval.map(|i| i.1.exp()),
+        median: common.median.map(f64::exp),
+        from: pure.iter().map(key).collect(),
+        explains: if active { explains(true).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
+        follows: if active { explains(false).filter(close).map(|i| key(&i)).collect() } else { Vec::new() },
+        clock_ratio: clock.as_ref().map(|clock| clock.ratio),
+        clock_seen: clock.as_ref().is_some_and(|clock| clock.seen),
+        is_clock,
+        because: if is_clock { of_the_clock(by.evidence.differences) } else { Vec::new() },
+        rivals,
+    };
+    (first, factor)
+}
+
+/// Facts on the clock and on the CPU that differ.
+fn of_the_clock(differences: &[Difference]) -> Vec<Difference> {
+    let differs = |difference: &&Difference| core_rules().any(|rule| rule.names(difference));
+    differences.iter().filter(differs).cloned().collect()
+}
+
+/// Known causes that move everything in user mode.
+fn core_rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(|rule| rule.touches(Primitive::CoreClock) && rule.axes.is_empty())
+}
+
+/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves everything in
+/// user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
+fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Vec<Rival> {
+    let but = clock.map(|clock| {
+        let whose = if clock.seen { "the clocks that the runs saw" } else { "the nominal clocks" };
+        format!("{whose} say {}", percent(clock.ratio, 1))
+    });
+    let mut found: Vec<Rival> = by.evidence.disturbed.cloned().into_iter().collect();
+    if is_clock {
+        let because = of_the_clock(by.evidence.differences);
+        found.push(Rival { title: "the clock".to_owned(), because, but: Vec::new() });
+        return found;
+    }
+    for rule in core_rules() {
+        let differs = |d: &&Difference| d.kind == DifferenceKind::Fact && rule.names(d);
+        let because: Vec<Difference> = by.evidence.differences.iter().filter(differs).cloned().collect();
+        if !because.is_empty() {
+            found.push(Rival { title: rule.title.to_owned(), because, but: but.iter().cloned().collect() });
+        }
+    }
+    found
+}
+
+fn limit_cause(
+    limit: &LimitEvidence,
+    tests: &[Test],
+    pure: &[usize],
+    common: &Common,
+    rivals: Vec<Rival>,
+    z: f64,
+) -> Cause {
+    let group = Group {
+        because: vec![limit.because.clone()],
+        rule: RULES.iter().find(|rule| rule.title == CPU_LIMIT),
+        rivals,
+        ..Group::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
+    };
+    let mut made = cause(&group, tests, &[], 1.0, z);
+    CPU_LIMIT.clone_into(&mut made.title);
+    made.factor = common.log.exp();
+    made.explained = common.log.abs() * pure.len() as f64;
+    made
+}
