@@ -48,6 +48,11 @@ impl Connection {
         let place = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or_else(unknown)?;
         let stream =
             TcpStream::connect_timeout(&place, PATIENCE).map_err(Error::io(format!("connect to {address}")))?;
+        // Where nothing listens, a kernel may choose the port itself as the source and connect the socket with itself: the
+        // pilot would hear its own words, and keep the next coordinator from its port.
+        if stream.local_addr().ok() == stream.peer_addr().ok() {
+            return Err(Error::io(format!("connect to {address}"))(std::io::ErrorKind::ConnectionRefused.into()));
+        }
         // Work is taken from nobody who does not know the token, and from nobody in between.
         let mut channel = Channel::connect(stream, token, &SERVICE, PATIENCE)?;
         channel.send(&FromPilot::Join { pilot: pilot.to_owned(), node: node.to_owned() }, PATIENCE)?;
