@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::Exit;
+use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, list, net, predict, rate,
     reference, report, run, runs, selftest, sessions, show, trend,
@@ -19,10 +19,10 @@ const BEGIN: &str = "Begin with:
 
 /// Finds out what machines can really do, says how sure it is, and helps people decide.
 #[derive(Debug, Parser)]
-#[command(name = "prony", version, after_help = format!("{}\n\n{BEGIN}", Exit::table()), propagate_version = true)]
+#[command(name = "prony", version, after_help = format!("{}\n\n{BEGIN}", ExitStatus::table()), propagate_version = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonOptions,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Cli {
 /// Options of every verb.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every verb")]
-pub(crate) struct Common {
+pub(crate) struct CommonOptions {
     /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
@@ -108,5 +108,5 @@ pub(crate) enum Verb {
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     // Nothing can be done when even this cannot be printed.
     let _ = error.print();
-    if error.use_stderr() { Exit::Failed.into() } else { Exit::Fine.into() }
+    if error.use_stderr() { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
 }

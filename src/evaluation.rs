@@ -4,18 +4,18 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use import::published::{
-    PrintedUnitName, PublishedEvaluation, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows, SuiteSort,
-    SuiteTable, Table,
+    PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
+    SuiteRows, SuiteSort, SuiteTable,
 };
-use model::{Entry, FigureKey, Point};
-use report::view::{Evaluation, EvaluationColumn, EvaluationTable, PrintedUnit, Slot, Sort};
+use model::{FigureKey, PlanEntry, Point};
+use report::view::{EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 use wildmatch::WildMatch;
 
 /// The tables of the evaluation that a suite continues; `None` for suites that continue none.
 ///
 /// # Errors
 /// When a file of the evaluation is damaged.
-pub(crate) fn of_suite(suite: &str) -> Result<Option<Evaluation>> {
+pub(crate) fn of_suite(suite: &str) -> Result<Option<EvaluationView>> {
     for evaluation in PublishedEvaluation::all()? {
         if let Some(described) = evaluation.description.suites.iter().find(|described| described.name == suite) {
             return Ok(Some(filled(described, &evaluation)?));
@@ -32,7 +32,7 @@ pub(crate) fn of_suite(suite: &str) -> Result<Option<Evaluation>> {
 ///
 /// # Errors
 /// When there is no such evaluation; the text says which there are.
-pub(crate) fn named(name: &str) -> Result<Evaluation> {
+pub(crate) fn named(name: &str) -> Result<EvaluationView> {
     if let Some(found) = of_suite(name)? {
         return Ok(found);
     }
@@ -49,7 +49,7 @@ pub(crate) fn named(name: &str) -> Result<Evaluation> {
 ///
 /// # Errors
 /// When the folder holds no usable evaluation.
-pub(crate) fn of_folder(folder: &Path) -> Result<Evaluation> {
+pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
     let evaluation = PublishedEvaluation::open(folder).with_context(|| format!("{}", folder.display()))?;
     let suites = &evaluation.description.suites;
     ensure!(!suites.is_empty(), "{}: evaluation.toml has no [[suite]], which says what to measure", folder.display());
@@ -64,7 +64,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Evaluation> {
 ///
 /// # Errors
 /// When a figure is not in the catalogue.
-pub(crate) fn entries(evaluation: &Evaluation, target: f64) -> Result<Vec<Entry>> {
+pub(crate) fn entries(evaluation: &EvaluationView, target: f64) -> Result<Vec<PlanEntry>> {
     let mut wanted: Vec<String> = Vec::new();
     for slot in evaluation.tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
         if let Slot::Figure(key, _) | Slot::Interval(key, _) = slot {
@@ -78,11 +78,11 @@ pub(crate) fn entries(evaluation: &Evaluation, target: f64) -> Result<Vec<Entry>
     Ok(measure::select(None, &wanted, target)?)
 }
 
-fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<Evaluation> {
+fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<EvaluationView> {
     let tables = suite.tables.iter().map(|table| table_of(table, evaluation));
     let tables = tables.collect::<Result<_>>().with_context(|| format!("suite {}", suite.name))?;
     let attribution = evaluation.description.attribution.clone();
-    Ok(Evaluation { title: suite.title.clone(), attribution, tables })
+    Ok(EvaluationView { title: suite.title.clone(), attribution, tables })
 }
 
 fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<EvaluationTable> {
@@ -101,7 +101,7 @@ fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<Eval
             (machines(table, source), today.collect::<Result<_>>()?)
         }
         SuiteRows::Tests(columns) => {
-            let key = |source: &Table, row: usize| {
+            let key = |source: &PublishedTable, row: usize| {
                 let cells: Vec<&str> = columns.iter().filter_map(|column| source.cell(row, column)).collect();
                 cells.join(" ")
             };
@@ -126,25 +126,25 @@ fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<Eval
 }
 
 /// The column that sorts a table, and how many of its rows are sorted.
-fn sorted(sort: &SuiteSort, table: &SuiteTable, source: Option<&Table>, rows: usize) -> Result<Sort> {
+fn sorted(sort: &SuiteSort, table: &SuiteTable, source: Option<&PublishedTable>, rows: usize) -> Result<TableSort> {
     let at = table.columns.iter().position(|column| column.heading == sort.by);
     let column = at.with_context(|| format!("table '{}': no column is headed {}", table.title, sort.by))?;
-    let held = |source: &Table, row: usize| {
+    let held = |source: &PublishedTable, row: usize| {
         sort.while_rows.iter().all(|(column, value)| source.cell(row, column) == Some(value.as_str()))
     };
     let rows = source.map_or(rows, |source| (0..rows).take_while(|row| held(source, *row)).count());
-    Ok(Sort { column, descending: sort.descending, rows })
+    Ok(TableSort { column, descending: sort.descending, rows })
 }
 
 /// The printed rows of a table whose rows are machines.
-fn machines(table: &SuiteTable, source: Option<&Table>) -> Vec<Vec<Slot>> {
+fn machines(table: &SuiteTable, source: Option<&PublishedTable>) -> Vec<Vec<Slot>> {
     let Some(source) = source else { return Vec::new() };
     let row = |row: usize| table.columns.iter().map(|column| theirs(column, source, row)).collect();
     (0..source.rows.len()).map(row).collect()
 }
 
 /// A row whose printed cells are those of its source, and whose others are of the run.
-fn test(table: &SuiteTable, source: Option<&Table>, row: usize, key: &str) -> Result<Vec<Slot>> {
+fn test(table: &SuiteTable, source: Option<&PublishedTable>, row: usize, key: &str) -> Result<Vec<Slot>> {
     let slot = |column: &SuiteColumn| match source {
         Some(source) if column.source.is_some() => Ok(theirs(column, source, row)),
         _ => ours(column, key),
@@ -152,7 +152,7 @@ fn test(table: &SuiteTable, source: Option<&Table>, row: usize, key: &str) -> Re
     table.columns.iter().map(slot).collect()
 }
 
-fn theirs(column: &SuiteColumn, source: &Table, row: usize) -> Slot {
+fn theirs(column: &SuiteColumn, source: &PublishedTable, row: usize) -> Slot {
     let name = column.source.as_deref().unwrap_or_default();
     let text = source.cell(row, name).unwrap_or_default().to_owned();
     if column.words { Slot::Words(text) } else { Slot::Printed(text) }
@@ -201,7 +201,7 @@ fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
 mod tests {
     use super::*;
 
-    fn suites() -> Vec<(String, Evaluation)> {
+    fn suites() -> Vec<(String, EvaluationView)> {
         let all = PublishedEvaluation::all().unwrap();
         let suites = all.iter().flat_map(|one| &one.description.suites);
         suites.map(|suite| (suite.name.clone(), of_suite(&suite.name).unwrap().unwrap())).collect()

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// How a verb ended; the number is what the shell sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Exit {
+pub(crate) enum ExitStatus {
     /// Everything that was asked for.
     Fine = 0,
     /// A difference or a regression was asked for and found.
@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     Stopped = 130,
 }
 
-impl Exit {
+impl ExitStatus {
     const ALL: [Self; 5] = [Self::Fine, Self::Found, Self::Failed, Self::Inconclusive, Self::Stopped];
 
     /// What scripts may rely on.
@@ -39,8 +39,8 @@ impl Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<ExitStatus> for ExitCode {
+    fn from(exit: ExitStatus) -> Self {
         Self::from(exit as u8)
     }
 }

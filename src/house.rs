@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use model::{Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 
-use crate::cli::Common;
+use crate::cli::CommonOptions;
 
 /// The store that was asked for, else the user's.
-pub(crate) fn place(common: &Common) -> Result<PathBuf> {
+pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
     match &common.store {
         Some(path) => Ok(path.clone()),
         None => Ok(store::default_path()?),
@@ -19,7 +19,7 @@ pub(crate) fn place(common: &Common) -> Result<PathBuf> {
 }
 
 /// The store, to look at: one that does not exist yet is empty.
-pub(crate) fn read(common: &Common) -> Result<Box<dyn Store>> {
+pub(crate) fn read(common: &CommonOptions) -> Result<Box<dyn Store>> {
     match store::open(&place(common)?, Access::Read) {
         Ok(store) => Ok(store),
         Err(error) if error.is_missing() => Ok(store::empty()?),
@@ -28,7 +28,7 @@ pub(crate) fn read(common: &Common) -> Result<Box<dyn Store>> {
 }
 
 /// The store, to keep runs in: made when it is not there.
-pub(crate) fn write(common: &Common) -> Result<Box<dyn Store>> {
+pub(crate) fn write(common: &CommonOptions) -> Result<Box<dyn Store>> {
     Ok(store::open(&place(common)?, Access::Write)?)
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Named {
 }
 
 /// Every run that a name stands for: one of the store, of a file, of standard input (`-`), or of a published evaluation.
-pub(crate) fn find(names: &[String], common: &Common, detail: Detail) -> Result<Vec<Named>> {
+pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> Result<Vec<Named>> {
     let mut found = Vec::new();
     let mut opened: Option<(Box<dyn Store>, Selector)> = None;
     for name in names {
@@ -64,8 +64,8 @@ pub(crate) fn find(names: &[String], common: &Common, detail: Detail) -> Result<
             if let Some((store, selector)) = &opened {
                 let selection = selector.resolve(name)?;
                 let handle = match &selection {
-                    store::Selection::Stored(summary) => summary.number.to_string(),
-                    store::Selection::File(path) => path.display().to_string(),
+                    store::StoreSelection::Stored(summary) => summary.number.to_string(),
+                    store::StoreSelection::File(path) => path.display().to_string(),
                 };
                 found.push(Named { handle, run: selection.load(store.as_ref(), detail)? });
             }
@@ -75,7 +75,7 @@ pub(crate) fn find(names: &[String], common: &Common, detail: Detail) -> Result<
 }
 
 /// The one run that a name stands for.
-pub(crate) fn find_one(name: &str, common: &Common) -> Result<Named> {
+pub(crate) fn find_one(name: &str, common: &CommonOptions) -> Result<Named> {
     let mut found = find(&[name.to_owned()], common, Detail::Whole)?;
     match found.len() {
         1 => Ok(found.remove(0)),
@@ -85,7 +85,7 @@ pub(crate) fn find_one(name: &str, common: &Common) -> Result<Named> {
 
 /// What earlier sessions found on the machines of some runs, which says how far sessions of one machine lie apart. Every
 /// machine and figure has its own newest sessions, so that no machine and no suite pushes the others' out.
-pub(crate) fn history(runs: &[&Run], common: &Common) -> Result<Vec<SessionRecord>> {
+pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<SessionRecord>> {
     let store = read(common)?;
     let machines: BTreeSet<&str> =
         runs.iter().map(|run| run.machine.fingerprint.as_str()).filter(|mark| !mark.is_empty()).collect();

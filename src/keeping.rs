@@ -7,7 +7,7 @@ use measure::Saver;
 use model::Run;
 use store::Store;
 
-use crate::cli::Common;
+use crate::cli::CommonOptions;
 use crate::house;
 
 /// Options of every verb that makes a run.
@@ -25,16 +25,16 @@ pub(crate) struct Keeping {
 }
 
 /// Keeps a run in the store and in a file.
-pub(crate) struct Keeper {
+pub(crate) struct RunSaver {
     store: Option<Box<dyn Store>>,
     output: Option<PathBuf>,
     /// Its number in the store.
     pub(crate) number: Option<u64>,
 }
 
-impl Keeper {
+impl RunSaver {
     /// Opens what was asked for, before anything is measured.
-    pub(crate) fn open(keeping: &Keeping, common: &Common) -> Result<Self> {
+    pub(crate) fn open(keeping: &Keeping, common: &CommonOptions) -> Result<Self> {
         if let Some(label) = &keeping.label {
             store::check_label(label)?;
         }
@@ -48,7 +48,7 @@ impl Keeper {
     }
 }
 
-impl Saver for Keeper {
+impl Saver for RunSaver {
     fn save(&mut self, run: &Run) -> Result<(), String> {
         if let Some(store) = &mut self.store {
             self.number = Some(store.put(run).map_err(|error| error.to_string())?);

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use exit::Exit;
+use exit::ExitStatus;
 
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
@@ -25,10 +25,10 @@ fn main() -> ExitCode {
     };
     match cmd::dispatch(cli) {
         Ok(exit) => exit.into(),
-        Err(error) if output::is_closed(&error) => Exit::Fine.into(),
+        Err(error) if output::is_closed(&error) => ExitStatus::Fine.into(),
         Err(error) => {
             output::complain(&error);
-            Exit::Failed.into()
+            ExitStatus::Failed.into()
         }
     }
 }

@@ -5,13 +5,13 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::Result;
 use report::Document;
 
-use crate::cli::Common;
+use crate::cli::CommonOptions;
 
 /// Columns when nobody knows how wide the terminal is.
 const WIDTH: usize = 100;
 
 /// Draws a document on standard output in the format that was asked for.
-pub(crate) fn print(document: &Document, common: &Common) -> Result<()> {
+pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let format = if common.json { "json" } else { &common.format };
     let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(60, WIDTH));
     let format = report::by_name(format, width, colours(&common.color))?;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use measure::{Event, Listener};
+use measure::{MeasureEvent, Observer};
 
 /// Draws one line on standard error, between launches and never inside one.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     round: u32,
     converged: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
     left: Option<f64>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// A line for a run that wants intervals of `target`; drawn only where somebody can see it.
     pub(crate) fn new(target: f64, visible: bool) -> Self {
         let goes_to = if visible { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
@@ -38,41 +38,41 @@ impl Progress {
     }
 }
 
-impl Listener for Progress {
-    fn hear(&mut self, event: &Event<'_>) {
+impl Observer for ProgressLine {
+    fn on_event(&mut self, event: &MeasureEvent<'_>) {
         match event {
-            Event::Began(run) => {
+            MeasureEvent::Began(run) => {
                 self.of = run.figures.len();
                 self.bar.println(format!("Measuring this machine: {}", run.machine.summary));
                 self.bar.set_length(self.of as u64);
                 self.bar.set_prefix("starting");
             }
-            Event::Calibrating { key, done, of } => {
+            MeasureEvent::Calibrating { key, done, of } => {
                 self.bar.set_prefix("calibrating");
                 self.bar.set_position(*done as u64);
                 self.of = *of;
                 self.say(&key.to_string());
             }
-            Event::Round { number, .. } => {
+            MeasureEvent::Round { number, .. } => {
                 self.round = *number;
                 self.bar.set_prefix(format!("round {number}"));
                 self.bar.set_position(self.converged as u64);
             }
-            Event::Launching { keys, launch, look } => {
+            MeasureEvent::Launching { keys, launch, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
                 self.say(&format!("{name}{more}, launch {launch} of {look}"));
             }
-            Event::Repeated { key, reason } => self.bar.println(format!("  repeating {key}: {reason}")),
-            Event::Finished { done, .. } => {
+            MeasureEvent::Repeated { key, reason } => self.bar.println(format!("  repeating {key}: {reason}")),
+            MeasureEvent::Finished { done, .. } => {
                 self.converged = *done;
                 self.bar.set_position(*done as u64);
             }
-            Event::Saved { converged, left, .. } => {
+            MeasureEvent::Saved { converged, left, .. } => {
                 self.converged = *converged;
                 self.left = Some(*left);
             }
-            Event::Ended(_) => self.bar.finish_and_clear(),
+            MeasureEvent::Ended(_) => self.bar.finish_and_clear(),
         }
     }
 }

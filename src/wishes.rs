@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
-use model::Entry;
+use model::PlanEntry;
 
 use crate::settings::{percent, seconds};
 
 /// Options of every verb that measures figures of the catalogue.
 #[derive(Debug, Args)]
-pub(crate) struct Wishes {
+pub(crate) struct RunOptions {
     /// A named selection of figures (prony list --suites) [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Wishes {
     seed: Option<u64>,
 }
 
-impl Wishes {
+impl RunOptions {
     /// The suite: the default one where neither a suite nor a probe was named, none where only probes were.
     pub(crate) fn suite(&self) -> Option<&str> {
         match &self.suite {
@@ -39,7 +39,7 @@ impl Wishes {
     ///
     /// # Errors
     /// When a suite, a probe or a point is unknown; the nearest names are told.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>> {
+    pub(crate) fn entries(&self) -> Result<Vec<PlanEntry>> {
         Ok(measure::select(self.suite(), &self.probe, self.target)?)
     }
 

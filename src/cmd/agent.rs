@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fleet::agent::{By, Duty, serve};
 
-use crate::Exit;
+use crate::ExitStatus;
 
 /// What agents of this program can do; a duty more is a line more.
 const DUTIES: &[Duty] = &[fleet::build::DUTY, fleet::suite::DUTY];
@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     by: String,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let by = By::named(&arguments.by).unwrap_or_default();
     serve(Box::new(BufReader::new(std::io::stdin())), &mut std::io::stdout(), by, DUTIES)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

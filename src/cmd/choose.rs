@@ -5,15 +5,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, parse};
-use analyse::predict::{Options, from_runs, predict};
+use analyse::predict::{PredictOptions, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::{Figure, Method, Run, Unit};
+use model::{EstimateMethod, Figure, Run, Unit};
 use report::Document;
 use store::Detail;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{house, output};
 
 /// Longest text of offers that is read.
@@ -38,16 +38,16 @@ pub(crate) struct Arguments {
     draws: Option<u32>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     output::print(&document(arguments, common)?, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// What it says, for a report of its own or as part of another.
-pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let text = text_of(&arguments.file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
-    let (rates, unknown) = Rates { specification: &wanted, from: &arguments.from, common }.find()?;
+    let (rates, unknown) = MeasuredRates { specification: &wanted, from: &arguments.from, common }.find()?;
     let mut problem = wanted.problem(&rates).with_context(|| format!("{}", arguments.file.display()))?;
     for (offer, application) in unknown {
         let name = problem.demand.mix[application].0.clone();
@@ -70,16 +70,16 @@ pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
 }
 
 /// Rates that the text leaves to runs: measured where an offer's run has the figure, predicted elsewhere.
-struct Rates<'a> {
+struct MeasuredRates<'a> {
     specification: &'a Specification,
     from: &'a [String],
-    common: &'a Common,
+    common: &'a CommonOptions,
 }
 
 /// Rates by place of offer and application.
 type Found = BTreeMap<(usize, usize), Result<Uncertain, String>>;
 
-impl Rates<'_> {
+impl MeasuredRates<'_> {
     /// The rates, and the places of those whose figure states no spread.
     fn find(&self) -> Result<(Found, Vec<(usize, usize)>)> {
         let wanted = self.specification.wanted();
@@ -98,7 +98,7 @@ impl Rates<'_> {
             let measured = own.iter().find_map(|run| figure(run, application.figure()));
             let rate = match measured {
                 Some(figure) => {
-                    if figure.outcome.estimate().is_some_and(|estimate| estimate.method == Method::None) {
+                    if figure.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
                         unknown.push((o, a));
                     }
                     rate_of(figure, application)
@@ -162,7 +162,7 @@ fn predicted(
     let is_own = |runs: &[String]| own.iter().any(|run| runs.contains(&run.id));
     let target = table.machines.iter().position(|machine| is_own(&machine.runs));
     let target = target.ok_or_else(|| format!("{} has no run", offer.name()))?;
-    let found = predict(&table, &[target], &Options { level: LEVEL }).map_err(|error| error.to_string())?;
+    let found = predict(&table, &[target], &PredictOptions { level: LEVEL }).map_err(|error| error.to_string())?;
     let forecast = found.forecasts.first().ok_or_else(|| "nothing was predicted".to_owned())?;
     let value = forecast.value.ok_or_else(|| format!("it cannot be predicted: {}", forecast.reasons.join("; ")))?;
     let ends = forecast.low.zip(forecast.high);

@@ -1,15 +1,15 @@
 //! `prony compare`: runs side by side.
 
 use analyse::compare::{FailOn, GateAnswer, Normalise};
-use analyse::{Options, compare};
+use analyse::{CompareOptions, compare};
 use anyhow::Result;
 use clap::Args;
 use model::Run;
 use report::view::CompareContext;
 use store::Detail;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::settings::percent;
 use crate::{house, output};
 
@@ -62,15 +62,15 @@ enum Inconclusive {
     Fail,
 }
 
-const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> Exit {
+const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> ExitStatus {
     match (answer, otherwise) {
-        (GateAnswer::Pass, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Pass)) => Exit::Fine,
-        (GateAnswer::Fail, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Fail)) => Exit::Found,
-        (GateAnswer::Inconclusive, None) => Exit::Inconclusive,
+        (GateAnswer::Pass, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Pass)) => ExitStatus::Fine,
+        (GateAnswer::Fail, _) | (GateAnswer::Inconclusive, Some(Inconclusive::Fail)) => ExitStatus::Found,
+        (GateAnswer::Inconclusive, None) => ExitStatus::Inconclusive,
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let named = house::find(&arguments.runs, common, Detail::Values)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let reference = arguments.reference.as_ref().map(|name| {
         named.iter().find(|named| named.handle == *name).map_or_else(|| name.clone(), |named| named.run.id.clone())
     });
-    let options = Options {
+    let options = CompareOptions {
         reference,
         figures: arguments.figures.clone(),
         across: arguments.across.clone(),
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         changed_first: arguments.changed,
         band: arguments.band,
         history: &history,
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let mut comparison = compare(&runs, &options)?;
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison, arguments.fail_on_assumed));
@@ -99,5 +99,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let mut document = report::view::compare(&comparison, &CompareContext { handles });
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;
-    Ok(comparison.gate.map_or(Exit::Fine, |gate| exit(gate.answer, arguments.inconclusive)))
+    Ok(comparison.gate.map_or(ExitStatus::Fine, |gate| exit(gate.answer, arguments.inconclusive)))
 }

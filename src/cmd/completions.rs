@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::Exit;
+use crate::ExitStatus;
 use crate::cli::Cli;
 use crate::output;
 
@@ -15,16 +15,16 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "prony", &mut text);
     output::write(&text)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-pub(crate) fn manual() -> Result<Exit> {
+pub(crate) fn manual() -> Result<ExitStatus> {
     let mut text = Vec::new();
     clap_mangen::Man::new(Cli::command()).render(&mut text)?;
     output::write(&text)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

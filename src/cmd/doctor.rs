@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use report::view::{Finding, Findings, State};
+use report::view::{CheckFinding, FindingState, Findings};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{output, progress};
 
 /// Options of `prony doctor`.
@@ -16,26 +16,27 @@ pub(crate) struct Arguments {
     directory: std::path::PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let spinner = progress::spinner("looking around", std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let mut engine = super::run::engine()?;
     let checks = measure::doctor(&mut engine, &arguments.directory);
     spinner.finish_and_clear();
-    let findings: Vec<Finding> = checks
+    let findings: Vec<CheckFinding> = checks
         .into_iter()
-        .map(|check| Finding {
+        .map(|check| CheckFinding {
             subject: check.subject,
             state: match check.state {
-                measure::Health::Fine => State::Fine,
-                measure::Health::Attention => State::Attention,
-                measure::Health::Bad => State::Bad,
-                measure::Health::Unknown => State::Unknown,
+                measure::Health::Fine => FindingState::Fine,
+                measure::Health::Attention => FindingState::Attention,
+                measure::Health::Bad => FindingState::Bad,
+                measure::Health::Unknown => FindingState::Unknown,
             },
             says: check.says,
             advice: check.advice,
         })
         .collect();
-    let disturbing = findings.iter().filter(|finding| matches!(finding.state, State::Attention | State::Bad)).count();
+    let disturbing =
+        findings.iter().filter(|finding| matches!(finding.state, FindingState::Attention | FindingState::Bad)).count();
     let summary = match disturbing {
         0 => "Nothing was found that would disturb measuring here.".to_owned(),
         1 => "One thing may disturb measuring here.".to_owned(),
@@ -48,5 +49,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         next: vec!["prony run --suite quick".to_owned(), "prony selftest".to_owned()],
     };
     output::print(&report::view::findings(&found), common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -1,12 +1,12 @@
 //! `prony explain`: why two machines differ.
 
-use analyse::explain::{Options, explain};
+use analyse::explain::{ExplainOptions, explain};
 use anyhow::Result;
 use clap::Args;
 use model::Point;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{house, output};
 
 /// Options of `prony explain`.
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     verbose: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let a = house::find_one(&arguments.a, common)?;
     let b = match &arguments.b {
         Some(name) => house::find_one(name, common)?,
@@ -39,11 +39,12 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         [first, second] => Some((first.clone(), second.clone())),
         _ => None,
     });
-    let options = Options { figures: arguments.figures.clone(), at, history: &history, ..Options::default() };
+    let options =
+        ExplainOptions { figures: arguments.figures.clone(), at, history: &history, ..ExplainOptions::default() };
     let explanation = explain(&a.run, &b.run, &options)?;
     output::print(
         &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),
         common,
     )?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

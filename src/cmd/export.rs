@@ -8,8 +8,8 @@ use clap::Args;
 use model::Run;
 use store::Detail;
 
-use crate::cli::Common;
-use crate::{Exit, house};
+use crate::cli::CommonOptions;
+use crate::{ExitStatus, house};
 
 /// Options of `prony export`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let named = house::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     match &arguments.output {
@@ -42,5 +42,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
             out.flush()?;
         }
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
 use report::words::plural;
-use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{house, output, progress};
 
 /// Runs that go into the store in one step.
@@ -36,10 +36,10 @@ pub(crate) struct Arguments {
     formats: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     if arguments.formats {
         output::print(&formats(), common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     if let Some(label) = &arguments.label {
         store::check_label(label)?;
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         output::complain(error);
     }
     output::print(&imported.document(arguments.dry_run), common)?;
-    Ok(if imported.refused.is_empty() { Exit::Fine } else { Exit::Failed })
+    Ok(if imported.refused.is_empty() { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
 #[derive(Default)]
@@ -97,12 +97,12 @@ impl Imported {
         let mut document =
             Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
         let columns = vec![
-            Column::new("run", Kind::Label),
-            Column::new("name", Kind::Words),
-            Column::new("tool", Kind::Words),
-            Column::new("figures", Kind::Number),
+            Column::new("run", ColumnKind::Label),
+            Column::new("name", ColumnKind::Words),
+            Column::new("tool", ColumnKind::Words),
+            Column::new("figures", ColumnKind::Number),
         ];
-        let row = |(number, name, tool, figures): &(u64, String, String, usize)| Row {
+        let row = |(number, name, tool, figures): &(u64, String, String, usize)| TableRow {
             cells: vec![
                 Cell::text(if dry { "-".to_owned() } else { number.to_string() }),
                 Cell::text(name),
@@ -111,7 +111,7 @@ impl Imported {
             ],
         };
         let rows = self.rows.iter().map(row).collect();
-        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
         if let (Some((number, ..)), false) = (self.rows.first(), dry) {
             document.next = vec![format!("prony show {number}"), format!("prony compare {number} latest")];
         }
@@ -122,7 +122,7 @@ impl Imported {
                 serde_json::json!({ "run": (!dry).then_some(number), "name": name, "tool": tool, "figures": figures })
             })
             .collect();
-        document.data = Data::of(&data).ok();
+        document.data = EmbeddedJson::of(&data).ok();
         document
     }
 }
@@ -162,12 +162,14 @@ fn read(path: &Path) -> Result<(String, Vec<u8>)> {
 fn formats() -> Document {
     let known = ::import::formats();
     let mut document = Document::new(format!("{} formats that are read", known.len()));
-    let columns = vec![Column::new("format", Kind::Label), Column::new("what it is", Kind::Words)];
-    let rows =
-        known.iter().map(|format| Row { cells: vec![Cell::text(format.name), Cell::text(format.about)] }).collect();
-    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    let columns = vec![Column::new("format", ColumnKind::Label), Column::new("what it is", ColumnKind::Words)];
+    let rows = known
+        .iter()
+        .map(|format| TableRow { cells: vec![Cell::text(format.name), Cell::text(format.about)] })
+        .collect();
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     let data: Vec<_> =
         known.iter().map(|format| serde_json::json!({ "name": format.name, "about": format.about })).collect();
-    document.data = Data::of(&data).ok();
+    document.data = EmbeddedJson::of(&data).ok();
     document
 }

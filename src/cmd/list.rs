@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 
 /// Options of `prony list`.
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     filter: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let document = if arguments.suites {
         suites()
     } else {
@@ -30,21 +30,21 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         report::view::catalogue(&catalogue)
     };
     output::print(&document, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn suites() -> Document {
     let mut document = Document::new(format!("{} suites", probes::SUITES.len()));
     let columns = vec![
-        Column::new("suite", Kind::Label),
-        Column::new("figures", Kind::Number),
-        Column::new("what it measures", Kind::Words),
+        Column::new("suite", ColumnKind::Label),
+        Column::new("figures", ColumnKind::Number),
+        Column::new("what it measures", ColumnKind::Words),
     ];
-    let row = |suite: &probes::Suite| Row {
+    let row = |suite: &probes::Suite| TableRow {
         cells: vec![Cell::text(suite.name), Cell::text(suite.selections().len().to_string()), Cell::text(suite.about)],
     };
     let rows = probes::SUITES.iter().map(row).collect();
-    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     document.next = vec!["prony run --suite quick".to_owned()];
     let data: Vec<_> = probes::SUITES
         .iter()
@@ -57,6 +57,6 @@ fn suites() -> Document {
             serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "figures": figures })
         })
         .collect();
-    document.data = Data::of(&data).ok();
+    document.data = EmbeddedJson::of(&data).ok();
     document
 }

@@ -29,11 +29,11 @@ pub(crate) mod trend;
 
 use anyhow::Result;
 
-use crate::Exit;
+use crate::ExitStatus;
 use crate::cli::{Cli, Verb};
 
 /// Does what the command line asks for.
-pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
+pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
     match cli.verb {
         Verb::Run(arguments) => run::run(&arguments, common),
@@ -64,7 +64,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit> {
             // A harness that is killed takes its worker with it.
             sys::process::die_with_parent(sys::process::parent_pid())?;
             measure::serve(std::io::stdin(), &mut std::io::stdout())?;
-            Ok(Exit::Fine)
+            Ok(ExitStatus::Fine)
         }
     }
 }

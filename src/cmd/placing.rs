@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use fleet::agent::Missing;
-use fleet::launcher::{Launcher, Local, Slurm, Ssh, slurm};
+use fleet::agent::MissingNode;
+use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
 
 use crate::settings::seconds;
 
 /// Options that choose nodes.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
-pub(crate) struct Nodes {
+pub(crate) struct NodeOptions {
     /// What starts the agents: local (processes of this host), ssh (your own, with its configuration and keys) or slurm (srun)
     #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     pub(crate) launcher: String,
@@ -47,13 +47,13 @@ pub(crate) struct Nodes {
 }
 
 /// Nodes that were chosen, and those that could not be.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenNodes {
     pub(crate) launcher: Box<dyn Launcher>,
     pub(crate) count: usize,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingNode>,
 }
 
-impl Nodes {
+impl NodeOptions {
     /// This program as nodes find it.
     pub(crate) fn program(&self) -> Result<String> {
         if let Some(path) = &self.remote_prony {
@@ -65,7 +65,7 @@ impl Nodes {
 
     /// Chooses so many nodes; all that are named, or that Slurm has, when no number is given. `addresses` are the nodes' for
     /// data, where they are named. With `hold`, Slurm's are taken at once and kept, for agents that are started many times.
-    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<Chosen> {
+    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<ChosenNodes> {
         let addresses = addresses.to_vec();
         match self.launcher.as_str() {
             "ssh" => {
@@ -79,18 +79,18 @@ impl Nodes {
                 let launcher = Ssh { program, hosts, remote, arguments, addresses };
                 // A host that ssh would take for an option is refused before anything is started.
                 (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
-                Ok(Chosen { launcher: Box::new(launcher), count, missing: Vec::new() })
+                Ok(ChosenNodes { launcher: Box::new(launcher), count, missing: Vec::new() })
             }
             "slurm" => self.choose_of_slurm(count, hold),
             _ => {
                 let command = vec![self.program()?, "agent".to_owned()];
                 let launcher = Local { commands: vec![command], addresses };
-                Ok(Chosen { launcher: Box::new(launcher), count: count.unwrap_or(1), missing: Vec::new() })
+                Ok(ChosenNodes { launcher: Box::new(launcher), count: count.unwrap_or(1), missing: Vec::new() })
             }
         }
     }
 
-    fn choose_of_slurm(&self, count: Option<usize>, hold: bool) -> Result<Chosen> {
+    fn choose_of_slurm(&self, count: Option<usize>, hold: bool) -> Result<ChosenNodes> {
         let mut nodes = slurm::nodes(self.partition.as_deref(), self.nodelist.as_deref())?;
         if let Some(list) = &self.nodelist {
             nodes.extend(slurm::unknown(list, &nodes)?);
@@ -99,7 +99,7 @@ impl Nodes {
         let count = count.unwrap_or(nodes.len());
         let (names, missing) = slurm::choose(&nodes, count, self.nodelist.is_some())?;
         let count = names.len();
-        let mut launcher = Slurm {
+        let mut launcher = SlurmLauncher {
             nodes: names,
             remote: self.program()?,
             partition: self.partition.clone(),
@@ -112,7 +112,7 @@ impl Nodes {
         if hold && missing.is_empty() {
             launcher.hold()?;
         }
-        Ok(Chosen { launcher: Box::new(launcher), count, missing })
+        Ok(ChosenNodes { launcher: Box::new(launcher), count, missing })
     }
 
     /// The same choice as a batch job, for who hands it in by hand.

@@ -1,14 +1,14 @@
 //! `prony predict`: an application on machines where it never ran.
 
-use analyse::predict::{Error, Options, Table, evaluate, from_runs, predict};
+use analyse::predict::{Error, PredictOptions, PredictorTable, evaluate, from_runs, predict};
 use anyhow::Result;
 use clap::Args;
 use model::Run;
 use report::Document;
 use store::Detail;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::settings::percent;
 use crate::{house, output};
 
@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
 /// Choices of machines for each size of an evaluation.
 const REPEATS: usize = 10;
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     output::print(&document(arguments, common)?, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// What it says, for a report of its own or as part of another.
-pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let mut runs = learnt_from(&arguments.from, common)?;
     let mut asked = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Documen
     }
     let runs: Vec<&Run> = runs.iter().collect();
     let table = from_runs(&runs, &arguments.application)?;
-    let options = Options { level: arguments.level };
+    let options = PredictOptions { level: arguments.level };
     if arguments.evaluate {
         let sizes = [1, 2, 3, 5, 8, 12, 20, 30];
         let found = evaluate(&table, &sizes, REPEATS, arguments.seed, &options)?;
@@ -69,7 +69,7 @@ pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Documen
 }
 
 /// The runs named, or all of the store.
-pub(crate) fn learnt_from(names: &[String], common: &Common) -> Result<Vec<Run>> {
+pub(crate) fn learnt_from(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     if !names.is_empty() {
         return Ok(house::find(names, common, Detail::Values)?.into_iter().map(|named| named.run).collect());
     }
@@ -78,24 +78,24 @@ pub(crate) fn learnt_from(names: &[String], common: &Common) -> Result<Vec<Run>>
 }
 
 /// A machine asked for, by the id of a run of it or by its name; a run that is not among those learnt from joins them.
-enum Asked {
+enum RequestedMachine {
     Run(String),
     Machine(String),
 }
 
-fn asked_for(name: &str, runs: &mut Vec<Run>, common: &Common) -> Result<Asked> {
+fn asked_for(name: &str, runs: &mut Vec<Run>, common: &CommonOptions) -> Result<RequestedMachine> {
     if runs.iter().any(|run| run.machine.name == name || run.label.as_deref() == Some(name)) {
-        return Ok(Asked::Machine(name.to_owned()));
+        return Ok(RequestedMachine::Machine(name.to_owned()));
     }
     let found = house::find_one(name, common)?;
     let id = found.run.id.clone();
     if !runs.iter().any(|run| run.id == id) {
         runs.push(found.run);
     }
-    Ok(Asked::Run(id))
+    Ok(RequestedMachine::Run(id))
 }
 
-fn targets(table: &Table, asked: &[Asked]) -> Result<Vec<usize>> {
+fn targets(table: &PredictorTable, asked: &[RequestedMachine]) -> Result<Vec<usize>> {
     if asked.is_empty() {
         return Ok((0..table.machines.len()).filter(|&m| table.machines[m].application.is_none()).collect());
     }
@@ -103,11 +103,11 @@ fn targets(table: &Table, asked: &[Asked]) -> Result<Vec<usize>> {
         .iter()
         .map(|asked| {
             let found = match asked {
-                Asked::Run(id) => table.machines.iter().position(|machine| machine.runs.contains(id)),
-                Asked::Machine(name) => table.machines.iter().position(|machine| machine.name == *name),
+                RequestedMachine::Run(id) => table.machines.iter().position(|machine| machine.runs.contains(id)),
+                RequestedMachine::Machine(name) => table.machines.iter().position(|machine| machine.name == *name),
             };
             found.ok_or_else(|| {
-                let (Asked::Run(name) | Asked::Machine(name)) = asked;
+                let (RequestedMachine::Run(name) | RequestedMachine::Machine(name)) = asked;
                 let known = table.machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>().join(", ");
                 Error::NoMachine { name: name.clone(), known }.into()
             })

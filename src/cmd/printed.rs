@@ -1,7 +1,7 @@
 //! Printed cells of a published table that the raw values beside it do not give.
 
 use analyse::Comparison;
-use analyse::compare::{Printed, Relation};
+use analyse::compare::{PrintedCell, Relation};
 use anyhow::Result;
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
 use model::{FigureKey, Point, Run};
@@ -45,7 +45,7 @@ fn cells(
     evaluation: &PublishedEvaluation,
     runs: &[&Run],
     comparison: &Comparison,
-) -> Vec<Printed> {
+) -> Vec<PrintedCell> {
     let Some(table) = evaluation.table(&derived.table) else { return Vec::new() };
     let figures = derived.figures.iter().map(|(column, probe)| (column, Some(probe)));
     let columns: Vec<_> = figures.chain(derived.mean.iter().map(|column| (column, None))).collect();
@@ -55,7 +55,7 @@ fn cells(
         let Some(run) = runs.iter().find(named) else { continue };
         let Some(machine) = comparison.machines.iter().find(|machine| machine.run == run.id) else { continue };
         for (column, probe) in &columns {
-            cells.push(Printed {
+            cells.push(PrintedCell {
                 machine: machine.name.clone(),
                 figure: probe.map(|probe| FigureKey::new(probe.as_str(), Point::origin())),
                 text: table.cell(row, column).unwrap_or_default().to_owned(),

@@ -35,7 +35,7 @@ Examples:
 #[command(args_conflicts_with_subcommands = true, after_help = ABOUT)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    part: Option<Part>,
+    part: Option<RatePart>,
     /// A frozen set: int-1 or fp-1 [default: both]
     #[arg(value_parser = ["int-1", "fp-1"])]
     sets: Vec<String>,
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Part {
+enum RatePart {
     /// List the components
     List,
     /// One component once
@@ -75,7 +75,7 @@ enum Part {
 
 /// A program that was built without the sets says how to build it with them.
 #[cfg(not(feature = "rating"))]
-pub(crate) fn run(_: &Arguments, _: &crate::cli::Common) -> anyhow::Result<crate::Exit> {
+pub(crate) fn run(_: &Arguments, _: &crate::cli::CommonOptions) -> anyhow::Result<crate::ExitStatus> {
     anyhow::bail!(
         "this prony was built without the rating's libraries; build it with: cargo build --release --features rating"
     )

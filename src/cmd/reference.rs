@@ -7,11 +7,11 @@ use clap::CommandFactory;
 use probes::{FAMILIES, Probe, SUITES};
 
 use crate::cli::Cli;
-use crate::{Exit, output};
+use crate::{ExitStatus, output};
 
 /// What can be written.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum Page {
+pub(crate) enum ReferencePage {
     /// Every probe with its axes and sources, and the suites
     Catalogue,
     /// The verbs and their options
@@ -21,16 +21,16 @@ pub(crate) enum Page {
 /// Options of `prony reference`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    page: Page,
+    page: ReferencePage,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let text = match arguments.page {
-        Page::Catalogue => catalogue()?,
-        Page::Commands => commands()?,
+        ReferencePage::Catalogue => catalogue()?,
+        ReferencePage::Commands => commands()?,
     };
     output::write(text.as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn catalogue() -> Result<String> {

@@ -6,16 +6,16 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use analyse::explain::explain;
-use analyse::{Options, compare};
+use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
 use report::view::ReportInput;
-use report::{Document, Format, Html};
+use report::{Document, Html, ReportFormat};
 use store::Detail;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{evaluation, house, output};
 
 /// Options of `prony report`.
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     evaluation: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let mut document = match &arguments.evaluation {
         Some(name) => in_tables(name, &arguments.runs, common)?,
         None if arguments.runs.is_empty() => Document::new("Findings"),
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
 }
 
 /// One run among the machines of an evaluation.
-fn in_tables(evaluation: &str, runs: &[String], common: &Common) -> Result<Document> {
+fn in_tables(evaluation: &str, runs: &[String], common: &CommonOptions) -> Result<Document> {
     let tables = evaluation::named(evaluation)?;
     let [name] = runs else { anyhow::bail!("the tables of an evaluation take one run; {} were named", runs.len()) };
     let found = house::find_one(name, common)?;
@@ -58,15 +58,19 @@ fn in_tables(evaluation: &str, runs: &[String], common: &Common) -> Result<Docum
     Ok(report::view::in_tables(&found.run, &tables, &context))
 }
 
-fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
+fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let named = house::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
     let history = house::history(&runs, common)?;
     let figures = arguments.figures.clone();
     let comparison = if runs.len() > 1 {
-        let options =
-            Options { figures: figures.clone(), history: &history, handles: handles.clone(), ..Options::default() };
+        let options = CompareOptions {
+            figures: figures.clone(),
+            history: &history,
+            handles: handles.clone(),
+            ..CompareOptions::default()
+        };
         match compare(&runs, &options) {
             Ok(comparison) => Some(comparison),
             // Runs of different things stand beside each other.
@@ -81,7 +85,7 @@ fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
     };
     let explanation = match runs.as_slice() {
         [a, b] => {
-            let options = analyse::explain::Options { figures, history: &history, ..Default::default() };
+            let options = analyse::explain::ExplainOptions { figures, history: &history, ..Default::default() };
             // Runs that cannot be explained can still be reported: the comparison says what they have in common.
             explain(a, b, &options).ok()
         }
@@ -96,22 +100,22 @@ fn reported(arguments: &Arguments, common: &Common) -> Result<Document> {
     Ok(report::view::report(&input))
 }
 
-fn written(document: &Document, arguments: &Arguments, common: &Common) -> Result<Exit> {
+fn written(document: &Document, arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     if common.json || common.format != "terminal" {
         output::print(document, common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let html = Html;
     if arguments.output.as_os_str() == "-" {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         html.render(document, &mut out)?;
         out.flush()?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let cannot = || format!("could not write the report to {}", arguments.output.display());
     let mut text = Vec::new();
     html.render(document, &mut text)?;
     std::fs::write(&arguments.output, text).with_context(cannot)?;
     output::write(format!("Wrote {}\n", arguments.output.display()).as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -6,24 +6,24 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use measure::{Ended, Ending, Order, ProcessEngine, Saver, Session, Stopper};
-use model::{Entry, Outcome, Plan, Run};
+use measure::{EndReason, MeasureSession, ProcessEngine, RunRequest, RunResult, Saver, Stopper};
+use model::{Outcome, Plan, PlanEntry, Run};
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
 
-use super::target_device::{self, Medium};
-use crate::Exit;
-use crate::cli::Common;
-use crate::keeping::{Keeper, Keeping};
-use crate::progress::Progress;
-use crate::wishes::Wishes;
+use super::target_device::{self, TargetMedium};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::keeping::{Keeping, RunSaver};
+use crate::progress::ProgressLine;
+use crate::wishes::RunOptions;
 use crate::{evaluation, house, output};
 
 /// Options of `prony run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    wishes: Wishes,
+    wishes: RunOptions,
     #[command(flatten)]
     keeping: Keeping,
     /// Directory in which the file figures are measured [default: the present one]
@@ -43,11 +43,11 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let (order, medium) = order(arguments, common)?;
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
-    let mut keeper = Keeper::open(&arguments.keeping, common)?;
+    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
     let claim = claim(&format!("run, suite {}", order.run().plan.suite));
     let order = order.beside(claim.beside.clone());
     if !arguments.quiet {
@@ -58,8 +58,8 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     }
     let mut engine = engine()?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut progress = Progress::new(target, visible);
-    let ended = Session::measure(order, &mut engine, &mut progress, &mut keeper, stopper)?;
+    let mut progress = ProgressLine::new(target, visible);
+    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut keeper, stopper)?;
     conclude(ended, keeper, arguments, common)
 }
 
@@ -71,7 +71,7 @@ fn foretell(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
     let settled = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.figures);
-    let open: Vec<&Entry> = entries.filter(|(_, figure)| !settled(figure)).map(|(entry, _)| entry).collect();
+    let open: Vec<&PlanEntry> = entries.filter(|(_, figure)| !settled(figure)).map(|(entry, _)| entry).collect();
     let round: f64 = open.iter().copied().map(measure::expected_seconds).sum();
     let seconds = |look: u32| round * f64::from(look);
     if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
@@ -98,7 +98,7 @@ pub(crate) fn engine() -> Result<ProcessEngine> {
     Ok(ProcessEngine::new(program, ["worker"]))
 }
 
-fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium>)> {
+fn order(arguments: &Arguments, common: &CommonOptions) -> Result<(RunRequest, Option<TargetMedium>)> {
     let allowed = sys::affinity::allowed()?;
     let identity = measure::identity();
     let command = model::presentable(std::env::args());
@@ -106,8 +106,8 @@ fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium
         let found = house::find(std::slice::from_ref(name), common, Detail::Whole)?;
         let run = found.into_iter().next().context("no such run")?.run;
         let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
-        let medium = medium.map(|path| Medium::claim(path.as_ref())).transpose()?;
-        let mut order = Order::resume(run, &identity, allowed)?.labelled(arguments.keeping.label.clone());
+        let medium = medium.map(|path| TargetMedium::claim(path.as_ref())).transpose()?;
+        let mut order = RunRequest::resume(run, &identity, allowed)?.labelled(arguments.keeping.label.clone());
         if arguments.wishes.time_limit.is_some() {
             order = order.limited_to(arguments.wishes.time_limit);
         }
@@ -121,9 +121,9 @@ fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium
     let plan = plan(arguments, entries, medium.as_ref())?;
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
     let mut machine = measure::machine(&[directory]);
-    machine.facts.extend(medium.as_ref().map(Medium::fact));
+    machine.facts.extend(medium.as_ref().map(TargetMedium::fact));
     let notes = measure::notes(&machine, &allowed);
-    let order = Order::new(plan, machine, identity, allowed)?
+    let order = RunRequest::new(plan, machine, identity, allowed)?
         .labelled(arguments.keeping.label.clone())
         .asked_by(command)
         .noting(notes);
@@ -131,7 +131,7 @@ fn order(arguments: &Arguments, common: &Common) -> Result<(Order, Option<Medium
 }
 
 /// The medium to be written over, where the suite is the one that does so.
-fn medium(arguments: &Arguments) -> Result<Option<Medium>> {
+fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
     let wanted = arguments.wishes.suite() == Some(target_device::SUITE);
     match &arguments.target_device {
         None if wanted && !arguments.wishes.probe.is_empty() => {
@@ -145,12 +145,12 @@ fn medium(arguments: &Arguments) -> Result<Option<Medium>> {
         ),
         None => Ok(None),
         Some(_) if !wanted => bail!("--target-device is written over by --suite tape, and by nothing else; give both"),
-        Some(path) => Medium::claim(path).map(Some),
+        Some(path) => TargetMedium::claim(path).map(Some),
     }
 }
 
 /// The directory of the file figures, or the medium in its place.
-fn place(arguments: &Arguments, medium: Option<&Medium>) -> Result<PathBuf> {
+fn place(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<PathBuf> {
     if let Some(medium) = medium {
         return Ok(medium.path().to_owned());
     }
@@ -164,7 +164,7 @@ fn place(arguments: &Arguments, medium: Option<&Medium>) -> Result<PathBuf> {
     Ok(directory)
 }
 
-fn plan(arguments: &Arguments, entries: Vec<Entry>, medium: Option<&Medium>) -> Result<Plan> {
+fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMedium>) -> Result<Plan> {
     let wishes = &arguments.wishes;
     let directory = place(arguments, medium)?;
     // The folder is the suite's name, so that its tables are found again.
@@ -215,13 +215,18 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
     }
 }
 
-fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let Ended { run, ending } = ended;
+fn conclude(
+    ended: RunResult,
+    mut keeper: RunSaver,
+    arguments: &Arguments,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
+    let RunResult { run, ending } = ended;
     let ending = match ending {
-        failed @ Ending::NotSaved(_) => failed,
-        ending => keeper.save(&run).err().map_or(ending, Ending::NotSaved),
+        failed @ EndReason::NotSaved(_) => failed,
+        ending => keeper.save(&run).err().map_or(ending, EndReason::NotSaved),
     };
-    let saved = !matches!(ending, Ending::NotSaved(_));
+    let saved = !matches!(ending, EndReason::NotSaved(_));
     let handle = keeper.number.map(|number| number.to_string());
     let previous = previous(keeper.store(), &run);
     let context = RunContext { handle: handle.clone(), previous, stored: saved && handle.is_some() };
@@ -232,23 +237,23 @@ fn conclude(ended: Ended, mut keeper: Keeper, arguments: &Arguments, common: &Co
     output::print(&document, common)?;
     let name = handle.unwrap_or_else(|| run.id.clone());
     match ending {
-        Ending::NotSaved(reason) => {
+        EndReason::NotSaved(reason) => {
             output::remark(&format!("the run could not be kept: {reason}; what was measured stands above"));
-            Ok(Exit::Failed)
+            Ok(ExitStatus::Failed)
         }
-        Ending::Stopped => {
+        EndReason::Stopped => {
             let resume = if arguments.keeping.no_store {
                 String::new()
             } else {
                 format!("; go on with: prony run --resume {name}")
             };
             output::remark(&format!("stopped; what was measured is kept{resume}"));
-            Ok(Exit::Stopped)
+            Ok(ExitStatus::Stopped)
         }
-        Ending::Complete | Ending::TimeLimit if measured(&run) => Ok(Exit::Fine),
-        Ending::Complete | Ending::TimeLimit => {
+        EndReason::Complete | EndReason::TimeLimit if measured(&run) => Ok(ExitStatus::Fine),
+        EndReason::Complete | EndReason::TimeLimit => {
             output::remark("nothing could be measured; the table says why");
-            Ok(Exit::Failed)
+            Ok(ExitStatus::Failed)
         }
     }
 }

@@ -3,25 +3,25 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use report::view::RunRow;
-use report::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
-use store::{Selection, Selector, Summary};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use store::{Selector, StoreSelection, Summary};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{house, output};
 
 /// Options of `prony runs`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<RunsAction>,
     /// List the published evaluations that come with the program
     #[arg(long)]
     published: bool,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum RunsAction {
     /// List stored runs (the default)
     List,
     /// Show one run
@@ -41,25 +41,25 @@ enum Action {
     },
 }
 
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     if arguments.published {
         output::print(&published()?, common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
-    match arguments.action.unwrap_or(Action::List) {
-        Action::List => {
+    match arguments.action.unwrap_or(RunsAction::List) {
+        RunsAction::List => {
             let store = house::read(common)?;
             let rows: Vec<RunRow> = store.summaries()?.iter().map(row).collect();
             output::print(&report::view::runs(&rows), common)?;
         }
-        Action::Show(arguments) => return super::show::run(&arguments, common),
-        Action::Remove { runs } => {
+        RunsAction::Show(arguments) => return super::show::run(&arguments, common),
+        RunsAction::Remove { runs } => {
             let mut store = house::write(common)?;
             let selector = Selector::new(store.as_ref())?;
             let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<Vec<_>>>()?;
             store.remove(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
-        Action::Label { run, label } => {
+        RunsAction::Label { run, label } => {
             if let Some(label) = &label {
                 store::check_label(label)?;
             }
@@ -68,13 +68,13 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
             store.set_label(&id, label.as_deref())?;
         }
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn id(selector: &Selector, name: &str) -> Result<String> {
     match selector.resolve(name)? {
-        Selection::Stored(summary) => Ok(summary.id),
-        Selection::File(path) => anyhow::bail!("{} is a file; name a stored run", path.display()),
+        StoreSelection::Stored(summary) => Ok(summary.id),
+        StoreSelection::File(path) => anyhow::bail!("{} is a file; name a stored run", path.display()),
     }
 }
 
@@ -97,11 +97,11 @@ fn published() -> Result<Document> {
     let machines: usize = listings.iter().map(|listing| listing.machines.len()).sum();
     let mut document = Document::new(format!("{} published evaluations of {machines} machines", listings.len()));
     for listing in &listings {
-        let columns = vec![Column::new("name", Kind::Label), Column::new("machine", Kind::Words)];
-        let row = |(id, name): &(String, String)| Row { cells: vec![Cell::text(id), Cell::text(name)] };
+        let columns = vec![Column::new("name", ColumnKind::Label), Column::new("machine", ColumnKind::Words)];
+        let row = |(id, name): &(String, String)| TableRow { cells: vec![Cell::text(id), Cell::text(name)] };
         let rows = listing.machines.iter().map(row).collect();
-        document.sections.push(Section::of(listing.name.clone(), Block::Text(listing.attribution.to_owned())));
-        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+        document.sections.push(DocumentSection::of(listing.name.clone(), Block::Text(listing.attribution.to_owned())));
+        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     }
     document.next = vec!["prony compare published:babar-cpu-1998 latest --figures os.syscall_write".to_owned()];
     let data: Vec<_> = listings
@@ -112,6 +112,6 @@ fn published() -> Result<Document> {
             serde_json::json!({ "name": listing.name, "attribution": listing.attribution, "machines": machines })
         })
         .collect();
-    document.data = Data::of(&data).ok();
+    document.data = EmbeddedJson::of(&data).ok();
     Ok(document)
 }

@@ -1,16 +1,18 @@
 //! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm.
 
-use analyse::Options;
+use analyse::CompareOptions;
 use analyse::compare::self_test;
 use anyhow::Result;
 use clap::Args;
-use measure::{Ending, Engine, Listener, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper};
+use measure::{
+    EndReason, Engine, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver, Stopper,
+};
 use model::{Identity, Machine, Plan, Run};
 
 use super::run::{engine, watch_for_signals};
-use crate::Exit;
-use crate::cli::Common;
-use crate::progress::Progress;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::progress::ProgressLine;
 use crate::wishes::draw_seed;
 use crate::{house, output};
 
@@ -49,7 +51,7 @@ impl Saver for Nowhere {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let stopper = watch_for_signals()?;
     let mut pairs = Vec::new();
@@ -68,15 +70,15 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     }
     anyhow::ensure!(!pairs.is_empty(), "stopped before a pair of sessions was measured");
     let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
-    let found = self_test(&pairs, &Options::default())?;
+    let found = self_test(&pairs, &CompareOptions::default())?;
     output::print(&report::view::self_test(&found), common)?;
     if stopper.asked() {
-        return Ok(Exit::Stopped);
+        return Ok(ExitStatus::Stopped);
     }
     Ok(match () {
-        () if found.figures == 0 => Exit::Inconclusive,
-        () if found.share() > PROMISE => Exit::Found,
-        () => Exit::Fine,
+        () if found.figures == 0 => ExitStatus::Inconclusive,
+        () if found.share() > PROMISE => ExitStatus::Found,
+        () => ExitStatus::Fine,
     })
 }
 
@@ -100,23 +102,23 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         ..Plan::default()
     };
     let visible = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let (order, mut engine, mut listener): (Order, Box<dyn Engine>, Box<dyn Listener>) = if arguments.simulate {
+    let (order, mut engine, mut listener): (RunRequest, Box<dyn Engine>, Box<dyn Observer>) = if arguments.simulate {
         let machine =
             Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
         let identity = Identity { fingerprint: "simulated".to_owned(), ..Identity::default() };
-        let order = Order::new(plan, machine, identity, vec![0, 1])?;
-        (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(Silent))
+        let order = RunRequest::new(plan, machine, identity, vec![0, 1])?;
+        (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(NullObserver))
     } else {
         let machine = measure::machine(&[directory.into()]);
-        let order = Order::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
-        (order, Box::new(engine()?), Box::new(Progress::new(0.02, visible)))
+        let order = RunRequest::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
+        (order, Box::new(engine()?), Box::new(ProgressLine::new(0.02, visible)))
     };
-    let mut ended = Session::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
+    let mut ended = MeasureSession::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
     if arguments.simulate {
         // Simulated sessions take no time: their starts would make them one session.
         ended.run.session.started = format!("simulated session {seed}");
     }
-    Ok((ended.ending != Ending::Stopped).then_some(ended.run))
+    Ok((ended.ending != EndReason::Stopped).then_some(ended.run))
 }
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use application::{SessionOrder, SessionReport, Sharing, run_sessions, session_run};
+use application::{FileSharing, SessionOrder, SessionReport, run_sessions, session_run};
 use clap::Args;
 use measure::{ConditionsWatch, Saver, Stopper};
 use model::{Conditions, Unit};
 use report::view::RunContext;
-use report::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
+use report::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
 
 use super::run::{claim, watch_for_signals};
-use crate::Exit;
-use crate::cli::Common;
-use crate::keeping::{Keeper, Keeping};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::keeping::{Keeping, RunSaver};
 use crate::output;
 use crate::settings::seconds;
 use crate::wishes::draw_seed;
@@ -58,9 +58,9 @@ pub(crate) struct Arguments {
     keeping: Keeping,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
-    let mut keeper = Keeper::open(&arguments.keeping, common)?;
+    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
     let sessions = arguments.sessions as usize;
     let written;
     let files = if arguments.files.is_empty() {
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let order = SessionOrder {
         sessions,
         files,
-        sharing: if arguments.shared { Sharing::Shared } else { Sharing::Own },
+        sharing: if arguments.shared { FileSharing::Shared } else { FileSharing::Own },
         cached: !arguments.cold,
         command,
         patience: arguments.timeout,
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         document.summary.insert(0, verdicts(&goes));
     }
     output::print(&document, common)?;
-    Ok(if stopper.asked() { Exit::Stopped } else { Exit::Fine })
+    Ok(if stopper.asked() { ExitStatus::Stopped } else { ExitStatus::Fine })
 }
 
 /// The program of a session, and what to call it.
@@ -152,32 +152,32 @@ fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::Te
 }
 
 /// The sessions of one go.
-fn each(go: &SessionReport) -> Section {
+fn each(go: &SessionReport) -> DocumentSection {
     let columns = vec![
-        Column::new("session", Kind::Label),
-        Column::new("time", Kind::Number),
-        Column::new("CPU", Kind::Number),
-        Column::new("asked", Kind::Number),
-        Column::new("from the device", Kind::Number),
+        Column::new("session", ColumnKind::Label),
+        Column::new("time", ColumnKind::Number),
+        Column::new("CPU", ColumnKind::Number),
+        Column::new("asked", ColumnKind::Number),
+        Column::new("from the device", ColumnKind::Number),
     ];
-    let row = |(index, used): (usize, &application::Use)| {
-        let data = |value| Cell::Value(Quantity::bare(value, Unit::BytesPerSecond));
+    let row = |(index, used): (usize, &application::SessionUse)| {
+        let data = |value| Cell::Value(PrintedQuantity::bare(value, Unit::BytesPerSecond));
         let cells = vec![
             Cell::text((index + 1).to_string()),
-            Cell::Value(Quantity::bare(used.wall, Unit::Seconds)),
+            Cell::Value(PrintedQuantity::bare(used.wall, Unit::Seconds)),
             Cell::text(format!("{:.0}%", 100.0 * used.cpu)),
             data(used.asked),
             data(used.device),
         ];
-        Row { cells }
+        TableRow { cells }
     };
     let rows = go.sessions.iter().enumerate().map(row).collect();
-    Section::of("the sessions of the last go", Block::Table(Table::plain(columns, rows)))
+    DocumentSection::of("the sessions of the last go", Block::Table(Table::plain(columns, rows)))
 }
 
 /// The verdict of most goes, and how many.
 fn verdicts(goes: &[SessionReport]) -> String {
-    use application::Verdict::{CpuBound, DiskBound, Neither};
+    use application::SessionsVerdict::{CpuBound, DiskBound, Neither};
     let count = |verdict| goes.iter().filter(|go| go.verdict == verdict).count();
     let words = [(CpuBound, "CPU bound"), (DiskBound, "disk bound"), (Neither, "neither CPU nor disk bound")];
     let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::{evaluation, house, output};
 
 /// Options of `prony show`.
@@ -18,18 +18,18 @@ pub(crate) struct Arguments {
     evaluation: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let name = arguments.name.as_str();
     if let Some(evaluation) = &arguments.evaluation {
         let tables = evaluation::named(evaluation)?;
         let found = house::find_one(name, common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
         output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     if let Some(description) = probes::describe(name) {
         output::print(&report::view::probe(&description), common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     // A name with a dot that is no path can only have meant a probe.
     if name.contains('.') && !store::is_path(name) && !name.contains(':') {
@@ -41,5 +41,5 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let found = house::find_one(name, common)?;
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
     output::print(&report::view::run(&found.run, &context), common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

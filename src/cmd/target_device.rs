@@ -12,12 +12,12 @@ pub(super) const SUITE: &str = "tape";
 
 /// A medium that may be written over; a file that was made for it goes when this does.
 #[derive(Debug)]
-pub(super) struct Medium {
+pub(super) struct TargetMedium {
     path: PathBuf,
     kind: Option<Device>,
 }
 
-impl Drop for Medium {
+impl Drop for TargetMedium {
     fn drop(&mut self) {
         if self.kind.is_none() {
             // Nothing is lost but its space, and the run's document names the path.
@@ -26,7 +26,7 @@ impl Drop for Medium {
     }
 }
 
-impl Medium {
+impl TargetMedium {
     /// Makes the file at a path where nothing is, or makes sure that a device may be written over.
     ///
     /// # Errors

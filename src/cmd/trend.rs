@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use analyse::trend::{Dated, Options, parse, trend};
+use analyse::trend::{Dated, TrendOptions, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
 use report::Document;
 use store::Detail;
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::settings::percent;
 use crate::{house, output};
 
@@ -43,13 +43,13 @@ pub(crate) struct Arguments {
     level: f64,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     output::print(&document(arguments, common)?, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// What it says, for a report of its own or as part of another.
-pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let is_year = |year: &f64| (1900.0..2200.0).contains(year);
     let years = arguments.project.iter().chain(&arguments.from).chain(&arguments.to);
@@ -61,12 +61,13 @@ pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Documen
         (None, None) => None,
         (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
     };
-    let options = Options { window, project: arguments.project.clone(), level: arguments.level, ..Options::default() };
+    let options =
+        TrendOptions { window, project: arguments.project.clone(), level: arguments.level, ..TrendOptions::default() };
     Ok(report::view::trend(&trend(&data, &options)?, &name))
 }
 
 /// Dated values and what they are.
-fn data(arguments: &Arguments, common: &Common) -> Result<(Vec<Dated>, String)> {
+fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     if let Some(figure) = &arguments.figure {
         return of_runs(&arguments.sources, figure, common);
     }
@@ -92,7 +93,7 @@ fn data(arguments: &Arguments, common: &Common) -> Result<(Vec<Dated>, String)> 
 }
 
 /// The figure of each run at the run's date.
-fn of_runs(names: &[String], figure: &str, common: &Common) -> Result<(Vec<Dated>, String)> {
+fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if name == "published" {

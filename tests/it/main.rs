@@ -11,6 +11,7 @@ mod farm_postgres;
 mod farm_slurm;
 mod farm_ssh;
 mod fleet;
+mod house;
 mod net;
 mod network_files;
 mod outside;

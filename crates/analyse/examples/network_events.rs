@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use analyse::plan_network::{Flow, Framing, Pattern, Setup, Sizes, Trigger, simulate};
+use analyse::plan_network::{FlowControl, FragmentSizes, Framing, SimulationSetup, TrafficPattern, Trigger, simulate};
 
 fn main() {
-    let base = Setup {
+    let base = SimulationSetup {
         senders: 500,
         receivers: 500,
         link_rate: 12.5e9,
@@ -13,9 +13,9 @@ fn main() {
         output_buffer: 1_000_000,
         input_buffer: 0,
         framing: Framing::UDP,
-        pattern: Pattern::BarrelShift,
-        flow: Flow::Datagrams,
-        sizes: Sizes::Fixed(8 * 1472),
+        pattern: TrafficPattern::BarrelShift,
+        flow: FlowControl::Datagrams,
+        sizes: FragmentSizes::Fixed(8 * 1472),
         trigger: Trigger::Unpaced,
         events: 2_000,
         timeout: 1e-3,
@@ -23,25 +23,38 @@ fn main() {
     };
     let cases = [
         ("500 x 500 barrel shift", base.clone()),
-        ("500 x 500 in order", Setup { pattern: Pattern::InOrder, ..base.clone() }),
-        ("500 x 500 random", Setup { pattern: Pattern::Random, ..base.clone() }),
-        ("500 x 500 pull, 16 credits", Setup { pattern: Pattern::Pull { credits: 16 }, ..base.clone() }),
+        ("500 x 500 in order", SimulationSetup { pattern: TrafficPattern::InOrder, ..base.clone() }),
+        ("500 x 500 random", SimulationSetup { pattern: TrafficPattern::Random, ..base.clone() }),
+        (
+            "500 x 500 pull, 16 credits",
+            SimulationSetup { pattern: TrafficPattern::Pull { credits: 16 }, ..base.clone() },
+        ),
         (
             "500 x 500 random, windows of 16 KiB",
-            Setup { pattern: Pattern::Random, flow: Flow::Window { bytes: 16_384 }, ..base.clone() },
+            SimulationSetup {
+                pattern: TrafficPattern::Random,
+                flow: FlowControl::Window { bytes: 16_384 },
+                ..base.clone()
+            },
         ),
         (
             "2000 x 2000 barrel shift",
-            Setup { senders: 2_000, receivers: 2_000, events: 2_000, sizes: Sizes::Fixed(2 * 1472), ..base.clone() },
-        ),
-        (
-            "2000 x 2000 pull, 16 credits",
-            Setup {
+            SimulationSetup {
                 senders: 2_000,
                 receivers: 2_000,
                 events: 2_000,
-                sizes: Sizes::Fixed(2 * 1472),
-                pattern: Pattern::Pull { credits: 16 },
+                sizes: FragmentSizes::Fixed(2 * 1472),
+                ..base.clone()
+            },
+        ),
+        (
+            "2000 x 2000 pull, 16 credits",
+            SimulationSetup {
+                senders: 2_000,
+                receivers: 2_000,
+                events: 2_000,
+                sizes: FragmentSizes::Fixed(2 * 1472),
+                pattern: TrafficPattern::Pull { credits: 16 },
                 ..base
             },
         ),

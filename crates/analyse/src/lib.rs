@@ -18,6 +18,6 @@ pub mod predict;
 pub mod trend;
 mod words;
 
-pub use compare::{Comparison, Options, compare};
+pub use compare::{CompareOptions, Comparison, compare};
 pub use error::Error;
 pub use explain::{Explanation, explain};

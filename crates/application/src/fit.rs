@@ -4,7 +4,7 @@
 use model::{Better, Estimate, Figure, Run};
 use serde::Serialize;
 use stats::distribution::chi_squared_quantile;
-use stats::fit::line::{Line, line, line_through_origin};
+use stats::fit::line::{FitLine, line, line_through_origin};
 
 use crate::Error;
 
@@ -23,7 +23,7 @@ pub struct Pair {
 
 /// A parameter with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Parameter {
+pub struct FitParameter {
     /// Value.
     pub value: f64,
     /// Lower end.
@@ -34,7 +34,7 @@ pub struct Parameter {
 
 /// What the line leaves of one machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Residual {
+pub struct FitResidual {
     /// The machine.
     pub machine: String,
     /// Measured over fitted, less 1.
@@ -43,24 +43,24 @@ pub struct Residual {
 
 /// The lines of one group of machines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fitted {
+pub struct GroupFit {
     /// The family; `None` for all machines.
     pub family: Option<String>,
     /// Machines.
     pub machines: usize,
     /// Slope of the line through the origin: application speed per rating.
-    pub through_origin: Parameter,
+    pub through_origin: FitParameter,
     /// Residuals of it.
-    pub residuals: Vec<Residual>,
+    pub residuals: Vec<FitResidual>,
     /// Slope and intercept of the free line, with at least three machines.
-    pub free: Option<(Parameter, Parameter)>,
+    pub free: Option<(FitParameter, FitParameter)>,
 }
 
 /// How far machines lie from their lines through the origin: what a rating is worth as a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Scatter {
+pub struct FitScatter {
     /// Root mean square of the relative residuals over the degrees of freedom, with its interval.
-    pub spread: Parameter,
+    pub spread: FitParameter,
     /// Degrees of freedom: machines less lines.
     pub degrees: usize,
 }
@@ -77,11 +77,11 @@ pub struct Against {
     /// The machines.
     pub pairs: Vec<Pair>,
     /// All machines first, then every family of two or more.
-    pub fits: Vec<Fitted>,
+    pub fits: Vec<GroupFit>,
     /// About the one line of all machines.
-    pub across: Option<Scatter>,
+    pub across: Option<FitScatter>,
     /// About the lines of the families, those of two machines or more taken together.
-    pub within: Option<Scatter>,
+    pub within: Option<FitScatter>,
 }
 
 impl Against {
@@ -89,8 +89,8 @@ impl Against {
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-        let told = |scatter: &Scatter| {
-            let Parameter { value, low, high } = scatter.spread;
+        let told = |scatter: &FitScatter| {
+            let FitParameter { value, low, high } = scatter.spread;
             format!("{} ({} to {})", percent(value), percent(low), percent(high))
         };
         let families = self.fits.iter().filter(|fit| fit.family.is_some()).count();
@@ -179,30 +179,30 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
 }
 
 /// The residuals of some lines taken together; the interval is that of a variance of normal residuals (chi-squared).
-fn scatter(fits: &[Fitted], level: f64) -> Option<Scatter> {
+fn scatter(fits: &[GroupFit], level: f64) -> Option<FitScatter> {
     let residuals = fits.iter().flat_map(|fit| &fit.residuals);
     let sum: f64 = residuals.clone().map(|residual| residual.relative * residual.relative).sum();
     let degrees = residuals.count().checked_sub(fits.len()).filter(|degrees| *degrees > 0)?;
     let end = |p: f64| (sum / chi_squared_quantile(p, degrees as f64)).sqrt();
     let tail = (1.0 - level) / 2.0;
-    let spread = Parameter { value: (sum / degrees as f64).sqrt(), low: end(1.0 - tail), high: end(tail) };
-    Some(Scatter { spread, degrees })
+    let spread = FitParameter { value: (sum / degrees as f64).sqrt(), low: end(1.0 - tail), high: end(tail) };
+    Some(FitScatter { spread, degrees })
 }
 
-fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<Fitted> {
+fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<GroupFit> {
     let x: Vec<f64> = pairs.iter().map(|pair| pair.rating.value).collect();
     let y: Vec<f64> = pairs.iter().map(|pair| pair.application.value).collect();
     let origin = line_through_origin(&x, &y)?;
-    let residual = |pair: &&Pair| Residual {
+    let residual = |pair: &&Pair| FitResidual {
         machine: pair.machine.clone(),
         relative: pair.application.value / (origin.slope * pair.rating.value) - 1.0,
     };
-    let free = |line: Line| {
+    let free = |line: FitLine| {
         let intercept = line.intercept_interval(level);
-        let intercept = Parameter { value: line.intercept, low: intercept.low, high: intercept.high };
+        let intercept = FitParameter { value: line.intercept, low: intercept.low, high: intercept.high };
         (slope(&line, level), intercept)
     };
-    Some(Fitted {
+    Some(GroupFit {
         family: family.map(str::to_owned),
         machines: pairs.len(),
         through_origin: slope(&origin, level),
@@ -211,9 +211,9 @@ fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<Fitted> {
     })
 }
 
-fn slope(line: &Line, level: f64) -> Parameter {
+fn slope(line: &FitLine, level: f64) -> FitParameter {
     let interval = line.slope_interval(level);
-    Parameter { value: line.slope, low: interval.low, high: interval.high }
+    FitParameter { value: line.slope, low: interval.low, high: interval.high }
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ pub use best::{Best, best};
 pub use build::{Build, Builder, Built, matrix, said};
 pub use campaign::{Campaign, CampaignOrder, Subject, document};
 pub use error::Error;
-pub use fit::{Against, Fitted, Pair, Residual, Scatter, fit, pairs};
-pub use launch::{Copy, Ended, Order, Report, Starter, perform, serve};
-pub use manifest::{Application, BUILTIN, Manifest, Rate, Scope, TEMPLATE, Template, Verify, Work};
-pub use sessions::{SessionOrder, SessionReport, Sharing, Use, Verdict, read_files, run_sessions, session_run};
+pub use fit::{Against, FitResidual, FitScatter, GroupFit, Pair, fit, pairs};
+pub use launch::{Copy, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
+pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
+pub use sessions::{
+    FileSharing, SessionOrder, SessionReport, SessionUse, SessionsVerdict, read_files, run_sessions, session_run,
+};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use snow::HandshakeState;
 use sys::poll::PollSet;
-use sys::process::{Resource, limit};
+use sys::process::{LimitedResource, limit};
 
 use crate::handshake::{self, FIRST};
 use crate::stream::TimedStream;
@@ -93,7 +93,7 @@ impl Acceptor {
     ) -> Result<Self> {
         listener.set_nonblocking(true).map_err(Error::io("set a listener up"))?;
         let (waker, woken) = UnixStream::pair().map_err(Error::io("make a pair of sockets"))?;
-        let files = limit(Resource::OpenFiles)?.soft.map_or(usize::MAX, |soft| soft as usize);
+        let files = limit(LimitedResource::OpenFiles)?.soft.map_or(usize::MAX, |soft| soft as usize);
         let limits = AcceptorLimits { strangers: limits.strangers.min(files / 4).max(1), ..limits };
         let key = token.key(&service)?;
         let mut accepting = AcceptLoop { listener, service, key, limits, handler, strangers: VecDeque::new() };

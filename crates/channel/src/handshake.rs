@@ -42,7 +42,7 @@ impl fmt::Display for Service {
 
 /// What a server says first. Versions before channels had the same message, so that each side can tell the other's version.
 #[derive(Debug, Serialize, Deserialize)]
-struct Greeting {
+struct HandshakeGreeting {
     says: String,
     version: u32,
     nonce: String,
@@ -51,7 +51,7 @@ struct Greeting {
 /// A greeting as it is sent, and its nonce.
 pub(crate) fn greet(service: &Service) -> Result<(Vec<u8>, String)> {
     let nonce = format!("{}-{}", service.name, nonce()?);
-    let greeting = Greeting { says: "challenge".to_owned(), version: service.version, nonce: nonce.clone() };
+    let greeting = HandshakeGreeting { says: "challenge".to_owned(), version: service.version, nonce: nonce.clone() };
     let body = serde_json::to_vec(&greeting).map_err(|error| Error::Protocol(error.to_string()))?;
     Ok(([&(body.len() as u32).to_be_bytes()[..], &body].concat(), nonce))
 }
@@ -59,7 +59,7 @@ pub(crate) fn greet(service: &Service) -> Result<(Vec<u8>, String)> {
 /// The nonce of a greeting, if it is one of this service and version.
 pub(crate) fn read_greeting(body: &[u8], service: &Service) -> Result<String> {
     let no_greeting = || Error::Protocol("it did not greet as prony does; is it another program?".to_owned());
-    let greeting: Greeting = serde_json::from_slice(body).map_err(|_| no_greeting())?;
+    let greeting: HandshakeGreeting = serde_json::from_slice(body).map_err(|_| no_greeting())?;
     if greeting.says != "challenge" {
         return Err(no_greeting());
     }

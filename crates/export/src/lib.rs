@@ -8,7 +8,7 @@ mod format;
 mod quantity;
 
 pub use error::Error;
-pub use format::{Format, formats};
+pub use format::{ExportFormat, formats};
 pub use quantity::quantity;
 
 use std::io::Write;

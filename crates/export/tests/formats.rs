@@ -4,7 +4,7 @@
 use export::{export, formats};
 use import::{import, published};
 use model::{
-    Better, Catalogue, Class, Estimate, Figure, Flag, Launch, Method, Metric, Mode, Outcome, Point, Primitive,
+    Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
     QuantileEstimate, Run, Unit,
 };
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn kept(figure: &Figure) -> Figure {
     let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
     // Ends of a low level are written as the range that they are.
     let named = |estimate: &Estimate| {
-        let method = if estimate.is_range() { Method::Range } else { estimate.method };
+        let method = if estimate.is_range() { EstimateMethod::Range } else { estimate.method };
         Estimate { method, ..*estimate }
     };
     let outcome = match &figure.outcome {
@@ -62,7 +62,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         level,
         launches,
         batches: 20,
-        method: Method::OrderStatistic,
+        method: EstimateMethod::OrderStatistic,
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use crate::ledger::{Elsewhere, NodeTotals, Offer, Verdict};
+use crate::ledger::{ChunkVerdict, Elsewhere, NodeTotals, OfferedResult};
 
 /// Seconds over which the rate of now is taken.
 const WINDOW: u64 = 10;
@@ -27,7 +27,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn count(&mut self, offer: &Offer, now: f64) {
+    fn count(&mut self, offer: &OfferedResult, now: f64) {
         self.chunks += 1;
         self.events += offer.done.events;
         self.cpu += offer.done.cpu;
@@ -46,7 +46,7 @@ impl Sums {
         }
     }
 
-    fn refuse(&mut self, offer: &Offer) {
+    fn refuse(&mut self, offer: &OfferedResult) {
         self.refused += 1;
         self.wasted += offer.done.cpu;
     }
@@ -65,7 +65,7 @@ impl Sums {
 
 /// All sums.
 #[derive(Debug, Default)]
-pub(crate) struct Board {
+pub(crate) struct FarmTotals {
     all: Sums,
     nodes: BTreeMap<String, Sums>,
     /// Events that were counted before this coordinator began.
@@ -99,7 +99,7 @@ pub struct NodeSnapshot {
 
 /// A farm at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Snapshot {
+pub struct FarmSnapshot {
     /// Seconds since this coordinator began.
     pub elapsed: f64,
     /// Chunks planned.
@@ -132,7 +132,7 @@ pub struct Snapshot {
     pub nodes: Vec<NodeSnapshot>,
 }
 
-impl Board {
+impl FarmTotals {
     /// A board that goes on from what a ledger holds.
     pub(crate) fn new(nodes: &[NodeTotals]) -> Self {
         let mut board = Self::default();
@@ -167,8 +167,8 @@ impl Board {
         self.nodes.entry(if known { name } else { "(others)" }.to_owned()).or_default()
     }
 
-    pub(crate) fn settled(&mut self, offer: &Offer, verdict: Verdict, now: f64) {
-        if verdict == Verdict::Counted {
+    pub(crate) fn settled(&mut self, offer: &OfferedResult, verdict: ChunkVerdict, now: f64) {
+        if verdict == ChunkVerdict::Counted {
             self.all.count(offer, now);
             self.node(&offer.node).count(offer, now);
         } else {
@@ -188,7 +188,7 @@ impl Board {
         sums.slots = sums.slots.saturating_sub(1);
     }
 
-    pub(crate) fn heard(&mut self, node: &str, now: f64) {
+    pub(crate) fn received(&mut self, node: &str, now: f64) {
         self.node(node).heard = now;
     }
 
@@ -207,7 +207,7 @@ impl Board {
         self.nodes.values().map(|sums| sums.slots).sum()
     }
 
-    pub(crate) fn snapshot(&self, now: f64, chunks: u64, held: u64, given_up: u64, events: u64) -> Snapshot {
+    pub(crate) fn snapshot(&self, now: f64, chunks: u64, held: u64, given_up: u64, events: u64) -> FarmSnapshot {
         let theirs = &self.elsewhere;
         let counted_events = self.all.events + theirs.events;
         let so_far = counted_events.saturating_sub(self.before) as f64 / now.max(1e-9);
@@ -223,7 +223,7 @@ impl Board {
             refused: sums.refused,
             silent: (sums.heard > 0.0).then_some(now - sums.heard),
         };
-        Snapshot {
+        FarmSnapshot {
             elapsed: now,
             chunks,
             counted: self.all.chunks + theirs.chunks,

@@ -10,7 +10,7 @@ pub const MOST_CHUNKS: u64 = 100_000_000;
 /// What is to be done. It never changes once a ledger holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Job {
+pub struct FarmJob {
     /// What people call it.
     pub name: String,
     /// What a pilot makes its worker of; this crate does not look into it.
@@ -39,7 +39,7 @@ pub struct Chunk {
     pub seed: u64,
 }
 
-impl Job {
+impl FarmJob {
     /// Refuses what cannot be cut.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Job {
 /// What doing a chunk gave and took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Done {
+pub struct ChunkResult {
     /// Events that were done.
     pub events: u64,
     /// Digest of their results: that of a union is the sum, modulo 2^64.
@@ -88,12 +88,12 @@ pub struct Done {
 }
 
 /// Does chunks.
-pub trait Worker {
+pub trait ChunkWorker {
     /// Does one chunk.
     ///
     /// # Errors
     /// In words, when it cannot be done here and now.
-    fn perform(&mut self, chunk: &Chunk) -> std::result::Result<Done, String>;
+    fn perform(&mut self, chunk: &Chunk) -> std::result::Result<ChunkResult, String>;
 }
 
 /// A digest of any text for a chunk: the first 64 bits of SHA-256 over the chunk's range and the text (FIPS 180-4).
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn job(first: u64, events: u64, chunk: u64) -> Job {
-        Job { name: "x".to_owned(), work: serde_json::Value::Null, seed: 1, first, events, chunk }
+    fn job(first: u64, events: u64, chunk: u64) -> FarmJob {
+        FarmJob { name: "x".to_owned(), work: serde_json::Value::Null, seed: 1, first, events, chunk }
     }
 
     proptest! {

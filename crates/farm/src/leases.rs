@@ -11,7 +11,7 @@ use crate::ChunkSet;
 
 /// When leases end and when a chunk is given out twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rules {
+pub struct LeaseRules {
     /// A lease ends this long after its last heartbeat, seconds.
     pub expiry: f64,
     /// Near the end, a chunk that took this many times the usual is given to a second pilot; 0: never.
@@ -20,7 +20,7 @@ pub struct Rules {
     pub failures: u32,
 }
 
-impl Default for Rules {
+impl Default for LeaseRules {
     fn default() -> Self {
         Self { expiry: 10.0, speculate: 1.5, failures: 3 }
     }
@@ -41,7 +41,7 @@ struct Hold {
 
 /// What a pilot that asks for work is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum LeaseAnswer {
     /// Do this.
     Lease {
         /// Which chunk.
@@ -68,7 +68,7 @@ pub struct Expired {
 
 /// The part of one coordinator in a run that several share.
 #[derive(Debug, Default)]
-struct Part {
+struct CoordinatorPart {
     /// Its blocks, by number, those that are not known to be done everywhere.
     blocks: BTreeMap<u64, Range<u64>>,
     /// No block of the whole run is left.
@@ -78,12 +78,12 @@ struct Part {
 /// All leases of a run.
 #[derive(Debug)]
 pub struct Leases {
-    rules: Rules,
+    rules: LeaseRules,
     chunks: u64,
     /// Chunks that were never given out by this coordinator.
     fresh: VecDeque<Range<u64>>,
     /// Of a run that several coordinators share, this one's part.
-    part: Option<Part>,
+    part: Option<CoordinatorPart>,
     /// Given out once, and open again.
     returned: BTreeSet<u64>,
     held: BTreeMap<u64, Vec<Hold>>,
@@ -100,7 +100,7 @@ impl Leases {
     /// Of a run with some chunks counted already. Those not counted below `doubtful` may be at pilots of an earlier
     /// coordinator: they are given out only after one expiry, unless their pilots report.
     #[must_use]
-    pub fn new(rules: Rules, chunks: u64, counted: ChunkSet, doubtful: u64, now: f64) -> Self {
+    pub fn new(rules: LeaseRules, chunks: u64, counted: ChunkSet, doubtful: u64, now: f64) -> Self {
         Self {
             rules,
             chunks,
@@ -119,8 +119,8 @@ impl Leases {
 
     /// Of a coordinator that shares a run of so many chunks with others: it has none until some are granted.
     #[must_use]
-    pub fn shared(rules: Rules, chunks: u64) -> Self {
-        let part = Some(Part::default());
+    pub fn shared(rules: LeaseRules, chunks: u64) -> Self {
+        let part = Some(CoordinatorPart::default());
         Self { fresh: VecDeque::new(), part, ..Self::new(rules, chunks, ChunkSet::new(chunks), 0, 0.0) }
     }
 
@@ -208,9 +208,9 @@ impl Leases {
     }
 
     /// What a pilot shall do next.
-    pub fn ask(&mut self, pilot: &str, now: f64) -> Answer {
+    pub fn ask(&mut self, pilot: &str, now: f64) -> LeaseAnswer {
         if self.finished() {
-            return Answer::Finished;
+            return LeaseAnswer::Finished;
         }
         while let Some(chunk) = self.returned.pop_first() {
             if !self.is_over(chunk) {
@@ -224,18 +224,18 @@ impl Leases {
                 Some(chunk) => return self.give(chunk, pilot, now, false),
             }
         }
-        self.slowest(pilot, now).map_or(Answer::Wait, |chunk| self.give(chunk, pilot, now, true))
+        self.slowest(pilot, now).map_or(LeaseAnswer::Wait, |chunk| self.give(chunk, pilot, now, true))
     }
 
     fn is_over(&self, chunk: u64) -> bool {
         self.counted.contains(chunk) || self.given_up.contains(&chunk)
     }
 
-    fn give(&mut self, chunk: u64, pilot: &str, now: f64, speculative: bool) -> Answer {
+    fn give(&mut self, chunk: u64, pilot: &str, now: f64, speculative: bool) -> LeaseAnswer {
         let number = self.next_number;
         self.next_number += 1;
         self.hold(chunk, number, pilot, now);
-        Answer::Lease { chunk, number, speculative }
+        LeaseAnswer::Lease { chunk, number, speculative }
     }
 
     fn hold(&mut self, chunk: u64, number: u64, pilot: &str, now: f64) {

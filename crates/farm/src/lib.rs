@@ -16,20 +16,20 @@ mod pilot;
 mod shared;
 mod story;
 
-pub use board::{NodeSnapshot, Snapshot};
+pub use board::{FarmSnapshot, NodeSnapshot};
 pub use chunk_set::ChunkSet;
-pub use coordinator::{Coordinator, Settings};
+pub use coordinator::{Coordinator, CoordinatorSettings};
 pub use error::{Error, Result};
-pub use job::{Chunk, Done, Job, MOST_CHUNKS, Worker, text_digest};
-pub use launch::{Gone, Nodes, Processes, Slurm};
-pub use leases::{Answer, Expired, Leases, Rules};
+pub use job::{Chunk, ChunkResult, ChunkWorker, FarmJob, MOST_CHUNKS, text_digest};
+pub use launch::{Disconnected, PilotLauncher, Processes, SlurmPilots};
+pub use leases::{Expired, LeaseAnswer, LeaseRules, Leases};
 #[cfg(feature = "postgres")]
 pub use ledger::PostgresLedger;
 pub use ledger::{
-    Asked, Begin, Commit, Elsewhere, Farm, Grant, Incident, Ledger, NodeTotals, Offer, Refusal, Share, Sharing,
-    SqliteLedger, Totals, Verdict, now,
+    Begin, ChunkVerdict, Commit, CoordinatorReport, CoordinatorShare, Elsewhere, Farm, Grant, Incident, Ledger,
+    LedgerSharing, NodeTotals, OfferedResult, Refusal, SqliteLedger, Totals, now,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
-pub use pilot::{Order, Tally, Workshop, fly};
+pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
 pub use shared::{Linked, Published, SharedFarm};
-pub use story::{Invariants, Story, Window};
+pub use story::{Invariants, RateWindow, Story};

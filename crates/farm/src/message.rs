@@ -4,8 +4,8 @@ use channel::{Service, Token};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::job::{Chunk, Done, Job};
-use crate::ledger::Verdict;
+use crate::job::{Chunk, ChunkResult, FarmJob};
+use crate::ledger::ChunkVerdict;
 
 /// Production runs. Versions before 3 had a handshake of their own, which bound nothing of what was said after it.
 pub const SERVICE: Service = Service { name: "farm", version: 3 };
@@ -37,7 +37,7 @@ pub enum FromCoordinator {
         /// Name of the run.
         farm: String,
         /// What is to be done.
-        job: Box<Job>,
+        job: Box<FarmJob>,
         /// Seconds between heartbeats.
         beat: f64,
     },
@@ -63,7 +63,7 @@ pub enum FromCoordinator {
     /// What became of your result.
     Settled {
         /// It is on the disk.
-        verdict: Verdict,
+        verdict: ChunkVerdict,
     },
     /// It could not be settled now: keep it, and offer it again.
     Unsettled,
@@ -109,7 +109,7 @@ pub enum FromPilot {
         /// What was leased.
         lease: Lease,
         /// What was done.
-        done: Done,
+        done: ChunkResult,
     },
     /// It cannot be done here.
     Failed {
@@ -170,8 +170,10 @@ mod tests {
 
     #[test]
     fn numbers_of_64_bits_come_back_as_they_went() {
-        let said =
-            FromPilot::Commit { lease: lease(), done: Done { events: 1, digest: u64::MAX, cpu: 0.1, wall: 0.3 } };
+        let said = FromPilot::Commit {
+            lease: lease(),
+            done: ChunkResult { events: 1, digest: u64::MAX, cpu: 0.1, wall: 0.3 },
+        };
         let bytes = serde_json::to_vec(&said).unwrap();
         assert_eq!(serde_json::from_slice::<FromPilot>(&bytes).unwrap(), said);
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Done, Job};
+use crate::job::{ChunkResult, FarmJob};
 use crate::{Error, Result, Totals};
 
 /// Longest file of this kind that is read, bytes.
@@ -24,7 +24,7 @@ const LIMIT: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct SharedFarm {
     folder: PathBuf,
-    job: Job,
+    job: FarmJob,
     who: String,
     sequence: u64,
 }
@@ -38,7 +38,7 @@ pub struct Published {
     /// Who did it.
     pub node: String,
     /// What was done.
-    pub done: Done,
+    pub done: ChunkResult,
 }
 
 /// What became of publishing.
@@ -55,7 +55,7 @@ impl SharedFarm {
     ///
     /// # Errors
     /// When the directory cannot be used, or holds another run.
-    pub fn join(folder: &Path, job: &Job, who: &str) -> Result<Self> {
+    pub fn join(folder: &Path, job: &FarmJob, who: &str) -> Result<Self> {
         job.check()?;
         for part in ["results", "temporary", "claims", "refused"] {
             let path = folder.join(part);
@@ -64,7 +64,7 @@ impl SharedFarm {
         let mut farm = Self { folder: folder.to_owned(), job: job.clone(), who: who.to_owned(), sequence: 0 };
         let text = serde_json::to_vec_pretty(job).map_err(|error| Error::Usage(error.to_string()))?;
         farm.link(&text, &folder.join("job.json"))?;
-        let found: Job = read(&folder.join("job.json"))?;
+        let found: FarmJob = read(&folder.join("job.json"))?;
         if found != *job {
             return Err(Error::Usage(format!(
                 "{} holds another run, {}; use an empty one",
@@ -207,7 +207,7 @@ impl SharedFarm {
             let counted: Published = read(&self.result(refused.chunk))?;
             totals.refused += 1;
             totals.wasted += refused.done.cpu;
-            let same = |one: &Done| (one.events, one.digest);
+            let same = |one: &ChunkResult| (one.events, one.digest);
             totals.differing += u64::from(same(&counted.done) != same(&refused.done));
         }
         Ok(totals)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Class, Estimate, Figure, FigureKey, Launch, Method, Metric, Outcome, Point, Primitive, Unit};
+use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Unit};
 use serde::Serialize;
 
-use crate::job::Done;
+use crate::job::ChunkResult;
 use crate::ledger::{Incident, Ledger, NodeTotals, Totals};
 use crate::{Farm, Result};
 
@@ -54,7 +54,7 @@ impl Invariants {
 
 /// Events in a window of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Window {
+pub struct RateWindow {
     /// Seconds since the first coordinator began.
     pub began: f64,
     /// Seconds.
@@ -77,7 +77,7 @@ pub struct Story {
     /// What happened.
     pub incidents: Vec<Incident>,
     /// Events over time.
-    pub windows: Vec<Window>,
+    pub windows: Vec<RateWindow>,
     /// Seconds from the first coordinator's begin to the last commit.
     pub seconds: f64,
     /// Seconds that pilots were connected, over all their slots.
@@ -103,12 +103,12 @@ impl Story {
         let count = if seconds > 0.0 { (seconds / wall).ceil() as usize } else { 0 };
         let window = |index: usize| {
             let from = index as f64 * wall;
-            Window { began: from, wall: wall.min(seconds - from).max(1e-9), events: vec![0; nodes.len()] }
+            RateWindow { began: from, wall: wall.min(seconds - from).max(1e-9), events: vec![0; nodes.len()] }
         };
-        let mut windows: Vec<Window> = (0..count).map(window).collect();
+        let mut windows: Vec<RateWindow> = (0..count).map(window).collect();
         let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
         let mut groups = vec![Groups::new(group); nodes.len() + 1];
-        let mut rates = Rates::new((invariants.totals.commits as usize).div_ceil(RATES).max(FEW), began);
+        let mut rates = CommitRates::new((invariants.totals.commits as usize).div_ceil(RATES).max(FEW), began);
         ledger.commits(&mut |commit| {
             let Ok(node) = nodes.binary_search_by(|node| node.node.as_str().cmp(&commit.offer.node)) else { return };
             let at = (((commit.at - began) / wall) as usize).min(count.saturating_sub(1));
@@ -141,7 +141,7 @@ impl Groups {
         Self { size, open: (0, 0.0, 0.0), values: Vec::new() }
     }
 
-    fn add(&mut self, done: &Done) {
+    fn add(&mut self, done: &ChunkResult) {
         let (count, cpu, wall) = self.open;
         self.open = (count + 1, cpu + done.cpu, wall + done.wall);
         if self.open.0 == self.size {
@@ -163,7 +163,7 @@ impl Groups {
 }
 
 /// Rates over groups of consecutive commits. An unfinished group is left out.
-struct Rates {
+struct CommitRates {
     size: usize,
     zero: f64,
     since: f64,
@@ -171,7 +171,7 @@ struct Rates {
     values: Vec<(f64, f64, f64)>,
 }
 
-impl Rates {
+impl CommitRates {
     const fn new(size: usize, zero: f64) -> Self {
         Self { size, zero, since: zero, open: (0, 0), values: Vec::new() }
     }
@@ -328,7 +328,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
         level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: 1,
-        method: Method::OrderStatistic,
+        method: EstimateMethod::OrderStatistic,
     };
     (Outcome::Measured(estimate), if sure.is_some() { Vec::new() } else { vec![note] })
 }

@@ -9,7 +9,7 @@ use channel::{Channel, LONGEST, Token};
 
 use crate::data::greet;
 use crate::lab::Lab;
-use crate::serve::{FromClient, FromServer, Limits, Report, SERVICE, Test};
+use crate::serve::{FromClient, FromServer, SERVICE, ServeLimits, ServeReport, ServeTest};
 use crate::{Error, Result};
 
 /// Time for an answer that takes no measuring.
@@ -20,13 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct Client {
     control: Channel,
     address: SocketAddr,
-    limits: Limits,
+    limits: ServeLimits,
     place: Option<(Arc<Lab>, usize)>,
 }
 
 /// Data sockets of one test, connected and let in.
 #[derive(Debug)]
-pub(crate) struct Data {
+pub(crate) struct DataSockets {
     pub(crate) up: Vec<TcpStream>,
     pub(crate) down: Vec<TcpStream>,
     pub(crate) echo: Vec<TcpStream>,
@@ -35,7 +35,7 @@ pub(crate) struct Data {
     pub(crate) tcp: SocketAddr,
 }
 
-impl Data {
+impl DataSockets {
     pub(crate) fn streams(&self) -> impl Iterator<Item = &TcpStream> {
         self.up.iter().chain(&self.down).chain(&self.echo)
     }
@@ -43,9 +43,9 @@ impl Data {
 
 /// The network that a client's sockets are in: its own, or that of a host of a laboratory.
 #[derive(Debug, Clone)]
-pub(crate) struct Place(Option<(Arc<Lab>, usize)>);
+pub(crate) struct SocketNetwork(Option<(Arc<Lab>, usize)>);
 
-impl Place {
+impl SocketNetwork {
     /// Does something there.
     pub(crate) fn at<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         match &self.0 {
@@ -91,13 +91,13 @@ impl Client {
     }
 
     /// Where sockets must be made.
-    pub(crate) fn place(&self) -> Place {
-        Place(self.place.clone())
+    pub(crate) fn place(&self) -> SocketNetwork {
+        SocketNetwork(self.place.clone())
     }
 
     /// What may be asked for.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
+    pub const fn limits(&self) -> &ServeLimits {
         &self.limits
     }
 
@@ -108,7 +108,7 @@ impl Client {
     }
 
     /// Asks for a test and connects its data sockets.
-    pub(crate) fn open(&mut self, test: &Test) -> Result<Data> {
+    pub(crate) fn open(&mut self, test: &ServeTest) -> Result<DataSockets> {
         self.control.send(&FromClient::Test(test.clone()), PATIENCE)?;
         let (tcp, udp, ticket) = match self.control.receive(PATIENCE, 4096)? {
             FromServer::Ready { tcp, udp, ticket } => (tcp, udp, ticket),
@@ -118,7 +118,7 @@ impl Client {
         self.place().at(|| self.sockets(test, tcp, udp, &ticket))?
     }
 
-    fn sockets(&self, test: &Test, tcp: u16, udp: Option<u16>, ticket: &str) -> Result<Data> {
+    fn sockets(&self, test: &ServeTest, tcp: u16, udp: Option<u16>, ticket: &str) -> Result<DataSockets> {
         let tcp = SocketAddr::new(self.address.ip(), tcp);
         let connect = |count: u32, purpose: u8| -> Result<Vec<TcpStream>> {
             (0..count)
@@ -133,7 +133,7 @@ impl Client {
         };
         let (up, down, echo) = (connect(test.up, 1)?, connect(test.down, 2)?, connect(test.echo, 3)?);
         let udp = udp.map(|port| self.datagrams(port, ticket)).transpose()?;
-        Ok(Data { up, down, echo, udp, tcp })
+        Ok(DataSockets { up, down, echo, udp, tcp })
     }
 
     fn datagrams(&self, port: u16, ticket: &str) -> Result<UdpSocket> {
@@ -150,7 +150,7 @@ impl Client {
     }
 
     /// What the server saw of the test that has just ended.
-    pub(crate) fn report(&mut self) -> Result<Report> {
+    pub(crate) fn report(&mut self) -> Result<ServeReport> {
         match self.control.receive(PATIENCE, LONGEST)? {
             FromServer::Report(report) => Ok(*report),
             FromServer::Refused { reason } => Err(Error::Refused(reason)),

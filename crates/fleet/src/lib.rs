@@ -20,6 +20,6 @@ pub mod suite;
 pub mod udp;
 
 pub use client::Client;
-pub use data::{Cpu, CpuWatch, Options, Received, Snapshot};
+pub use data::{CpuUse, CpuWatch, Received, SocketOptions, TcpSnapshot};
 pub use error::{Error, Result};
 pub use path::{Cpus, Path};

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// When nobody reads it any more.
-pub fn say<T: Serialize>(to: &mut dyn Write, message: &T) -> Result<()> {
+pub fn send<T: Serialize>(to: &mut dyn Write, message: &T) -> Result<()> {
     let mut line = serde_json::to_vec(message).map_err(|error| Error::Protocol(error.to_string()))?;
     line.push(b'\n');
     to.write_all(&line).and_then(|()| to.flush()).map_err(|error| Error::Gone(error.to_string()))
@@ -20,7 +20,7 @@ pub fn say<T: Serialize>(to: &mut dyn Write, message: &T) -> Result<()> {
 ///
 /// # Errors
 /// When the line is too long or no message.
-pub fn hear<T: DeserializeOwned>(from: &mut dyn BufRead, longest: u64) -> Result<Option<T>> {
+pub fn receive<T: DeserializeOwned>(from: &mut dyn BufRead, longest: u64) -> Result<Option<T>> {
     let mut line = Vec::new();
     let count = from.take(longest).read_until(b'\n', &mut line).map_err(|error| Error::Gone(error.to_string()))?;
     if count == 0 {

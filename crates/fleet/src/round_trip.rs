@@ -8,15 +8,15 @@ use std::time::Duration;
 use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
 use stats::Histogram;
 
-use crate::data::{Flows, Options, start, start_flows};
+use crate::data::{Flows, SocketOptions, start, start_flows};
 use crate::path::{Path, pin};
-use crate::series::{Trial, figure};
-use crate::serve::{Datagrams, Test};
+use crate::series::{SeriesTrial, figure};
+use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
 
 /// What goes there and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RoundTripKind {
     /// A message over a TCP connection, small ones not delayed.
     Tcp,
     /// A datagram.
@@ -27,9 +27,9 @@ pub enum Kind {
 
 /// Round trips to measure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RoundTrip {
+pub struct RoundTripPlan {
     /// What.
-    pub kind: Kind,
+    pub kind: RoundTripKind,
     /// Bytes of a message each way.
     pub size: u32,
     /// Messages a second at fixed moments, whose latency counts from the moment at which they were due, so that a late
@@ -38,7 +38,7 @@ pub struct RoundTrip {
     /// Streams up and down that run at the same time.
     pub load: (u32, u32),
     /// Of the sockets.
-    pub options: Options,
+    pub options: SocketOptions,
     /// Seconds before the first one counts.
     pub warmup: f64,
     /// Seconds of a block.
@@ -47,14 +47,14 @@ pub struct RoundTrip {
     pub blocks: u32,
 }
 
-impl Default for RoundTrip {
+impl Default for RoundTripPlan {
     fn default() -> Self {
         Self {
-            kind: Kind::Tcp,
+            kind: RoundTripKind::Tcp,
             size: 1,
             rate: None,
             load: (0, 0),
-            options: Options { no_delay: true, ..Options::default() },
+            options: SocketOptions { no_delay: true, ..SocketOptions::default() },
             warmup: 0.03,
             block: 0.02,
             blocks: 8,
@@ -80,23 +80,23 @@ const DATAGRAM: Duration = Duration::from_millis(200);
 /// Least time that is slept rather than spun away before a message is due.
 const SLEEP: u64 = 300_000;
 
-enum Line<'a> {
+enum RoundTripSocket<'a> {
     Tcp(&'a TcpStream),
     Udp(&'a UdpSocket),
     Connect(SocketAddr),
 }
 
-impl Line<'_> {
+impl RoundTripSocket<'_> {
     /// There and back; `false` when a datagram was lost.
     #[inline]
     fn trip(&mut self, message: &mut [u8], number: u64) -> std::io::Result<bool> {
         match self {
-            Line::Tcp(stream) => {
+            RoundTripSocket::Tcp(stream) => {
                 stream.write_all(message)?;
                 stream.read_exact(message)?;
                 Ok(true)
             }
-            Line::Udp(socket) => {
+            RoundTripSocket::Udp(socket) => {
                 let head = message.len().min(8);
                 message[..head].copy_from_slice(&number.to_le_bytes()[..head]);
                 socket.send(message)?;
@@ -118,7 +118,7 @@ impl Line<'_> {
                     }
                 }
             }
-            Line::Connect(to) => {
+            RoundTripSocket::Connect(to) => {
                 let mut stream = TcpStream::connect(*to)?;
                 let ended = stream.read(&mut [0; 1])? == 0;
                 Ok(ended)
@@ -127,20 +127,20 @@ impl Line<'_> {
     }
 }
 
-impl RoundTrip {
-    fn test(&self, path: &Path) -> Test {
-        Test {
+impl RoundTripPlan {
+    fn test(&self, path: &Path) -> ServeTest {
+        ServeTest {
             up: self.load.0,
             down: self.load.1,
-            echo: u32::from(self.kind == Kind::Tcp),
-            accept: self.kind == Kind::Connect,
-            datagrams: (self.kind == Kind::Udp).then_some(Datagrams::Echo),
+            echo: u32::from(self.kind == RoundTripKind::Tcp),
+            accept: self.kind == RoundTripKind::Connect,
+            datagrams: (self.kind == RoundTripKind::Udp).then_some(Datagrams::Echo),
             record: LOAD_RECORD,
             message: self.size,
             seconds: self.length() + 10.0,
             options: self.options.clone(),
             cpu: path.cpus.server,
-            ..Test::default()
+            ..ServeTest::default()
         }
     }
 
@@ -166,9 +166,9 @@ impl RoundTrip {
         let trips = std::thread::scope(|scope| {
             let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
             let line = match (data.echo.first(), &data.udp) {
-                (Some(stream), _) => Line::Tcp(stream),
-                (None, Some(socket)) => Line::Udp(socket),
-                (None, None) => Line::Connect(data.tcp),
+                (Some(stream), _) => RoundTripSocket::Tcp(stream),
+                (None, Some(socket)) => RoundTripSocket::Udp(socket),
+                (None, None) => RoundTripSocket::Connect(data.tcp),
             };
             let drive = move || {
                 let work = move || {
@@ -187,14 +187,14 @@ impl RoundTrip {
             }
             trips
         });
-        if self.kind != Kind::Tcp {
+        if self.kind != RoundTripKind::Tcp {
             client.stop()?;
         }
         client.report()?;
         trips
     }
 
-    fn drive(&self, mut line: Line<'_>) -> Result<Trips> {
+    fn drive(&self, mut line: RoundTripSocket<'_>) -> Result<Trips> {
         let mut trips = Trips::default();
         let mut message = vec![0x33; self.size as usize];
         let block = (self.block * 1e9) as u64;
@@ -254,22 +254,22 @@ pub const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 /// Round trips as a figure: its value is the median round trip, its quantiles are those of single ones.
 pub struct RoundTripTrial {
     path: Path,
-    trip: RoundTrip,
+    trip: RoundTripPlan,
     lost: u64,
 }
 
 impl RoundTripTrial {
     /// Over a path.
     #[must_use]
-    pub const fn new(path: Path, trip: RoundTrip) -> Self {
+    pub const fn new(path: Path, trip: RoundTripPlan) -> Self {
         Self { path, trip, lost: 0 }
     }
 }
 
-impl Trial for RoundTripTrial {
+impl SeriesTrial for RoundTripTrial {
     fn figure(&self) -> Figure {
         let mut point = self.path.point();
-        if self.trip.kind != Kind::Connect {
+        if self.trip.kind != RoundTripKind::Connect {
             point = point.with("size", format_size(u64::from(self.trip.size)));
         }
         if let Some(rate) = self.trip.rate {
@@ -280,15 +280,15 @@ impl Trial for RoundTripTrial {
             point = point.with("load", format!("{}up+{}down", self.trip.load.0, self.trip.load.1));
         }
         let (id, title, per, stack) = match (self.trip.kind, loaded) {
-            (Kind::Tcp, false) => ("network.tcp_latency", "TCP round trip", "round trip", Primitive::TcpStack),
-            (Kind::Tcp, true) => {
+            (RoundTripKind::Tcp, false) => ("network.tcp_latency", "TCP round trip", "round trip", Primitive::TcpStack),
+            (RoundTripKind::Tcp, true) => {
                 ("network.tcp_loaded_latency", "TCP round trip beside streams", "round trip", Primitive::TcpStack)
             }
-            (Kind::Udp, false) => ("network.udp_latency", "UDP round trip", "round trip", Primitive::UdpStack),
-            (Kind::Udp, true) => {
+            (RoundTripKind::Udp, false) => ("network.udp_latency", "UDP round trip", "round trip", Primitive::UdpStack),
+            (RoundTripKind::Udp, true) => {
                 ("network.udp_loaded_latency", "UDP round trip beside streams", "round trip", Primitive::UdpStack)
             }
-            (Kind::Connect, _) => {
+            (RoundTripKind::Connect, _) => {
                 ("network.tcp_connect", "TCP connection made and closed", "connection", Primitive::TcpStack)
             }
         };

@@ -5,14 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{Ended, Ending, Engine, EngineError, Listener, Order, Reply, Saver, Session, Step, Stopper};
-use model::{Entry, Estimate, Figure, FigureKey, Launch, Method, Outcome, Plan, Run};
+use measure::{
+    EndReason, Engine, EngineError, MeasureSession, Observer, Reply, RunRequest, RunResult, Saver, Stopper, WorkerStep,
+};
+use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use crate::{Error, Result};
 
 /// One figure and the means to measure it once more.
-pub trait Trial {
+pub trait SeriesTrial {
     /// The figure as it stands before any launch.
     fn figure(&self) -> Figure;
 
@@ -30,7 +32,7 @@ pub trait Trial {
 
 /// How to measure a series.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct SeriesRules {
     /// Name of what is measured, kept as the plan's suite.
     pub name: String,
     /// Half-width of the interval that ends a figure, relative.
@@ -51,13 +53,13 @@ pub struct Rules {
 const FAILURES: usize = 3;
 
 /// Trials that are measured: what a [`Session`] launches.
-struct Series {
+struct FlowSeries {
     trials: Vec<Tried>,
 }
 
 /// A trial, and what became of its launches.
 struct Tried {
-    trial: Box<dyn Trial>,
+    trial: Box<dyn SeriesTrial>,
     amount: f64,
     launched: bool,
     failures: Vec<String>,
@@ -68,24 +70,24 @@ struct Tried {
 /// # Errors
 /// When nothing was asked for, or the run cannot be kept.
 pub fn measure(
-    trials: Vec<Box<dyn Trial>>,
-    rules: &Rules,
+    trials: Vec<Box<dyn SeriesTrial>>,
+    rules: &SeriesRules,
     saver: &mut dyn Saver,
-    listener: &mut dyn Listener,
+    listener: &mut dyn Observer,
     stopper: &Stopper,
 ) -> Result<Run> {
     let run = begin(&trials, rules)?;
-    let tried = |(trial, figure): (Box<dyn Trial>, &Figure)| Tried {
+    let tried = |(trial, figure): (Box<dyn SeriesTrial>, &Figure)| Tried {
         trial,
         amount: figure.amount,
         launched: false,
         failures: Vec::new(),
     };
-    let mut series = Series { trials: trials.into_iter().zip(&run.figures).map(tried).collect() };
-    let order = Order::of(run, sys::affinity::allowed()?)?;
-    let Ended { run, ending } = Session::measure(order, &mut series, listener, saver, stopper.clone())?;
+    let mut series = FlowSeries { trials: trials.into_iter().zip(&run.figures).map(tried).collect() };
+    let order = RunRequest::of(run, sys::affinity::allowed()?)?;
+    let RunResult { run, ending } = MeasureSession::measure(order, &mut series, listener, saver, stopper.clone())?;
     let kept = match ending {
-        Ending::NotSaved(reason) => Err(reason),
+        EndReason::NotSaved(reason) => Err(reason),
         _ => saver.save(&run),
     };
     let lost = |reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) };
@@ -93,10 +95,10 @@ pub fn measure(
     Ok(run)
 }
 
-fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
+fn begin(trials: &[Box<dyn SeriesTrial>], rules: &SeriesRules) -> Result<Run> {
     // Every batch is one connection.
     let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
-    let entry = |figure: &Figure| Entry {
+    let entry = |figure: &Figure| PlanEntry {
         probe: figure.probe.clone(),
         point: figure.point.clone(),
         target: rules.target,
@@ -114,7 +116,7 @@ fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
     let allowed = sys::affinity::allowed()?;
     let machine = measure::machine(&[]);
     let notes = measure::notes(&machine, &allowed);
-    let order = Order::new(plan, machine, measure::identity(), allowed)?
+    let order = RunRequest::new(plan, machine, measure::identity(), allowed)?
         .labelled(rules.label.clone())
         .asked_by(rules.command.clone())
         .noting(notes);
@@ -123,8 +125,8 @@ fn begin(trials: &[Box<dyn Trial>], rules: &Rules) -> Result<Run> {
     Ok(run)
 }
 
-impl Engine for Series {
-    fn launch(&mut self, step: &Step, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
+impl Engine for FlowSeries {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
         let mut replies = self.trials.get_mut(figure).map(|tried| tried.launch(figure, step.round)).unwrap_or_default();
         replies.push(Reply::Done);
@@ -178,7 +180,7 @@ impl Tried {
 
 /// A figure worked out from one value a launch; none where there are too few values for any interval.
 #[must_use]
-pub fn derived(mut figure: Figure, values: &[f64], method: Method) -> Option<Figure> {
+pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Option<Figure> {
     let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
     figure.flags.clear();
     figure.outcome = Outcome::Measured(Estimate {

@@ -5,17 +5,17 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::path::{Cpus, Path};
-use crate::series::{Trial, figure};
-use crate::stream::{Stream, launch};
+use crate::series::{SeriesTrial, figure};
+use crate::stream::{StreamPlan, launch};
 use crate::{Error, Result};
 
 /// One setting: a stream over a path.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct StudySetting {
     /// As an axis names it.
     pub name: String,
     /// What is streamed.
-    pub stream: Stream,
+    pub stream: StreamPlan,
     /// Over what.
     pub path: Path,
 }
@@ -24,24 +24,25 @@ pub struct Setting {
 /// other in an order that is drawn anew each time.
 pub struct Effect {
     factor: String,
-    a: Setting,
-    b: Setting,
+    a: StudySetting,
+    b: StudySetting,
     random: ChaCha8Rng,
 }
 
 impl Effect {
     /// Of a factor with two settings.
     #[must_use]
-    pub fn new(factor: impl Into<String>, a: Setting, b: Setting, seed: u64) -> Self {
+    pub fn new(factor: impl Into<String>, a: StudySetting, b: StudySetting, seed: u64) -> Self {
         Self { factor: factor.into(), a, b, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
     /// The factors that sockets and placement have, over one path: window, congestion control, Nagle, placement, one way
     /// against both ways.
     #[must_use]
-    pub fn of_sockets(path: &Path, base: &Stream, allowed: &[usize], seed: u64) -> Vec<Self> {
-        let setting = |name: &str, stream: Stream| Setting { name: name.to_owned(), stream, path: path.clone() };
-        let with = |change: &dyn Fn(&mut Stream)| {
+    pub fn of_sockets(path: &Path, base: &StreamPlan, allowed: &[usize], seed: u64) -> Vec<Self> {
+        let setting =
+            |name: &str, stream: StreamPlan| StudySetting { name: name.to_owned(), stream, path: path.clone() };
+        let with = |change: &dyn Fn(&mut StreamPlan)| {
             let mut stream = base.clone();
             change(&mut stream);
             stream
@@ -68,24 +69,27 @@ impl Effect {
             Self::new(
                 "duplex",
                 setting("one_way", base.clone()),
-                setting("both_ways", with(&|stream| stream.direction = crate::stream::Direction::Both)),
+                setting("both_ways", with(&|stream| stream.direction = crate::stream::StreamDirection::Both)),
                 seed ^ 3,
             ),
         ];
         if let (Some(same), Some(cross)) = (Cpus::of("same_cpu", allowed), Cpus::of("cross_cpu", allowed)) {
-            let at =
-                |cpus: Cpus| Setting { name: cpus.placement().to_owned(), stream: base.clone(), path: path.on(cpus) };
+            let at = |cpus: Cpus| StudySetting {
+                name: cpus.placement().to_owned(),
+                stream: base.clone(),
+                path: path.on(cpus),
+            };
             effects.push(Self::new("placement", at(same), at(cross), seed ^ 4));
         }
         effects
     }
 
-    fn rate(setting: &Setting) -> Result<f64> {
+    fn rate(setting: &StudySetting) -> Result<f64> {
         Ok(launch(&setting.stream.once(&setting.path)?.blocks, &setting.path)?.value)
     }
 }
 
-impl Trial for Effect {
+impl SeriesTrial for Effect {
     fn figure(&self) -> Figure {
         let mut point = self.a.path.point().without("placement").with("factor", self.factor.clone());
         if self.a.path.name != self.b.path.name {
@@ -117,7 +121,7 @@ impl Trial for Effect {
 pub fn mark_paired(figures: &mut [Figure]) {
     for figure in figures.iter_mut().filter(|figure| figure.probe == "network.effect") {
         if let Outcome::Measured(estimate) = &mut figure.outcome {
-            estimate.method = model::Method::PairedOrderStatistic;
+            estimate.method = model::EstimateMethod::PairedOrderStatistic;
         }
     }
 }

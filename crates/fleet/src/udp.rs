@@ -6,8 +6,8 @@ use model::{Figure, Launch, Metric, Primitive, Share, Unit, format_size};
 
 use crate::data::{HEADER, Header, start};
 use crate::path::Path;
-use crate::series::{Trial, figure};
-use crate::serve::{Datagrams, Test};
+use crate::series::{SeriesTrial, figure};
+use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
 
 /// One step of a ladder of rates.
@@ -63,12 +63,12 @@ impl Datagram {
             return Err(Error::Usage(format!("datagrams have {HEADER} to 65507 bytes and a rate above 0")));
         }
         let mut client = path.client();
-        let test = Test {
+        let test = ServeTest {
             datagrams: Some(Datagrams::Count),
             record: self.size,
             seconds: self.seconds + 10.0,
             cpu: path.cpus.server,
-            ..Test::default()
+            ..ServeTest::default()
         };
         let data = client.open(&test)?;
         let socket = data.udp.ok_or_else(|| Error::Protocol("it gave no port for datagrams".to_owned()))?;
@@ -128,7 +128,7 @@ impl DatagramTrial {
     }
 }
 
-impl Trial for DatagramTrial {
+impl SeriesTrial for DatagramTrial {
     fn figure(&self) -> Figure {
         let size = format_size(u64::from(self.step.size));
         let point = self.path.point().with("size", size).with("offered", format!("{}", self.step.rate));

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use fleet::lab::{Lab, Shape, gain, labs, sweep};
+use fleet::lab::{Lab, LabShape, gain, labs, sweep};
 
 const ROLE: &str = "PRONY_LAB_ROLE";
 const NOBODY: u32 = 65_534;
@@ -48,7 +48,7 @@ fn sys_is_root() -> bool {
 
 /// Builds a laboratory, says so, and waits to be killed.
 fn hold() -> ExitCode {
-    match gain().and_then(|means| Ok((means, Lab::up(Shape { hosts: 3, ..Shape::default() })?))) {
+    match gain().and_then(|means| Ok((means, Lab::up(LabShape { hosts: 3, ..LabShape::default() })?))) {
         Ok((means, lab)) => {
             let links = lab.run(1, "ip", &["-o", "addr", "show", "dev", "eth0"]).unwrap();
             let network = std::fs::read_link(format!("/proc/self/fd/{}", descriptor())).unwrap();

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use model::{
-    Catalogue, Description, Estimate, Figure, Footprint, Launch, Machine, Method, Metric, Origin, Outcome, Plan, Point,
-    QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
+    Catalogue, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Point,
+    ProbeDescription, QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
 };
 
 use crate::known::{class_of, is_ours, known, usual_direction};
-use crate::sheet::{Reading, Sheet, Spread};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::usable;
 
 /// Confidence wanted of intervals that are computed here from executions in processes of their own.
@@ -23,7 +23,7 @@ pub(crate) struct Provenance {
 }
 
 /// Makes the run document of a sheet.
-pub(crate) fn assemble(sheet: Sheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
+pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
     let mut origin = provenance.origin;
     if sheet.version.is_some() {
         origin.version = sheet.version;
@@ -62,7 +62,7 @@ pub(crate) fn assemble(sheet: Sheet, provenance: Provenance, catalogue: &Catalog
     }
 }
 
-fn figure(reading: Reading, catalogue: &Catalogue) -> Figure {
+fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
     let description = catalogue.get(&reading.id).cloned().or_else(|| known(&reading.id));
     debug_assert!(description.is_some() || !is_ours(&reading.id), "{} is neither a tool's nor known", reading.id);
     let (metric, convert) = measure(&reading, description.as_ref());
@@ -108,7 +108,7 @@ impl Convert {
 }
 
 /// The catalogue's metric where the value can be turned into it, else the source's.
-fn measure(reading: &Reading, description: Option<&Description>) -> (Metric, Convert) {
+fn measure(reading: &SourceReading, description: Option<&ProbeDescription>) -> (Metric, Convert) {
     let Some(ours) = description.map(|description| &description.metric) else {
         return (reading.metric.clone(), Convert::Same);
     };
@@ -121,7 +121,7 @@ fn measure(reading: &Reading, description: Option<&Description>) -> (Metric, Con
 }
 
 /// The point with values in the catalogue's spelling: `0B` is `0` where the catalogue writes `0`.
-fn spelt(point: &Point, description: Option<&Description>) -> Point {
+fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
     let axes = description.map_or(&[][..], |description| &description.axes);
     point.iter().fold(Point::origin(), |spelt, (axis, value)| {
         let values = axes.iter().find(|known| known.name == axis).map_or(&[][..], |known| &known.values);
@@ -132,18 +132,18 @@ fn spelt(point: &Point, description: Option<&Description>) -> Point {
     })
 }
 
-fn outcome(reading: &Reading, convert: Convert) -> Outcome {
+fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
     if !meant(value) {
         return Outcome::Failed(format!("the source states {} and that has no meaning here", reading.value));
     }
     let (low, high, level, method) = match &reading.spread {
-        Spread::None => (value, value, 0.0, Method::None),
-        Spread::Range(a, b) => ordered(convert.apply(*a), convert.apply(*b), 0.0, Method::Range),
-        Spread::Interval { low, high, level } => {
-            ordered(convert.apply(*low), convert.apply(*high), *level, Method::Stated)
+        SourceSpread::None => (value, value, 0.0, EstimateMethod::None),
+        SourceSpread::Range(a, b) => ordered(convert.apply(*a), convert.apply(*b), 0.0, EstimateMethod::Range),
+        SourceSpread::Interval { low, high, level } => {
+            ordered(convert.apply(*low), convert.apply(*high), *level, EstimateMethod::Stated)
         }
-        Spread::Launches(values) => return of_launches(reading, values, convert),
+        SourceSpread::Launches(values) => return of_launches(reading, values, convert),
     };
     if !(low.is_finite() && high.is_finite()) || low > value || value > high {
         // A spread that does not hold its own value says nothing.
@@ -165,7 +165,7 @@ fn meant(value: f64) -> bool {
     usable(value) && value >= 0.0
 }
 
-fn ordered(a: f64, b: f64, level: f64, method: Method) -> (f64, f64, f64, Method) {
+fn ordered(a: f64, b: f64, level: f64, method: EstimateMethod) -> (f64, f64, f64, EstimateMethod) {
     (a.min(b), a.max(b), level, method)
 }
 
@@ -175,7 +175,7 @@ const fn counted(estimate: Estimate, launches: u32, batches: u32) -> Estimate {
 
 /// The estimate that executions in processes of their own support: order statistics where they are enough for 95%, else
 /// the extremes with the confidence that these have.
-fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
+fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
     let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
     let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
     let of = |found: stats::MedianInterval, method| {
@@ -194,10 +194,10 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
         return Outcome::Failed("an execution's value has no meaning here".to_owned());
     }
     if let Some(found) = stats::serial_median_interval(&values, LEVEL) {
-        return of(found, Method::OrderStatistic);
+        return of(found, EstimateMethod::OrderStatistic);
     }
     match stats::order_statistic::median_range(&values) {
-        Some(found) => of(found, Method::Range),
+        Some(found) => of(found, EstimateMethod::Range),
         None => {
             let value = values.first().copied().unwrap_or_else(|| convert.apply(reading.value));
             Outcome::Measured(counted(Estimate::without_spread(value), 1, reading.batches))
@@ -205,8 +205,8 @@ fn of_launches(reading: &Reading, values: &[f64], convert: Convert) -> Outcome {
     }
 }
 
-fn launches(reading: &Reading, convert: Convert) -> Vec<Launch> {
-    let Spread::Launches(values) = &reading.spread else { return Vec::new() };
+fn launches(reading: &SourceReading, convert: Convert) -> Vec<Launch> {
+    let SourceSpread::Launches(values) = &reading.spread else { return Vec::new() };
     let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
     (0..).zip(values).map(launch).filter(|launch| meant(launch.value)).collect()
 }

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Where in a source something was found. Lines and columns (bytes of a line) are counted from 1; 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct SourcePosition {
     /// Line.
     pub line: usize,
     /// Byte within the line.
     pub column: usize,
 }
 
-impl Place {
+impl SourcePosition {
     /// A line.
     #[must_use]
     pub const fn line(line: usize) -> Self {
@@ -19,7 +19,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
             (0, _) => f.write_str("in it"),
@@ -90,7 +90,7 @@ pub enum Error {
         /// The source.
         source_name: String,
         /// Where.
-        place: Place,
+        place: SourcePosition,
         /// What it is instead, where that shows.
         hint: &'static str,
     },
@@ -104,7 +104,7 @@ pub enum Error {
         /// What is wrong.
         reason: String,
         /// Where.
-        place: Place,
+        place: SourcePosition,
     },
     /// A file of an evaluation's folder cannot be used.
     #[error("could not read {file} of the evaluation: {reason}")]

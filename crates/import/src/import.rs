@@ -5,8 +5,8 @@ use model::{Catalogue, Origin, Run};
 use crate::assemble::{Provenance, assemble};
 use crate::digest::sha256;
 use crate::error::Error;
-use crate::format::{Confidence, FORMATS, Format, Parsed, Source};
-use crate::text::{Fault, MOST_LINES, decode, one_line};
+use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText};
+use crate::text::{MOST_LINES, SourceFault, decode, one_line};
 
 /// How much of a source is looked at to tell its format, bytes.
 const LOOK: usize = 64 << 10;
@@ -25,7 +25,7 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
         Some(wanted) => find(wanted)?,
         None => detect(name, bytes)?,
     };
-    let content = |fault: Fault| Error::Content {
+    let content = |fault: SourceFault| Error::Content {
         source_name: name.to_owned(),
         format: format.name,
         // Parsers quote what they read.
@@ -33,14 +33,14 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
         place: fault.place,
     };
     if format.by_lines && memchr::memchr_iter(b'\n', text.as_bytes()).nth(MOST_LINES).is_some() {
-        return Err(content(Fault::new(format!("it has more than {MOST_LINES} lines"), MOST_LINES + 1)));
+        return Err(content(SourceFault::new(format!("it has more than {MOST_LINES} lines"), MOST_LINES + 1)));
     }
-    let sheets = match (format.parse)(&Source { name, text }).map_err(content)? {
+    let sheets = match (format.parse)(&SourceText { name, text }).map_err(content)? {
         Parsed::Runs(runs) => return Ok(runs),
         Parsed::Sheets(sheets) => sheets,
     };
     if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
-        return Err(content(Fault::new("it ends before any figure", text.lines().count())));
+        return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
     }
     let digest = sha256(bytes);
     let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
@@ -67,10 +67,10 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
 ///
 /// # Errors
 /// When no format knows the content, or several do.
-pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static Format, Error> {
+pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let head = &body[..body.len().min(LOOK)];
-    let rated: Vec<(Confidence, &'static Format)> =
+    let rated: Vec<(Confidence, &'static ImportFormat)> =
         FORMATS.iter().map(|format| ((format.detect)(head), *format)).collect();
     let best = rated.iter().map(|(confidence, _)| *confidence).max().unwrap_or(Confidence::No);
     let mut found = rated.iter().filter(|(confidence, _)| *confidence == best).map(|(_, format)| *format);
@@ -86,11 +86,11 @@ pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static Format, Error> {
 
 /// Every format, in the order of its name.
 #[must_use]
-pub fn formats() -> &'static [&'static Format] {
+pub fn formats() -> &'static [&'static ImportFormat] {
     FORMATS
 }
 
-fn find(name: &str) -> Result<&'static Format, Error> {
+fn find(name: &str) -> Result<&'static ImportFormat, Error> {
     let known = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let found = FORMATS.iter().find(|format| format.name == name).copied();
     found.ok_or_else(|| Error::Format { name: name.to_owned(), known: known() })

@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
-use crate::error::Place;
-use crate::text::{Fault, MOST_ITEMS, usable};
+use crate::error::SourcePosition;
+use crate::text::{MOST_ITEMS, SourceFault, usable};
 
 /// The most items of all lists and maps of one source together: what bounds memory where they nest.
 const MOST_TOGETHER: usize = 1_000_000;
@@ -28,7 +28,7 @@ fn take<E: de::Error>() -> Result<(), E> {
 }
 
 /// Reads the JSON of a text. Lines before the first that begins with a bracket are remarks of the tool and skipped.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     LEFT.set(MOST_TOGETHER);
     let mut skipped = 0;
     let mut start = 0;
@@ -42,10 +42,10 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
 }
 
-pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> Fault {
+pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {
     let text = error.to_string();
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
-    Fault { reason, place: Place { line: error.line().max(1) + skipped, column: error.column() } }
+    SourceFault { reason, place: SourcePosition { line: error.line().max(1) + skipped, column: error.column() } }
 }
 
 /// A list with a limit on its length.
@@ -84,23 +84,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 
 /// A map with a limit on its size.
 #[derive(Debug)]
-pub(crate) struct Map<T>(pub(crate) BTreeMap<String, T>);
+pub(crate) struct BoundedMap<T>(pub(crate) BTreeMap<String, T>);
 
-impl<T> Default for Map<T> {
+impl<T> Default for BoundedMap<T> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Map<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BoundedMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = Map<T>;
+            type Value = BoundedMap<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Map<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<BoundedMap<T>, A::Error> {
                 let mut map = BTreeMap::new();
                 while let Some((key, value)) = entries.next_entry()? {
                     if map.len() == MOST_ITEMS {
@@ -109,7 +109,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Map<T> {
                     take()?;
                     map.insert(key, value);
                 }
-                Ok(Map(map))
+                Ok(BoundedMap(map))
             }
         }
         deserializer.deserialize_map(Entries(PhantomData))
@@ -147,8 +147,8 @@ impl Scalar {
 
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
+        struct AnyJson;
+        impl<'de> Visitor<'de> for AnyJson {
             type Value = Scalar;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value")
@@ -180,7 +180,7 @@ impl<'de> Deserialize<'de> for Scalar {
                 Ok(Scalar::None)
             }
         }
-        deserializer.deserialize_any(Any)
+        deserializer.deserialize_any(AnyJson)
     }
 }
 
@@ -190,10 +190,10 @@ mod tests {
 
     #[test]
     fn remarks_are_skipped_and_places_still_right() {
-        let error = read::<Map<f64>>("note: x\n{\n\"a\": \"b\"}").unwrap_err();
+        let error = read::<BoundedMap<f64>>("note: x\n{\n\"a\": \"b\"}").unwrap_err();
         assert_eq!(error.place.line, 3);
-        assert_eq!(read::<Map<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
-        assert!(read::<Map<f64>>("note").is_err());
+        assert_eq!(read::<BoundedMap<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
+        assert!(read::<BoundedMap<f64>>("note").is_err());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Words for figures that published tables and other tools continue, where the catalogue at hand lacks them.
 
-use model::{Better, Class, Description, Metric, Primitive as P, Unit};
+use model::{Better, Class, Metric, Primitive as P, ProbeDescription, Unit};
 
-struct Known {
+struct KnownHost {
     id: &'static str,
     title: &'static str,
     metric: Metric,
@@ -10,20 +10,38 @@ struct Known {
     stresses: &'static [P],
 }
 
-const fn time(id: &'static str, title: &'static str, per: &'static str, class: Class, stresses: &'static [P]) -> Known {
-    Known { id, title, metric: Metric::lower(Unit::Seconds, per), class, stresses }
+const fn time(
+    id: &'static str,
+    title: &'static str,
+    per: &'static str,
+    class: Class,
+    stresses: &'static [P],
+) -> KnownHost {
+    KnownHost { id, title, metric: Metric::lower(Unit::Seconds, per), class, stresses }
 }
 
-const fn data(id: &'static str, title: &'static str, per: &'static str, class: Class, stresses: &'static [P]) -> Known {
-    Known { id, title, metric: Metric::higher(Unit::BytesPerSecond, per), class, stresses }
+const fn data(
+    id: &'static str,
+    title: &'static str,
+    per: &'static str,
+    class: Class,
+    stresses: &'static [P],
+) -> KnownHost {
+    KnownHost { id, title, metric: Metric::higher(Unit::BytesPerSecond, per), class, stresses }
 }
 
-const fn rate(id: &'static str, title: &'static str, per: &'static str, class: Class, stresses: &'static [P]) -> Known {
-    Known { id, title, metric: Metric::higher(Unit::PerSecond, per), class, stresses }
+const fn rate(
+    id: &'static str,
+    title: &'static str,
+    per: &'static str,
+    class: Class,
+    stresses: &'static [P],
+) -> KnownHost {
+    KnownHost { id, title, metric: Metric::higher(Unit::PerSecond, per), class, stresses }
 }
 
 /// Titles, units and classes as the catalogue of definitions gives them.
-static KNOWN: &[Known] = &[
+static KNOWN: &[KnownHost] = &[
     data("memory.copy", "Copy", "bytes read + written", Class::Bandwidth, &[P::DramRead, P::DramWrite]),
     data("memory.scale", "Scale", "bytes read + written", Class::Bandwidth, &[P::DramRead, P::DramWrite]),
     data("memory.add", "Add", "bytes read + written", Class::Bandwidth, &[P::DramRead, P::DramWrite]),
@@ -97,9 +115,9 @@ static KNOWN: &[Known] = &[
 ];
 
 /// The figure's words, when it is one of ours.
-pub(crate) fn known(id: &str) -> Option<Description> {
+pub(crate) fn known(id: &str) -> Option<ProbeDescription> {
     let known = KNOWN.iter().find(|known| known.id == id)?;
-    Some(Description {
+    Some(ProbeDescription {
         id: known.id.to_owned(),
         title: known.title.to_owned(),
         about: String::new(),

@@ -16,7 +16,7 @@ pub mod published;
 mod sheet;
 mod text;
 
-pub use error::{Error, Place};
-pub use format::Format;
+pub use error::{Error, SourcePosition};
+pub use format::ImportFormat;
 pub use import::{detect, formats, import};
 pub use text::LONGEST;

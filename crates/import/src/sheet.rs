@@ -4,7 +4,7 @@ use model::{Better, Fact, FactValue, Metric, Point, Primitive, Unit};
 
 /// What a source says of one machine in one session.
 #[derive(Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct SourceSheet {
     /// Version of the tool, where stated.
     pub(crate) version: Option<String>,
     /// Name of the machine, where stated.
@@ -20,12 +20,12 @@ pub(crate) struct Sheet {
     /// What a reader of every figure should know.
     pub(crate) notes: Vec<String>,
     /// The figures.
-    pub(crate) readings: Vec<Reading>,
+    pub(crate) readings: Vec<SourceReading>,
 }
 
 /// How far the value may be off, as the source says.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Spread {
+pub(crate) enum SourceSpread {
     /// Nothing is said.
     None,
     /// Least and greatest of repetitions inside one process: shown, but no ground for a claim.
@@ -38,7 +38,7 @@ pub(crate) enum Spread {
 
 /// One figure as the source gives it.
 #[derive(Debug, Clone)]
-pub(crate) struct Reading {
+pub(crate) struct SourceReading {
     /// Our id where the definition is continued, else `tool.name`.
     pub(crate) id: String,
     /// Where on its axes.
@@ -50,7 +50,7 @@ pub(crate) struct Reading {
     /// Unit and direction; the catalogue's take precedence where it knows the id.
     pub(crate) metric: Metric,
     /// How far the value may be off.
-    pub(crate) spread: Spread,
+    pub(crate) spread: SourceSpread,
     /// Half a unit in the last printed digit, relative to the value, where the source's digits are known.
     pub(crate) rounding: Option<f64>,
     /// Fresh processes that it rests on.
@@ -65,7 +65,7 @@ pub(crate) struct Reading {
     pub(crate) notes: Vec<String>,
 }
 
-impl Reading {
+impl SourceReading {
     /// A value and nothing else.
     pub(crate) fn new(id: impl Into<String>, title: impl Into<String>, value: f64, metric: Metric) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Reading {
             title: title.into(),
             value,
             metric,
-            spread: Spread::None,
+            spread: SourceSpread::None,
             rounding: None,
             launches: 1,
             batches: 1,
@@ -89,7 +89,7 @@ impl Reading {
         self
     }
 
-    pub(crate) fn spread(mut self, spread: Spread) -> Self {
+    pub(crate) fn spread(mut self, spread: SourceSpread) -> Self {
         self.spread = spread;
         self
     }

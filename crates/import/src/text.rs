@@ -1,6 +1,6 @@
 //! Reading words and numbers of texts that were written for people.
 
-use crate::error::{Error, Place};
+use crate::error::{Error, SourcePosition};
 
 /// The longest source that is read, bytes: parsing keeps a few times as much in memory.
 pub const LONGEST: usize = 64 << 20;
@@ -16,14 +16,14 @@ pub(crate) const MOST_NAMES: usize = 1_000;
 
 /// What is wrong with a source, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SourceFault {
     pub(crate) reason: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePosition,
 }
 
-impl Fault {
+impl SourceFault {
     pub(crate) fn new(reason: impl Into<String>, line: usize) -> Self {
-        Self { reason: reason.into(), place: Place::line(line) }
+        Self { reason: reason.into(), place: SourcePosition::line(line) }
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> 
         let before = &body[..error.valid_up_to()];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let place = Place { line, column: before.len() - line_start + 1 };
+        let place = SourcePosition { line, column: before.len() - line_start + 1 };
         Error::Encoding { source_name: source_name(), place, hint }
     })?;
     Ok(valid)
@@ -66,15 +66,15 @@ pub(crate) fn usable(value: f64) -> bool {
 }
 
 /// A number, or the fault that says why not.
-pub(crate) fn need(text: &str, line: usize) -> Result<f64, Fault> {
-    number(text).ok_or_else(|| Fault::new(format!("'{}' is no usable number", shown(text)), line))
+pub(crate) fn need(text: &str, line: usize) -> Result<f64, SourceFault> {
+    number(text).ok_or_else(|| SourceFault::new(format!("'{}' is no usable number", shown(text)), line))
 }
 
 /// A word of a line by its place from 0, as a number.
-pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, Fault> {
+pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, SourceFault> {
     match text.split_whitespace().nth(at) {
         Some(word) => need(word, line),
-        None => Err(Fault::new("the line ends early", line)),
+        None => Err(SourceFault::new("the line ends early", line)),
     }
 }
 

@@ -4,7 +4,7 @@ use model::{FigureKey, Run};
 
 /// Something that happened.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum MeasureEvent<'a> {
     /// A run begins or goes on.
     Began(&'a Run),
     /// A figure is about to be calibrated.
@@ -64,14 +64,14 @@ pub enum Event<'a> {
 }
 
 /// Somebody who wants to know.
-pub trait Listener {
+pub trait Observer {
     /// Hears of an event. Called between launches, never inside one.
-    fn hear(&mut self, event: &Event<'_>);
+    fn on_event(&mut self, event: &MeasureEvent<'_>);
 }
 
 /// Nobody.
-pub struct Silent;
+pub struct NullObserver;
 
-impl Listener for Silent {
-    fn hear(&mut self, _: &Event<'_>) {}
+impl Observer for NullObserver {
+    fn on_event(&mut self, _: &MeasureEvent<'_>) {}
 }

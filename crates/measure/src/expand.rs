@@ -1,7 +1,7 @@
 //! From what was asked for to the figures to measure.
 
-use model::{Entry, Point};
-use probes::{Selection, find, suite};
+use model::{PlanEntry, Point};
+use probes::{ProbeSelection, find, suite};
 
 use crate::Error;
 
@@ -11,7 +11,7 @@ use crate::Error;
 ///
 /// # Errors
 /// When a name or a point is unknown, with the nearest names, or nothing is selected.
-pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result<Vec<Entry>, Error> {
+pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result<Vec<PlanEntry>, Error> {
     let mut selections = Vec::new();
     if let Some(name) = suite_name {
         let suite = suite(name).ok_or_else(|| unknown("suite", name, probes::SUITES.iter().map(|suite| suite.name)))?;
@@ -20,17 +20,17 @@ pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result
     for text in named {
         selections.extend(by_name(text)?);
     }
-    let mut entries: Vec<Entry> = Vec::new();
-    for Selection { probe, point } in selections {
+    let mut entries: Vec<PlanEntry> = Vec::new();
+    for ProbeSelection { probe, point } in selections {
         if entries.iter().all(|entry| entry.probe != probe.id || entry.point != point) {
             let shares = probe.sharing(&point);
-            entries.push(Entry { probe: probe.id.to_owned(), point, target, shares });
+            entries.push(PlanEntry { probe: probe.id.to_owned(), point, target, shares });
         }
     }
     if entries.is_empty() { Err(Error::Empty) } else { Ok(entries) }
 }
 
-fn by_name(text: &str) -> Result<Vec<Selection>, Error> {
+fn by_name(text: &str) -> Result<Vec<ProbeSelection>, Error> {
     let (id, point) = text.split_once(':').unwrap_or((text, ""));
     let point: Point = point.parse().map_err(|error: model::Error| Error::Point(error.to_string()))?;
     if id.contains(['*', '?']) {
@@ -42,7 +42,7 @@ fn by_name(text: &str) -> Result<Vec<Selection>, Error> {
         let found: Vec<_> = probes
             .iter()
             .flat_map(|probe| {
-                probe.complete(&point).unwrap_or_default().into_iter().map(|point| Selection { probe, point })
+                probe.complete(&point).unwrap_or_default().into_iter().map(|point| ProbeSelection { probe, point })
             })
             .collect();
         return if found.is_empty() {
@@ -53,7 +53,7 @@ fn by_name(text: &str) -> Result<Vec<Selection>, Error> {
     }
     let probe = find(id).ok_or_else(|| unknown("probe", id, probes::all().map(|probe| probe.id)))?;
     let points = probe.complete(&point).map_err(Error::Point)?;
-    Ok(points.into_iter().map(|point| Selection { probe, point }).collect())
+    Ok(points.into_iter().map(|point| ProbeSelection { probe, point }).collect())
 }
 
 fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {

@@ -1,8 +1,10 @@
 //! From the launches of a figure to what may be said of it.
 
-use model::{Better, Estimate, Figure, Flag, Footprint, Launch, Method, Mode, Outcome, Plan, RANGE_BELOW, TakenTime};
+use model::{
+    Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, RANGE_BELOW, TakenTime,
+};
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
-use stats::{Difference, FastBatches, difference, look_at_launches, modes_of_launches};
+use stats::{FastBatches, PairedDifference, difference, look_at_launches, modes_of_launches};
 
 use crate::{pairs, tails};
 
@@ -72,33 +74,39 @@ pub fn end_follower(figure: &mut Figure, target: f64) {
     }
 }
 
-struct Verdict {
+struct FigureVerdict {
     outcome: Outcome,
     within: bool,
     resolution: Option<f64>,
 }
 
-impl Verdict {
+impl FigureVerdict {
     fn nothing(reason: &str) -> Self {
         Self { outcome: Outcome::Unfit(reason.to_owned()), within: false, resolution: None }
     }
 }
 
-fn single(values: &[f64], fast: &[Option<FastBatches>], plan: &Plan, target: f64, batches: u32) -> Verdict {
+fn single(values: &[f64], fast: &[Option<FastBatches>], plan: &Plan, target: f64, batches: u32) -> FigureVerdict {
     let look = look_at_launches(values, fast, target, plan.level);
     if look.modes.len() > 1 {
         return in_modes(&look.modes, values, plan.level, batches, None);
     }
     let Some(found) = look.interval.or_else(|| launch_median_range(values)) else {
-        return Verdict::nothing("the run ended before it had two launches, and one process makes no interval");
+        return FigureVerdict::nothing("the run ended before it had two launches, and one process makes no interval");
     };
-    let estimate = estimate(&found, values.len(), batches, Method::OrderStatistic);
-    Verdict { outcome: Outcome::Measured(estimate), within: look.converged, resolution: None }
+    let estimate = estimate(&found, values.len(), batches, EstimateMethod::OrderStatistic);
+    FigureVerdict { outcome: Outcome::Measured(estimate), within: look.converged, resolution: None }
 }
 
-fn in_modes(modes: &[stats::Mode], values: &[f64], level: f64, batches: u32, resolution: Option<f64>) -> Verdict {
+fn in_modes(
+    modes: &[stats::ModeGroup],
+    values: &[f64],
+    level: f64,
+    batches: u32,
+    resolution: Option<f64>,
+) -> FigureVerdict {
     let modes = modes.iter().map(|mode| mode_of(mode, values, level, batches)).collect();
-    Verdict { outcome: Outcome::Modes(modes), within: false, resolution }
+    FigureVerdict { outcome: Outcome::Modes(modes), within: false, resolution }
 }
 
 fn paired(
@@ -108,7 +116,7 @@ fn paired(
     plan: &Plan,
     target: f64,
     batches: u32,
-) -> Verdict {
+) -> FigureVerdict {
     // Without a null pair the resolution is unknown, which is not 0.
     let resolution = difference::resolution(nulls, plan.level);
     let at = |level: f64| difference(values, resolution.unwrap_or(0.0), level);
@@ -119,29 +127,29 @@ fn paired(
         level: above.interval.level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches,
-        method: method_at(above.interval.level, Method::PairedOrderStatistic),
+        method: method_at(above.interval.level, EstimateMethod::PairedOrderStatistic),
     };
     // As with every figure: what calls it within its target is an interval of a higher level, and that one is printed.
     let called = match at(plan.level.max(stats::CALLING_LEVEL)) {
-        Some(Difference::Above(above)) => Some(measured(above)).filter(|one| one.relative_half_width() <= target),
+        Some(PairedDifference::Above(above)) => Some(measured(above)).filter(|one| one.relative_half_width() <= target),
         _ => None,
     };
     match at(plan.level) {
-        Some(Difference::Above(above)) => {
+        Some(PairedDifference::Above(above)) => {
             let modes = modes_of_launches(values, fast);
             if modes.len() > 1 {
                 return in_modes(&modes, values, plan.level, batches, resolution);
             }
             let estimate = called.unwrap_or_else(|| measured(above));
-            Verdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
+            FigureVerdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
         }
         // Of the interval's two ends the upper one alone bounds it, so it is missed half as often.
-        Some(Difference::Below { bound, level }) if (1.0 + level) / 2.0 >= plan.level => {
+        Some(PairedDifference::Below { bound, level }) if (1.0 + level) / 2.0 >= plan.level => {
             // Every further look could only narrow the bound of something that is not there.
             let within = values.len() >= 20;
-            Verdict { outcome: Outcome::Below { bound }, within, resolution }
+            FigureVerdict { outcome: Outcome::Below { bound }, within, resolution }
         }
-        _ => Verdict::nothing("the run ended before its difference could be bounded"),
+        _ => FigureVerdict::nothing("the run ended before its difference could be bounded"),
     }
 }
 
@@ -165,7 +173,7 @@ fn fast_batches(figure: &Figure, launch: &Launch) -> Option<FastBatches> {
     (own && batches.len() >= FEWEST_BATCHES).then_some(FastBatches { edge, larger_is_slower })
 }
 
-fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Method) -> Estimate {
+fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: EstimateMethod) -> Estimate {
     Estimate {
         value: found.median,
         low: found.interval.low,
@@ -178,16 +186,16 @@ fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Metho
 }
 
 /// Two ends that hold the value less often than an interval must are the least and the greatest of a few launches.
-fn method_at(level: f64, method: Method) -> Method {
-    if level < RANGE_BELOW { Method::Range } else { method }
+fn method_at(level: f64, method: EstimateMethod) -> EstimateMethod {
+    if level < RANGE_BELOW { EstimateMethod::Range } else { method }
 }
 
-fn mode_of(mode: &stats::Mode, values: &[f64], level: f64, batches: u32) -> Mode {
+fn mode_of(mode: &stats::ModeGroup, values: &[f64], level: f64, batches: u32) -> Mode {
     let members: Vec<f64> = mode.launches.iter().map(|at| values[*at]).collect();
     let found = launch_median_interval(&members, level).or_else(|| launch_median_range(&members));
     let estimate = found.map_or_else(
         || Estimate::without_spread(mode.centre),
-        |found| estimate(&found, members.len(), batches, Method::OrderStatistic),
+        |found| estimate(&found, members.len(), batches, EstimateMethod::OrderStatistic),
     );
     Mode { share: mode.share, estimate }
 }
@@ -218,7 +226,8 @@ fn evidence(
     let times: Vec<f64> = launches.iter().map(|launch| launch.began).collect();
     let positive = values.iter().all(|value| *value > 0.0);
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let moves = |t: stats::drift::Trend| (t.p_value < DRIFT_P || t.tau.abs() >= ONE_WAY) && t.change.abs() > plan.band;
+    let moves =
+        |t: stats::drift::MonotoneTrend| (t.p_value < DRIFT_P || t.tau.abs() >= ONE_WAY) && t.change.abs() > plan.band;
     if positive && stats::drift::trend(&times, &logs).is_some_and(moves) {
         flags.push(Flag::Drift);
     }

@@ -39,7 +39,7 @@ pub struct Task {
 
 /// What a worker is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct WorkerStep {
     /// Why.
     pub purpose: Purpose,
     /// Round, from 0.

@@ -4,7 +4,7 @@
 //! two order statistics of the parts. So they are monotone by construction: in each part a rarer quantile is at least as
 //! far out, which no order statistic over the parts can turn round.
 
-use model::{Better, Estimate, Figure, Launch, Method, QuantileEstimate, RANGE_BELOW};
+use model::{Better, Estimate, EstimateMethod, Figure, Launch, QuantileEstimate, RANGE_BELOW};
 use stats::order_statistic::joint_median_intervals;
 
 /// Quantiles that are kept of a figure of which less is better, where there are enough readings for them; 1 is the maximum.
@@ -90,7 +90,7 @@ fn estimates(wanted: &[f64], parts: &[Vec<f64>], level: f64) -> Option<Vec<Quant
             level: one.interval.level,
             launches: u32::try_from(parts.len()).unwrap_or(u32::MAX),
             batches: 1,
-            method: Method::OrderStatistic,
+            method: EstimateMethod::OrderStatistic,
         },
     };
     supported.then(|| wanted.iter().zip(&found).map(estimate).collect())

@@ -29,7 +29,7 @@ pub struct AxisDescription {
 
 /// What can be measured, without the means to measure it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Description {
+pub struct ProbeDescription {
     /// `family.name`.
     pub id: String,
     /// What people call it.
@@ -52,13 +52,13 @@ pub struct Description {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Catalogue {
     /// One a probe.
-    pub probes: Vec<Description>,
+    pub probes: Vec<ProbeDescription>,
 }
 
 impl Catalogue {
     /// A probe by id.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<&Description> {
+    pub fn get(&self, id: &str) -> Option<&ProbeDescription> {
         self.probes.iter().find(|probe| probe.id == id)
     }
 

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Where in a document something was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct DocumentPosition {
     /// Line, counted from 1.
     pub line: usize,
     /// Column, counted from 1.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DocumentPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -53,7 +53,7 @@ pub enum Error {
         /// What is wrong.
         reason: String,
         /// Where.
-        place: Place,
+        place: DocumentPosition,
     },
     /// The document contradicts itself.
     #[error("could not accept the run document: {0}")]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How an interval came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub enum EstimateMethod {
     /// Order statistics of the values of fresh launches, with exact binomial coverage.
     OrderStatistic,
     /// Order statistics of differences, each taken inside one launch.
@@ -37,7 +37,7 @@ pub struct Estimate {
     /// Timed batches in a launch.
     pub batches: u32,
     /// How the interval came about.
-    pub method: Method,
+    pub method: EstimateMethod,
 }
 
 /// An interval whose level is below this is a range: its ends are the least and the greatest of too few launches.
@@ -48,22 +48,24 @@ impl Estimate {
     #[must_use]
     pub fn is_range(&self) -> bool {
         match self.method {
-            Method::Range => true,
-            Method::OrderStatistic | Method::PairedOrderStatistic | Method::Propagated => self.level < RANGE_BELOW,
-            Method::Stated | Method::None => false,
+            EstimateMethod::Range => true,
+            EstimateMethod::OrderStatistic | EstimateMethod::PairedOrderStatistic | EstimateMethod::Propagated => {
+                self.level < RANGE_BELOW
+            }
+            EstimateMethod::Stated | EstimateMethod::None => false,
         }
     }
 
     /// A value whose spread nobody stated.
     #[must_use]
     pub const fn without_spread(value: f64) -> Self {
-        Self { value, low: value, high: value, level: 0.0, launches: 1, batches: 1, method: Method::None }
+        Self { value, low: value, high: value, level: 0.0, launches: 1, batches: 1, method: EstimateMethod::None }
     }
 
     /// Whether the interval supports claims.
     #[must_use]
     pub fn has_spread(&self) -> bool {
-        self.method != Method::None && self.level > 0.0
+        self.method != EstimateMethod::None && self.level > 0.0
     }
 
     /// Half the width of the interval relative to the value: 0.02 is +-2%.

@@ -7,7 +7,7 @@ use crate::Point;
 
 /// One figure to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct PlanEntry {
     /// Id of the probe.
     pub probe: String,
     /// Where on its axes.
@@ -45,7 +45,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// The figures, in the order of the catalogue.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PlanEntry>,
 }
 
 impl Default for Plan {

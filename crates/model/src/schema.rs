@@ -4,13 +4,13 @@
 
 use serde::Deserialize;
 
-use crate::{Error, Outcome, Place, Run};
+use crate::{DocumentPosition, Error, Outcome, Run};
 
 /// The schema that this program writes.
 pub const SCHEMA: u32 = 1;
 
 #[derive(Deserialize)]
-struct Head {
+struct SchemaHeader {
     schema: u64,
 }
 
@@ -21,9 +21,9 @@ struct Head {
 pub fn parse_run(text: &str) -> Result<Run, Error> {
     let refuse = |error: serde_json::Error| Error::Document {
         reason: reason(&error),
-        place: Place { line: error.line().max(1), column: error.column().max(1) },
+        place: DocumentPosition { line: error.line().max(1), column: error.column().max(1) },
     };
-    let head: Head = serde_json::from_str(text).map_err(refuse)?;
+    let head: SchemaHeader = serde_json::from_str(text).map_err(refuse)?;
     if head.schema > u64::from(SCHEMA) {
         return Err(Error::Newer { found: head.schema, known: SCHEMA });
     }

@@ -1,7 +1,7 @@
 //! Is what was reconstructed what was there? Efficiency, fakes, pulls and chi-square against the truth.
 
 use crate::reconstruct::Track;
-use crate::simulate::Event;
+use crate::simulate::CollisionEvent;
 
 /// True hits from which a particle should be found.
 const LEAST_TRUE_HITS: usize = 20;
@@ -96,7 +96,7 @@ impl Acceptance {
     }
 
     /// Sets the tracks of one event against its truth.
-    pub fn judge(&mut self, event: &Event, tracks: &[Track]) {
+    pub fn judge(&mut self, event: &CollisionEvent, tracks: &[Track]) {
         let mut hits = vec![0; event.particles.len()];
         for hit in event.hits.iter().filter_map(|hit| hit.particle) {
             hits[usize::from(hit)] += 1;
@@ -120,7 +120,7 @@ impl Acceptance {
         }
     }
 
-    fn measure(&mut self, event: &Event, particle: usize, track: &Track) {
+    fn measure(&mut self, event: &CollisionEvent, particle: usize, track: &Track) {
         let (truth, found) = (event.particles[particle], track.helix);
         let turns = ((found.circle.phi - truth.circle.phi) / std::f64::consts::TAU).round();
         let residuals = [
@@ -149,7 +149,7 @@ fn probability(chi_square: f64, degrees: f64) -> f64 {
 }
 
 /// The particle that most hits of a track come from.
-fn owner(event: &Event, track: &Track) -> Option<usize> {
+fn owner(event: &CollisionEvent, track: &Track) -> Option<usize> {
     let mut shares = vec![0_usize; event.particles.len()];
     for particle in track.hits.iter().filter_map(|hit| event.hits[*hit].particle) {
         shares[usize::from(particle)] += 1;

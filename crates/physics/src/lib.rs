@@ -21,6 +21,6 @@ pub use acceptance::{Acceptance, Pull};
 pub use chamber::{Chamber, Layer};
 pub use digest::Digest;
 pub use helix::Helix;
-pub use random::{Random, philox};
+pub use random::{EventRandom, philox};
 pub use track::{Circle, TESLA_TO_CURVATURE};
-pub use workload::{Done, NAMES, Prepared, Workload};
+pub use workload::{LoopSummary, NAMES, Prepared, Workload};

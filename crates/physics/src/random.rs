@@ -29,7 +29,7 @@ const fn low(x: u64) -> u32 {
 
 /// The numbers of one stream of one event, drawn in order.
 #[derive(Debug, Clone)]
-pub struct Random {
+pub struct EventRandom {
     key: [u32; 2],
     event: u64,
     stream: u32,
@@ -39,7 +39,7 @@ pub struct Random {
     spare: Option<f64>,
 }
 
-impl Random {
+impl EventRandom {
     /// The stream `stream` of an event under a seed.
     #[must_use]
     pub const fn new(seed: u64, event: u64, stream: u32) -> Self {
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn moments_of_the_normal() {
-        let mut random = Random::new(1, 2, 3);
+        let mut random = EventRandom::new(1, 2, 3);
         let n = 100_000;
         let (mut sum, mut squares) = (0.0, 0.0);
         for _ in 0..n {

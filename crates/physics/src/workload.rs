@@ -3,7 +3,7 @@
 use crate::acceptance::Acceptance;
 use crate::analyse::{Malformed, analyse, write_ntuple};
 use crate::reconstruct::{digest, reconstruct};
-use crate::simulate::{Event, Generator, simulate};
+use crate::simulate::{CollisionEvent, Generator, simulate};
 use crate::{Chamber, Digest};
 
 /// Names of the workloads.
@@ -28,13 +28,13 @@ pub struct Prepared {
     range: (u64, u64),
     chamber: Chamber,
     generator: Generator,
-    events: Vec<Event>,
+    events: Vec<CollisionEvent>,
     ntuple: Vec<u8>,
 }
 
 /// What an event loop did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
+pub struct LoopSummary {
     /// Events.
     pub events: u64,
     /// Digest of all results: of a union of ranges the sum, except for `analyse`, whose histogram is one result.
@@ -77,7 +77,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When the prepared ntuple is damaged.
-    pub fn run(&self) -> Result<Done, Malformed> {
+    pub fn run(&self) -> Result<LoopSummary, Malformed> {
         match self.workload {
             Workload::Simulate => Ok(self.simulate()),
             Workload::Reconstruct => Ok(self.reconstruct()),
@@ -85,12 +85,12 @@ impl Prepared {
                 let spectrum = analyse(&self.ntuple[..])?;
                 let (pairs, mass) = spectrum.peak(3.10, 0.06);
                 let quality = vec![("resonances", pairs), ("mass", mass)];
-                Ok(Done { events: spectrum.events(), digest: spectrum.digest(), quality })
+                Ok(LoopSummary { events: spectrum.events(), digest: spectrum.digest(), quality })
             }
         }
     }
 
-    fn simulate(&self) -> Done {
+    fn simulate(&self) -> LoopSummary {
         let (mut digest, mut hits) = (Digest::default(), 0);
         for number in self.range.0..self.range.1 {
             let event = simulate(&self.chamber, &self.generator, self.seed, number);
@@ -98,10 +98,10 @@ impl Prepared {
             hits += event.hits.len();
         }
         let events = self.range.1 - self.range.0;
-        Done { events, digest, quality: vec![("hits_per_event", hits as f64 / events.max(1) as f64)] }
+        LoopSummary { events, digest, quality: vec![("hits_per_event", hits as f64 / events.max(1) as f64)] }
     }
 
-    fn reconstruct(&self) -> Done {
+    fn reconstruct(&self) -> LoopSummary {
         let (mut sum, mut acceptance) = (Digest::default(), Acceptance::default());
         for event in &self.events {
             let tracks = reconstruct(&self.chamber, &event.hits);
@@ -113,6 +113,6 @@ impl Prepared {
             ("fakes", acceptance.fake_rate()),
             ("chi_square", acceptance.chi_square_per_degree()),
         ];
-        Done { events: self.events.len() as u64, digest: sum, quality }
+        LoopSummary { events: self.events.len() as u64, digest: sum, quality }
     }
 }

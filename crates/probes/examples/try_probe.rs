@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use model::{PairOrder, Point};
-use probes::{Bench, Fault, Kernel, Parties, Probe, Recorder, Setting, Trial};
+use probes::{Kernel, LaunchSetting, Parties, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
 const BATCHES: usize = 20;
 const BATCH_NANOS: u64 = 1_000_000;
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn attempt(probe: &Probe, point: &Point, place: PathBuf) -> Result<(), String> {
-    let mut bench = Bench::new(setting(probe, point, place)?);
+    let mut bench = ProbeContext::new(setting(probe, point, place)?);
     if let Some(cpu) = bench.cpu(0) {
         sys::affinity::pin(&[cpu]).map_err(|error| error.to_string())?;
     }
@@ -49,7 +49,7 @@ fn attempt(probe: &Probe, point: &Point, place: PathBuf) -> Result<(), String> {
     measure(probe, trial).map_err(|fault| format!("failed: {fault}"))
 }
 
-fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
+fn measure(probe: &Probe, trial: Trial) -> Result<(), ProbeError> {
     let value = |per_op: f64, amount: f64| probe.metric.model().value(amount, per_op);
     match trial {
         Trial::One(mut kernel) => {
@@ -78,7 +78,7 @@ fn measure(probe: &Probe, trial: Trial) -> Result<(), Fault> {
 }
 
 /// Operations that fill a batch.
-fn fill(probe: &Probe, kernel: &mut dyn Kernel) -> Result<u64, Fault> {
+fn fill(probe: &Probe, kernel: &mut dyn Kernel) -> Result<u64, ProbeError> {
     let granule = kernel.granule();
     let mut ops = probe.batch.least.next_multiple_of(granule);
     once(kernel, ops)?;
@@ -89,7 +89,7 @@ fn fill(probe: &Probe, kernel: &mut dyn Kernel) -> Result<u64, Fault> {
 }
 
 /// Nanoseconds of an operation, batch by batch, after some of warm-up.
-fn batches(kernel: &mut dyn Kernel, ops: u64) -> Result<Vec<f64>, Fault> {
+fn batches(kernel: &mut dyn Kernel, ops: u64) -> Result<Vec<f64>, ProbeError> {
     for _ in 0..8 {
         once(kernel, ops)?;
     }
@@ -97,7 +97,7 @@ fn batches(kernel: &mut dyn Kernel, ops: u64) -> Result<Vec<f64>, Fault> {
 }
 
 /// Median nanoseconds of an operation of work and of its overhead, either first in every second pair, as in a launch.
-fn pairs(work: &mut dyn Kernel, overhead: &mut dyn Kernel, ops: u64) -> Result<(f64, f64), Fault> {
+fn pairs(work: &mut dyn Kernel, overhead: &mut dyn Kernel, ops: u64) -> Result<(f64, f64), ProbeError> {
     let each = |kernel: &mut dyn Kernel| once(kernel, ops).map(|(nanos, done)| nanos as f64 / done as f64);
     let (mut works, mut overheads) = (Vec::new(), Vec::new());
     for pair in 0..8 + BATCHES {
@@ -117,7 +117,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn once(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, u64), Fault> {
+fn once(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, u64), ProbeError> {
     kernel.ready(ops)?;
     let began = sys::clock::now();
     let done = kernel.batch(ops)?;
@@ -142,7 +142,7 @@ fn show(probe: &Probe, value: f64) -> String {
     }
 }
 
-fn setting(probe: &Probe, point: &Point, place: PathBuf) -> Result<Setting, String> {
+fn setting(probe: &Probe, point: &Point, place: PathBuf) -> Result<LaunchSetting, String> {
     let allowed = sys::affinity::allowed().map_err(|error| error.to_string())?;
     let (first, last) = (allowed[0], *allowed.last().unwrap_or(&0));
     let cpus = match (probe.parties, point.get("placement").or(point.get("threads"))) {
@@ -153,5 +153,5 @@ fn setting(probe: &Probe, point: &Point, place: PathBuf) -> Result<Setting, Stri
         _ => vec![],
     };
     let directory = place.canonicalize().map_err(|error| format!("{}: {error}", place.display()))?;
-    Ok(Setting { seed: 1, cpus, allowed, directory, variant: None, calibrating: true })
+    Ok(LaunchSetting { seed: 1, cpus, allowed, directory, variant: None, calibrating: true })
 }

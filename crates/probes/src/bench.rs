@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::Unfit;
+use crate::Unsupported;
 
 /// What is decided before a launch begins.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct LaunchSetting {
     /// Seed of this launch: memory layouts and orders are drawn from it.
     pub seed: u64,
     /// A CPU for each party, in order; empty when the scheduler is left free.
@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// A party other than the worker itself, whose place is verified after the batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watched {
+pub struct WatchedParty {
     /// Index of the party: 1 is the second.
     pub party: usize,
     /// Its process or thread id.
@@ -36,26 +36,26 @@ pub struct Watched {
 }
 
 /// What a probe is given: its setting, and what sharers prepared before it.
-pub struct Bench {
-    setting: Setting,
+pub struct ProbeContext {
+    setting: LaunchSetting,
     shared: Rc<RefCell<HashMap<String, Rc<dyn Any>>>>,
-    watched: Vec<Watched>,
+    watched: Vec<WatchedParty>,
     notes: Vec<String>,
     variant: Option<String>,
     scratch: Vec<Rc<Scratch>>,
 }
 
-impl Bench {
+impl ProbeContext {
     /// A bench for a launch that shares nothing yet.
     #[must_use]
-    pub fn new(setting: Setting) -> Self {
+    pub fn new(setting: LaunchSetting) -> Self {
         let variant = setting.variant.clone();
         Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: Vec::new() }
     }
 
     /// A bench for another probe of the same launch.
     #[must_use]
-    pub fn beside(&self, setting: Setting) -> Self {
+    pub fn beside(&self, setting: LaunchSetting) -> Self {
         Self { shared: Rc::clone(&self.shared), ..Self::new(setting) }
     }
 
@@ -95,7 +95,11 @@ impl Bench {
     /// What `make` says.
     #[expect(clippy::missing_panics_doc, reason = "the invariant holds")]
     #[expect(clippy::expect_used, reason = "a key is always used with one type")]
-    pub fn shared<T: 'static>(&mut self, key: &str, make: impl FnOnce() -> Result<T, Unfit>) -> Result<Rc<T>, Unfit> {
+    pub fn shared<T: 'static>(
+        &mut self,
+        key: &str,
+        make: impl FnOnce() -> Result<T, Unsupported>,
+    ) -> Result<Rc<T>, Unsupported> {
         let known = self.shared.borrow().get(key).cloned();
         let value = match known {
             Some(value) => value,
@@ -110,12 +114,12 @@ impl Bench {
 
     /// Asks for a party's place to be verified after the batches.
     pub fn watch(&mut self, party: usize, pid: i32) {
-        self.watched.push(Watched { party, pid });
+        self.watched.push(WatchedParty { party, pid });
     }
 
     /// Parties to verify.
     #[must_use]
-    pub fn watched(&self) -> &[Watched] {
+    pub fn watched(&self) -> &[WatchedParty] {
         &self.watched
     }
 
@@ -155,7 +159,7 @@ impl Bench {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn scratch(&mut self) -> Result<Rc<Scratch>, Unfit> {
+    pub fn scratch(&mut self) -> Result<Rc<Scratch>, Unsupported> {
         let inside = self.setting.directory.clone();
         self.scratch_in(&inside)
     }
@@ -164,7 +168,7 @@ impl Bench {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn scratch_in(&mut self, inside: &Path) -> Result<Rc<Scratch>, Unfit> {
+    pub fn scratch_in(&mut self, inside: &Path) -> Result<Rc<Scratch>, Unsupported> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         if let Some(known) = self.scratch.iter().find(|scratch| scratch.path.parent() == Some(inside)) {
             return Ok(Rc::clone(known));
@@ -174,7 +178,7 @@ impl Bench {
         // The seed tells launches of several hosts apart that share a file system.
         let path = inside.join(format!("prony-{owner}-{:x}-{number}", self.setting.seed));
         std::fs::create_dir_all(&path)
-            .map_err(|error| Unfit::new(format!("could not make {}: {error}", path.display())))?;
+            .map_err(|error| Unsupported::new(format!("could not make {}: {error}", path.display())))?;
         let scratch = Rc::new(Scratch { path, owner });
         self.scratch.push(Rc::clone(&scratch));
         Ok(scratch)
@@ -213,7 +217,7 @@ mod tests {
     #[test]
     fn scratch_lives_as_long_as_its_last_holder() {
         let home = tempfile::tempdir().unwrap();
-        let setting = Setting {
+        let setting = LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
@@ -221,7 +225,7 @@ mod tests {
             variant: None,
             calibrating: false,
         };
-        let mut bench = Bench::new(setting.clone());
+        let mut bench = ProbeContext::new(setting.clone());
         let mut beside = bench.beside(setting);
         let (first, again) = (bench.scratch().unwrap(), bench.scratch().unwrap());
         assert_eq!(first.path(), again.path());

@@ -1,11 +1,11 @@
 //! The table of families, in the order in which reports show them.
 
-use model::{Catalogue, Description};
+use model::{Catalogue, ProbeDescription};
 
 use crate::{Probe, cpu, file, ipc, memory, os, shell};
 
 /// Probes that belong together.
-pub struct Family {
+pub struct ProbeFamily {
     /// The part of their ids before the dot.
     pub name: &'static str,
     /// What people call it.
@@ -15,13 +15,13 @@ pub struct Family {
 }
 
 /// Every family.
-pub static FAMILIES: &[Family] = &[
-    Family { name: "memory", title: "memory", probes: memory::TABLE },
-    Family { name: "cpu", title: "processor", probes: cpu::TABLE },
-    Family { name: "os", title: "operating system", probes: os::TABLE },
-    Family { name: "ipc", title: "communication on this machine", probes: ipc::TABLE },
-    Family { name: "file", title: "files", probes: file::TABLE },
-    Family { name: "shell", title: "shell and build", probes: shell::TABLE },
+pub static FAMILIES: &[ProbeFamily] = &[
+    ProbeFamily { name: "memory", title: "memory", probes: memory::TABLE },
+    ProbeFamily { name: "cpu", title: "processor", probes: cpu::TABLE },
+    ProbeFamily { name: "os", title: "operating system", probes: os::TABLE },
+    ProbeFamily { name: "ipc", title: "communication on this machine", probes: ipc::TABLE },
+    ProbeFamily { name: "file", title: "files", probes: file::TABLE },
+    ProbeFamily { name: "shell", title: "shell and build", probes: shell::TABLE },
 ];
 
 /// Every probe, in the order of the catalogue.
@@ -37,7 +37,7 @@ pub fn find(id: &str) -> Option<&'static Probe> {
 
 /// A probe as data, by id.
 #[must_use]
-pub fn describe(id: &str) -> Option<Description> {
+pub fn describe(id: &str) -> Option<ProbeDescription> {
     find(id).map(Probe::describe)
 }
 

@@ -1,14 +1,14 @@
 //! Which of a few candidates is fastest, where the first to be timed must not lose for being first.
 
-use crate::Fault;
+use crate::ProbeError;
 
 /// The candidate with the least best time. Every round times all of them, from the first to the last and then back again, so
 /// that what warms up, or drifts, during the contest favours none of them.
 pub(crate) fn fastest<T>(
     candidates: impl IntoIterator<Item = T>,
     rounds: usize,
-    mut time: impl FnMut(&T) -> Result<f64, Fault>,
-) -> Result<Option<T>, Fault> {
+    mut time: impl FnMut(&T) -> Result<f64, ProbeError>,
+) -> Result<Option<T>, ProbeError> {
     let mut best: Vec<(T, f64)> = candidates.into_iter().map(|candidate| (candidate, f64::INFINITY)).collect();
     for round in 0..rounds {
         for turn in 0..best.len() {
@@ -50,6 +50,6 @@ mod tests {
     #[test]
     fn nothing_to_choose_from_is_nothing() {
         assert_eq!(fastest(Vec::<u8>::new(), 4, |_| Ok(1.0)), Ok(None));
-        assert!(fastest([1], 1, |_| Err(Fault::new("no"))).is_err());
+        assert!(fastest([1], 1, |_| Err(ProbeError::new("no"))).is_err());
     }
 }

@@ -1,24 +1,24 @@
 //! Round trips between two processes over whatever carries bytes.
 
-use crate::line::{Line, Pair};
-use crate::party::{Party, answer, fold};
-use crate::{Bench, Fault, Kernel, Recorder, Unfit, Work};
+use crate::line::{Pair, PartyLine};
+use crate::party::{PeerProcess, answer, fold};
+use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
 
 /// Messages of `N` bytes (at most 8) go to a peer, which answers each with the next value.
-pub(crate) struct RoundTrip<const N: usize> {
-    line: Line,
-    _peer: Party,
+pub(crate) struct EchoKernel<const N: usize> {
+    line: PartyLine,
+    _peer: PeerProcess,
     began: u64,
     value: u64,
 }
 
-impl<const N: usize> RoundTrip<N> {
+impl<const N: usize> EchoKernel<N> {
     /// Forks the peer, which answers on `far`.
     ///
     /// # Errors
     /// When it cannot be forked or pinned.
-    pub(crate) fn start(bench: &mut Bench, (near, far): Pair) -> Result<Self, Unfit> {
-        let (peer, line) = Party::start(bench, 1, near, far, |line| {
+    pub(crate) fn start(bench: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
+        let (peer, line) = PeerProcess::start(bench, 1, near, far, |line| {
             let mut message = [0; N];
             while line.receive(&mut message)? {
                 line.send(&cut::<N>(answer(join(message))))?;
@@ -30,7 +30,7 @@ impl<const N: usize> RoundTrip<N> {
     }
 
     #[inline]
-    fn trip(&mut self) -> Result<u64, Fault> {
+    fn trip(&mut self) -> Result<u64, ProbeError> {
         self.line.send(&cut::<N>(self.value))?;
         let mut message = [0; N];
         self.line.expect(&mut message)?;
@@ -39,26 +39,26 @@ impl<const N: usize> RoundTrip<N> {
     }
 }
 
-impl<const N: usize> Kernel for RoundTrip<N> {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl<const N: usize> Kernel for EchoKernel<N> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.value;
         let mut token = 0;
         for _ in 0..ops {
             token = fold(token, self.trip()?);
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let (mut value, mut token) = (self.began, 0);
         for _ in 0..done.ops {
             value = join(cut::<N>(answer(value)));
             token = fold(token, value);
         }
-        Fault::unless_equal(done.token, token)
+        ProbeError::unless_equal(done.token, token)
     }
 
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         while record.room() > 0 {
             record.time(|| self.trip().map(drop))?;
         }

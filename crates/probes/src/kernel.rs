@@ -5,9 +5,9 @@ use std::fmt;
 /// Why a probe cannot be measured here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unfit(String);
+pub struct Unsupported(String);
 
-impl Unfit {
+impl Unsupported {
     /// With its reason, as a clause that follows "not measured: ".
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
@@ -15,19 +15,19 @@ impl Unfit {
     }
 }
 
-impl From<sys::Error> for Unfit {
+impl From<sys::Error> for Unsupported {
     fn from(error: sys::Error) -> Self {
         Self(error.to_string())
     }
 }
 
-impl From<model::Error> for Unfit {
+impl From<model::Error> for Unsupported {
     fn from(error: model::Error) -> Self {
         Self(error.to_string())
     }
 }
 
-impl From<std::io::Error> for Unfit {
+impl From<std::io::Error> for Unsupported {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
     }
@@ -36,9 +36,9 @@ impl From<std::io::Error> for Unfit {
 /// Why a measurement went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Fault(String);
+pub struct ProbeError(String);
 
-impl Fault {
+impl ProbeError {
     /// With its reason.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
@@ -58,20 +58,20 @@ impl Fault {
     }
 }
 
-impl From<sys::Error> for Fault {
+impl From<sys::Error> for ProbeError {
     fn from(error: sys::Error) -> Self {
         Self(error.to_string())
     }
 }
 
 /// What goes wrong while a probe prepares keeps it from being measured.
-impl From<Fault> for Unfit {
-    fn from(fault: Fault) -> Self {
+impl From<ProbeError> for Unsupported {
+    fn from(fault: ProbeError) -> Self {
         Self(fault.0)
     }
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for ProbeError {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
     }
@@ -79,7 +79,7 @@ impl From<std::io::Error> for Fault {
 
 /// What a batch did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Work {
+pub struct BatchWork {
     /// Operations done. Usually the number asked for; where the operating system counts (page faults), the true count.
     pub ops: u64,
     /// Something that only the real work could have produced: a sum, a position, a count.
@@ -88,7 +88,7 @@ pub struct Work {
 
 /// What one operation costs by construction, which tests hold the kernel to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Declared {
+pub struct DeclaredCost {
     /// Bytes read from memory by the program.
     pub bytes_read: f64,
     /// Bytes written to memory by the program.
@@ -103,19 +103,19 @@ pub trait Kernel {
     ///
     /// # Errors
     /// When the work could not be done.
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault>;
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError>;
 
     /// Outside the clock, after every batch: was that really the work?
     ///
     /// # Errors
     /// When it was not.
-    fn check(&mut self, done: &Work) -> Result<(), Fault>;
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError>;
 
     /// Outside the clock, before every batch: puts things back (removes files, drains queues). `ops` will be asked for next.
     ///
     /// # Errors
     /// When it could not.
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         let _ = ops;
         Ok(())
     }
@@ -131,7 +131,7 @@ pub trait Kernel {
     }
 
     /// What one operation costs by construction, where that can be said.
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         None
     }
 
@@ -139,7 +139,7 @@ pub trait Kernel {
     ///
     /// # Errors
     /// When the work could not be done.
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         let _ = record;
         Ok(())
     }
@@ -151,7 +151,7 @@ pub trait Readings {
     ///
     /// # Errors
     /// When the work could not be done, or was not.
-    fn read(&mut self) -> Result<Vec<f64>, Fault>;
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError>;
 
     /// Whether quantiles of the readings are part of the figure.
     fn distribution(&self) -> bool {
@@ -212,7 +212,7 @@ impl Recorder {
     ///
     /// # Errors
     /// What the operation said.
-    pub fn time(&mut self, operation: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn time(&mut self, operation: impl FnOnce() -> Result<(), ProbeError>) -> Result<(), ProbeError> {
         let began = sys::clock::now();
         operation()?;
         let ended = sys::clock::now();

@@ -29,11 +29,11 @@ mod os;
 mod shell;
 
 pub use axis::{Axis, Values};
-pub use bench::{Bench, Scratch, Setting, Watched};
-pub use catalogue::{FAMILIES, Family, all, catalogue, describe, find};
-pub use kernel::{Declared, Fault, Kernel, Readings, Recorder, Trial, Unfit, Work};
-pub use probe::{BatchRule, Metric, Parties, Probe, Shares, Source};
-pub use suite::{SUITES, Selection, Suite, suite};
+pub use bench::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
+pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
+pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};
+pub use probe::{BatchRule, DefinitionSource, Parties, Probe, ProbeMetric, Shares};
+pub use suite::{ProbeSelection, SUITES, Suite, suite};
 
 /// What every probe's file begins with.
 mod prelude {
@@ -42,7 +42,7 @@ mod prelude {
     pub(crate) use model::{Class, GIB, KIB, MIB, Point, Primitive, Unit};
 
     pub(crate) use crate::{
-        Axis, BatchRule, Bench, Declared, Fault, Kernel, Metric, Parties, Probe, Readings, Recorder, Source, Trial,
-        Unfit, Work,
+        Axis, BatchRule, BatchWork, DeclaredCost, DefinitionSource, Kernel, Parties, Probe, ProbeContext, ProbeError,
+        ProbeMetric, Readings, Recorder, Trial, Unsupported,
     };
 }

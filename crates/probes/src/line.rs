@@ -6,10 +6,10 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
-use crate::{Fault, Unfit};
+use crate::{ProbeError, Unsupported};
 
 /// What a party reads from and writes to; both may be the same socket.
-pub(crate) struct Line {
+pub(crate) struct PartyLine {
     /// Where its messages come from.
     pub(crate) from: File,
     /// Where its messages go.
@@ -17,14 +17,14 @@ pub(crate) struct Line {
 }
 
 /// Two lines that end in each other.
-pub(crate) type Pair = (Line, Line);
+pub(crate) type Pair = (PartyLine, PartyLine);
 
-impl Line {
+impl PartyLine {
     /// Both directions over one socket.
     ///
     /// # Errors
     /// When its descriptor cannot be duplicated.
-    pub(crate) fn over(socket: impl Into<OwnedFd>) -> Result<Self, Unfit> {
+    pub(crate) fn over(socket: impl Into<OwnedFd>) -> Result<Self, Unsupported> {
         let from = File::from(socket.into());
         Ok(Self { to: from.try_clone()?, from })
     }
@@ -34,7 +34,7 @@ impl Line {
     /// # Errors
     /// When it cannot be sent.
     #[inline]
-    pub(crate) fn send(&self, message: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn send(&self, message: &[u8]) -> Result<(), ProbeError> {
         send(&self.to, message)
     }
 
@@ -43,7 +43,7 @@ impl Line {
     /// # Errors
     /// When it cannot be received, or ends inside the message.
     #[inline]
-    pub(crate) fn receive(&self, message: &mut [u8]) -> Result<bool, Fault> {
+    pub(crate) fn receive(&self, message: &mut [u8]) -> Result<bool, ProbeError> {
         receive(&self.from, message)
     }
 
@@ -52,7 +52,7 @@ impl Line {
     /// # Errors
     /// When it cannot be received, or the peer is gone.
     #[inline]
-    pub(crate) fn expect(&self, message: &mut [u8]) -> Result<(), Fault> {
+    pub(crate) fn expect(&self, message: &mut [u8]) -> Result<(), ProbeError> {
         if self.receive(message)? { Ok(()) } else { Err(gone()) }
     }
 }
@@ -61,46 +61,46 @@ impl Line {
 ///
 /// # Errors
 /// When they cannot be made.
-pub(crate) fn pipes() -> Result<Pair, Unfit> {
+pub(crate) fn pipes() -> Result<Pair, Unsupported> {
     let (near_from, far_to) = pipe()?;
     let (far_from, near_to) = pipe()?;
-    Ok((Line { from: near_from, to: near_to }, Line { from: far_from, to: far_to }))
+    Ok((PartyLine { from: near_from, to: near_to }, PartyLine { from: far_from, to: far_to }))
 }
 
 /// Over a pair of local stream sockets.
 ///
 /// # Errors
 /// When it cannot be made.
-pub(crate) fn unix_pair() -> Result<Pair, Unfit> {
+pub(crate) fn unix_pair() -> Result<Pair, Unsupported> {
     let (near, far) = UnixStream::pair()?;
-    Ok((Line::over(near)?, Line::over(far)?))
+    Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
 
 /// Over two UDP sockets on the loopback, connected to each other.
 ///
 /// # Errors
 /// When there is no loopback.
-pub(crate) fn udp_pair() -> Result<Pair, Unfit> {
+pub(crate) fn udp_pair() -> Result<Pair, Unsupported> {
     let (near, far) = (UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
     near.connect(far.local_addr()?)?;
     far.connect(near.local_addr()?)?;
-    Ok((Line::over(near)?, Line::over(far)?))
+    Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
 
 /// Over a TCP connection on the loopback, which sends at once (TCP_NODELAY).
 ///
 /// # Errors
 /// When there is no loopback.
-pub(crate) fn tcp_pair() -> Result<Pair, Unfit> {
+pub(crate) fn tcp_pair() -> Result<Pair, Unsupported> {
     let (near, far) = tcp_streams()?;
-    Ok((Line::over(near)?, Line::over(far)?))
+    Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
 
 /// Both ends of a TCP connection on the loopback, which sends at once (TCP_NODELAY).
 ///
 /// # Errors
 /// When there is no loopback.
-pub(crate) fn tcp_streams() -> Result<(TcpStream, TcpStream), Unfit> {
+pub(crate) fn tcp_streams() -> Result<(TcpStream, TcpStream), Unsupported> {
     let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(door.local_addr()?)?;
     let far = accept_from(&door, &near)?;
@@ -113,7 +113,7 @@ pub(crate) fn tcp_streams() -> Result<(TcpStream, TcpStream), Unfit> {
 ///
 /// # Errors
 /// When accepting fails.
-pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpStream, Unfit> {
+pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpStream, Unsupported> {
     loop {
         let (stream, address) = door.accept()?;
         if address == caller.local_addr()? {
@@ -126,7 +126,7 @@ pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpS
 ///
 /// # Errors
 /// When it cannot be made.
-pub(crate) fn pipe() -> Result<(File, File), Unfit> {
+pub(crate) fn pipe() -> Result<(File, File), Unsupported> {
     let (from, to) = std::io::pipe()?;
     Ok((File::from(OwnedFd::from(from)), File::from(OwnedFd::from(to))))
 }
@@ -136,7 +136,7 @@ pub(crate) fn pipe() -> Result<(File, File), Unfit> {
 /// # Errors
 /// When it cannot be sent.
 #[inline]
-pub(crate) fn send(to: &File, message: &[u8]) -> Result<(), Fault> {
+pub(crate) fn send(to: &File, message: &[u8]) -> Result<(), ProbeError> {
     let mut to = to;
     Ok(to.write_all(message)?)
 }
@@ -146,13 +146,13 @@ pub(crate) fn send(to: &File, message: &[u8]) -> Result<(), Fault> {
 /// # Errors
 /// When it cannot be received, or ends inside the message.
 #[inline]
-pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, Fault> {
+pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, ProbeError> {
     let mut from = from;
     let mut filled = 0;
     while filled < message.len() {
         match from.read(&mut message[filled..]) {
             Ok(0) if filled == 0 => return Ok(false),
-            Ok(0) => return Err(Fault::new("a message ended in its middle")),
+            Ok(0) => return Err(ProbeError::new("a message ended in its middle")),
             Ok(more) => filled += more,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error.into()),
@@ -162,8 +162,8 @@ pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, Fault> {
 }
 
 /// What a lost peer means.
-pub(crate) fn gone() -> Fault {
-    Fault::new("the other party ended")
+pub(crate) fn gone() -> ProbeError {
+    ProbeError::new("the other party ended")
 }
 
 #[cfg(test)]

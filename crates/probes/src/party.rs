@@ -2,24 +2,24 @@
 
 use sys::process::Child;
 
-use crate::{Bench, Fault, Unfit};
+use crate::{ProbeContext, ProbeError, Unsupported};
 
 /// A forked peer. Dropped, it is killed and waited for.
-pub(crate) struct Party(Child);
+pub(crate) struct PeerProcess(Child);
 
-impl Party {
+impl PeerProcess {
     /// Forks party number `index`, pinned as the bench says and watched by it, which does `body` with `theirs` and ends.
     /// `ours` is closed there, so that the peer sees the end of its input when this process ends, however that happens.
     ///
     /// # Errors
     /// When it could not be forked or pinned.
     pub(crate) fn start<O, T>(
-        bench: &mut Bench,
+        bench: &mut ProbeContext,
         index: usize,
         ours: O,
         theirs: T,
-        body: impl FnOnce(T) -> Result<(), Fault>,
-    ) -> Result<(Self, O), Unfit> {
+        body: impl FnOnce(T) -> Result<(), ProbeError>,
+    ) -> Result<(Self, O), Unsupported> {
         let cpu = bench.cpu(index);
         let (party, ours) = Self::fork(cpu, ours, theirs, body)?;
         bench.watch(index, party.0.pid());
@@ -31,8 +31,8 @@ impl Party {
         cpu: Option<usize>,
         ours: O,
         theirs: T,
-        body: impl FnOnce(T) -> Result<(), Fault>,
-    ) -> Result<(Self, O), Unfit> {
+        body: impl FnOnce(T) -> Result<(), ProbeError>,
+    ) -> Result<(Self, O), Unsupported> {
         let parent = sys::process::own_pid();
         let (mut ours, mut theirs) = (Some(ours), Some(theirs));
         let child = sys::process::fork(|| {
@@ -42,12 +42,12 @@ impl Party {
                 return 1;
             }
             drop(ours.take());
-            let placed = cpu.map_or(Ok(()), |cpu| sys::affinity::pin(&[cpu])).map_err(Fault::from);
+            let placed = cpu.map_or(Ok(()), |cpu| sys::affinity::pin(&[cpu])).map_err(ProbeError::from);
             let done = placed.and_then(|()| theirs.take().map_or(Ok(()), body));
             i32::from(done.is_err())
         })?;
         drop(theirs);
-        let ours = ours.take().ok_or_else(|| Unfit::new("could not keep the near ends of a party's files"))?;
+        let ours = ours.take().ok_or_else(|| Unsupported::new("could not keep the near ends of a party's files"))?;
         Ok((Self(child), ours))
     }
 }

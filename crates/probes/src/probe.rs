@@ -1,12 +1,12 @@
 //! What can be measured: static data and one function that prepares it.
 
-use model::{AxisDescription, Better, Class, Description, Point, Primitive, Reference, Unit};
+use model::{AxisDescription, Better, Class, Point, Primitive, ProbeDescription, Reference, Unit};
 
-use crate::{Axis, Bench, Trial, Unfit};
+use crate::{Axis, ProbeContext, Trial, Unsupported};
 
 /// Where a definition comes from: the program or publication that a figure continues, and its name there.
 #[derive(Debug, Clone, Copy)]
-pub struct Source {
+pub struct DefinitionSource {
     /// Program or publication.
     pub tool: &'static str,
     /// The figure's name there.
@@ -15,7 +15,7 @@ pub struct Source {
     pub document: &'static str,
 }
 
-impl Source {
+impl DefinitionSource {
     /// A source.
     #[must_use]
     pub const fn new(tool: &'static str, name: &'static str, document: &'static str) -> Self {
@@ -25,7 +25,7 @@ impl Source {
 
 /// Unit, what one of it is counted per, and direction: a [`model::Metric`] that a literal can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Metric {
+pub struct ProbeMetric {
     /// Unit of the stored value.
     pub unit: Unit,
     /// One of what, or what is counted.
@@ -34,7 +34,7 @@ pub struct Metric {
     pub better: Better,
 }
 
-impl Metric {
+impl ProbeMetric {
     /// A figure of which less is better.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
@@ -104,13 +104,13 @@ pub struct Probe {
     /// What it does and what its value means.
     pub about: &'static str,
     /// Unit and direction.
-    pub metric: Metric,
+    pub metric: ProbeMetric,
     /// How far it drifts from session to session by habit.
     pub class: Class,
     /// What it stresses.
     pub stresses: &'static [Primitive],
     /// Whose definition it continues.
-    pub sources: &'static [Source],
+    pub sources: &'static [DefinitionSource],
     /// Along what it is measured.
     pub axes: &'static [Axis],
     /// Who takes part, and where.
@@ -124,7 +124,7 @@ pub struct Probe {
     /// Points that make no sense, such as an axis that another one's value makes void.
     pub skips: fn(&Point) -> bool,
     /// Prepares the measurement at a point, outside the clock.
-    pub prepare: fn(&Point, &mut Bench) -> Result<Trial, Unfit>,
+    pub prepare: fn(&Point, &mut ProbeContext) -> Result<Trial, Unsupported>,
 }
 
 /// What probes share when their preparation is expensive.
@@ -143,7 +143,7 @@ impl Probe {
         id: "",
         title: "",
         about: "",
-        metric: Metric::lower(Unit::Seconds, ""),
+        metric: ProbeMetric::lower(Unit::Seconds, ""),
         class: Class::Compute,
         stresses: &[],
         sources: &[],
@@ -153,7 +153,7 @@ impl Probe {
         paired: false,
         shares: None,
         skips: |_| false,
-        prepare: |_, _| Err(Unfit::new("nothing is prepared for it")),
+        prepare: |_, _| Err(Unsupported::new("nothing is prepared for it")),
     };
 
     /// The part of the id before the dot.
@@ -227,8 +227,8 @@ impl Probe {
 
     /// The probe as data.
     #[must_use]
-    pub fn describe(&self) -> Description {
-        Description {
+    pub fn describe(&self) -> ProbeDescription {
+        ProbeDescription {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             about: self.about.to_owned(),

@@ -1,7 +1,7 @@
 //! ONC remote procedure calls, as far as a call of one procedure with one character needs them: messages of RFC 5531,
 //! data of RFC 4506 (XDR), and record marking for streams.
 
-use crate::Fault;
+use crate::ProbeError;
 
 /// A program number of the range that is left to users (RFC 5531, section 13).
 pub(crate) const PROGRAM: u32 = 0x2070_726f;
@@ -50,14 +50,14 @@ pub(crate) fn put_call(to: &mut [u8], transaction: u32, character: u8) {
 
 /// Reads a call: its transaction and its character.
 #[inline]
-pub(crate) fn get_call(from: &[u8]) -> Result<(u32, u8), Fault> {
+pub(crate) fn get_call(from: &[u8]) -> Result<(u32, u8), ProbeError> {
     let words = get::<{ CALL_BYTES / 4 }>(from)?;
     let [transaction, ref kind @ .., character] = words;
     match kind {
         [CALL, RPC_VERSION, PROGRAM, VERSION, PROCEDURE, AUTH_NONE, 0, AUTH_NONE, 0] => {
             Ok((transaction, character as u8))
         }
-        _ => Err(Fault::new(format!("a remote procedure call is not the one expected: {words:x?}"))),
+        _ => Err(ProbeError::new(format!("a remote procedure call is not the one expected: {words:x?}"))),
     }
 }
 
@@ -69,11 +69,11 @@ pub(crate) fn put_reply(to: &mut [u8], transaction: u32, character: u8) {
 
 /// Reads the reply to a call: its character.
 #[inline]
-pub(crate) fn get_reply(from: &[u8], transaction: u32) -> Result<u8, Fault> {
+pub(crate) fn get_reply(from: &[u8], transaction: u32) -> Result<u8, ProbeError> {
     let words = get::<{ REPLY_BYTES / 4 }>(from)?;
     match words {
         [found, REPLY, ACCEPTED, AUTH_NONE, 0, SUCCESS, character] if found == transaction => Ok(character as u8),
-        _ => Err(Fault::new(format!("a reply does not fit the call {transaction:x}: {words:x?}"))),
+        _ => Err(ProbeError::new(format!("a reply does not fit the call {transaction:x}: {words:x?}"))),
     }
 }
 
@@ -85,10 +85,10 @@ pub(crate) fn put_mark(to: &mut [u8], bytes: usize) {
 
 /// Reads the mark of a record that must be whole in one fragment of so many bytes.
 #[inline]
-pub(crate) fn get_mark(from: &[u8], bytes: usize) -> Result<(), Fault> {
+pub(crate) fn get_mark(from: &[u8], bytes: usize) -> Result<(), ProbeError> {
     match get::<1>(from)? {
         [mark] if mark == LAST | bytes as u32 => Ok(()),
-        [mark] => Err(Fault::new(format!("a record mark is {mark:x} instead of one fragment of {bytes} bytes"))),
+        [mark] => Err(ProbeError::new(format!("a record mark is {mark:x} instead of one fragment of {bytes} bytes"))),
     }
 }
 
@@ -103,10 +103,10 @@ fn put(to: &mut [u8], words: &[u32]) {
     }
 }
 
-fn get<const N: usize>(from: &[u8]) -> Result<[u32; N], Fault> {
+fn get<const N: usize>(from: &[u8]) -> Result<[u32; N], ProbeError> {
     match from.as_chunks::<4>() {
         (words, []) if words.len() == N => Ok(std::array::from_fn(|index| u32::from_be_bytes(words[index]))),
-        _ => Err(Fault::new(format!("a message has {} bytes instead of {}", from.len(), 4 * N))),
+        _ => Err(ProbeError::new(format!("a message has {} bytes instead of {}", from.len(), 4 * N))),
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use sys::memory::{Arena, Pages};
 
 use crate::line::{gone, pipe, receive, send};
-use crate::party::{Party, fold};
-use crate::{Axis, Bench, Declared, Fault, Kernel, Unfit, Work};
+use crate::party::{PeerProcess, fold};
+use crate::{Axis, BatchWork, DeclaredCost, Kernel, ProbeContext, ProbeError, Unsupported};
 
 /// Whether the parties look at the data or leave that to the kernel's copy.
 pub(crate) const DATA: &[&str] = &["copied", "touched"];
@@ -16,29 +16,29 @@ pub(crate) const BLOCK: Axis = Axis::choice("block", &["4KiB", "16KiB", "64KiB",
 
 /// A peer writes blocks and this process reads them. Touched: the peer writes every word of a block before sending it, and
 /// every word is summed here. Copied: only the first word is, so that every block can be told.
-pub(crate) struct Stream {
+pub(crate) struct StreamKernel {
     from: File,
     orders: File,
-    _peer: Party,
+    _peer: PeerProcess,
     block: Arena,
     touched: bool,
     began: u64,
     next: u64,
 }
 
-impl Stream {
+impl StreamKernel {
     /// Forks the peer, which will write into `to` what is read from `from`, in blocks of `bytes` (a multiple of 8).
     ///
     /// # Errors
     /// When it cannot be forked or pinned, or there is no memory.
     pub(crate) fn start(
-        bench: &mut Bench,
+        bench: &mut ProbeContext,
         (from, to): (File, File),
         bytes: usize,
         touched: bool,
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, Unsupported> {
         let (far_orders, orders) = pipe()?;
-        let (peer, (from, orders)) = Party::start(bench, 1, (from, orders), (far_orders, to), |(orders, to)| {
+        let (peer, (from, orders)) = PeerProcess::start(bench, 1, (from, orders), (far_orders, to), |(orders, to)| {
             let mut block = Arena::populated(bytes, Pages::System)?;
             let (mut order, mut number) = ([0; 8], 0);
             while receive(&orders, &mut order)? {
@@ -55,8 +55,8 @@ impl Stream {
     }
 }
 
-impl Kernel for Stream {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for StreamKernel {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.next;
         send(&self.orders, &ops.to_ne_bytes())?;
         let mut token = 0;
@@ -67,13 +67,13 @@ impl Kernel for Stream {
             token = fold(token, look(self.block.words(), self.touched));
             self.next += 1;
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let words = (self.block.len() / 8) as u64;
         let numbers = self.began..self.began + done.ops;
-        Fault::unless_equal(
+        ProbeError::unless_equal(
             done.token,
             numbers.fold(0, |token, number| fold(token, expected(number, words, self.touched))),
         )
@@ -83,9 +83,9 @@ impl Kernel for Stream {
         self.block.len() as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         let touched = if self.touched { self.block.len() as f64 } else { 8.0 };
-        Some(Declared { bytes_read: touched, bytes_written: touched, operations: 1.0 })
+        Some(DeclaredCost { bytes_read: touched, bytes_written: touched, operations: 1.0 })
     }
 }
 

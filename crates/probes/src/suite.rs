@@ -7,14 +7,14 @@ use crate::{Probe, all, find};
 
 /// A probe at a point.
 #[derive(Clone)]
-pub struct Selection {
+pub struct ProbeSelection {
     /// The probe.
     pub probe: &'static Probe,
     /// Where on its axes.
     pub point: Point,
 }
 
-impl Selection {
+impl ProbeSelection {
     /// Whether it is of a probe, at a point that a part of a point includes.
     fn is_in(&self, id: &str, part: &str) -> bool {
         self.probe.id == id && part.parse().is_ok_and(|part| self.point.includes(&part))
@@ -29,10 +29,10 @@ pub struct Suite {
     pub about: &'static str,
     /// Seconds after which no further round begins, unless the user says otherwise.
     pub seconds: Option<f64>,
-    select: Select,
+    select: SuiteSelector,
 }
 
-enum Select {
+enum SuiteSelector {
     /// Every probe at its representative points, but for these: id and part of a point.
     Usual { but: &'static [(&'static str, &'static str)] },
     /// Every probe at every point.
@@ -47,50 +47,55 @@ pub static SUITES: &[Suite] = &[
         name: "quick",
         about: "a first look: about 15 figures in under 20 seconds",
         seconds: Some(16.0),
-        select: Select::Table(QUICK),
+        select: SuiteSelector::Table(QUICK),
     },
     Suite {
         name: "default",
         about: "every family at representative points, in minutes",
         seconds: Some(170.0),
-        select: Select::Usual { but: NOT_BY_DEFAULT },
+        select: SuiteSelector::Usual { but: NOT_BY_DEFAULT },
     },
-    Suite { name: "full", about: "every point of every axis; takes long", seconds: None, select: Select::Everything },
+    Suite {
+        name: "full",
+        about: "every point of every axis; takes long",
+        seconds: None,
+        select: SuiteSelector::Everything,
+    },
     Suite {
         name: "babar",
         about: "the tables of the BaBar online farm's evaluation (Pavel, CHEP 98)",
         seconds: None,
-        select: Select::Table(BABAR),
+        select: SuiteSelector::Table(BABAR),
     },
     Suite {
         name: "byte",
         about: "BYTE magazine's Unix benchmarks, as run in 2004 (CyberLife Labs)",
         seconds: None,
-        select: Select::Table(BYTE),
+        select: SuiteSelector::Table(BYTE),
     },
     Suite {
         name: "daisy",
         about: "bandwidths and memory latency of the DAISy and HEAT clusters (lmbench, 1996)",
         seconds: None,
-        select: Select::Table(DAISY),
+        select: SuiteSelector::Table(DAISY),
     },
     Suite {
         name: "ramspeed",
         about: "RAMspeed's reading and writing over blocks of 1 KiB to 16 MiB (CyberLife Labs, 2004)",
         seconds: None,
-        select: Select::Table(RAMSPEED),
+        select: SuiteSelector::Table(RAMSPEED),
     },
     Suite {
         name: "stream",
         about: "STREAM's copy, scale, add and triad on one CPU and on all",
         seconds: None,
-        select: Select::Table(STREAM),
+        select: SuiteSelector::Table(STREAM),
     },
     Suite {
         name: "tape",
         about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
         seconds: None,
-        select: Select::Table(TAPE),
+        select: SuiteSelector::Table(TAPE),
     },
 ];
 
@@ -161,16 +166,16 @@ pub fn suite(name: &str) -> Option<&'static Suite> {
 impl Suite {
     /// What it measures, in order. Probes that the catalogue does not have yet are left out.
     #[must_use]
-    pub fn selections(&self) -> Vec<Selection> {
+    pub fn selections(&self) -> Vec<ProbeSelection> {
         match self.select {
-            Select::Usual { but } => all()
-                .flat_map(|probe| probe.usual_points().into_iter().map(move |point| Selection { probe, point }))
+            SuiteSelector::Usual { but } => all()
+                .flat_map(|probe| probe.usual_points().into_iter().map(move |point| ProbeSelection { probe, point }))
                 .filter(|selection| !but.iter().any(|(id, part)| selection.is_in(id, part)))
                 .collect(),
-            Select::Everything => all()
-                .flat_map(|probe| probe.points().into_iter().map(move |point| Selection { probe, point }))
+            SuiteSelector::Everything => all()
+                .flat_map(|probe| probe.points().into_iter().map(move |point| ProbeSelection { probe, point }))
                 .collect(),
-            Select::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
+            SuiteSelector::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
         }
     }
 
@@ -178,16 +183,16 @@ impl Suite {
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, &'static str)> {
         match self.select {
-            Select::Table(rows) => rows.to_vec(),
-            Select::Usual { but } => but.to_vec(),
-            Select::Everything => Vec::new(),
+            SuiteSelector::Table(rows) => rows.to_vec(),
+            SuiteSelector::Usual { but } => but.to_vec(),
+            SuiteSelector::Everything => Vec::new(),
         }
     }
 }
 
-fn resolve(id: &str, point: &str) -> Vec<Selection> {
+fn resolve(id: &str, point: &str) -> Vec<ProbeSelection> {
     let Some(probe) = find(id) else { return Vec::new() };
     let point: Point = point.parse().unwrap_or_default();
     let points = probe.complete(&point).unwrap_or_default();
-    points.into_iter().map(|point| Selection { probe, point }).collect()
+    points.into_iter().map(|point| ProbeSelection { probe, point }).collect()
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use self::gate::Gate;
-use crate::{Fault, Unfit};
+use self::gate::StartGate;
+use crate::{ProbeError, Unsupported};
 
 /// How long members spin at the start, nanoseconds: longer than the slowest of them takes to come there. The caller spins as
 /// long for the end.
@@ -24,24 +24,24 @@ const IDLE: u64 = 20_000;
 const DISMISSED: u32 = u32::MAX;
 
 type Job<S> = Arc<dyn Fn(&mut S) -> u64 + Send + Sync>;
-type Make<S> = Arc<dyn Fn(usize) -> Result<S, Unfit> + Send + Sync>;
+type Make<S> = Arc<dyn Fn(usize) -> Result<S, Unsupported> + Send + Sync>;
 
 /// What a member returned, on a cache line of its own.
 #[derive(Default)]
 #[repr(align(128))]
 struct Returned(AtomicU64);
 
-struct Board<S> {
+struct TeamResults<S> {
     /// Taken outside the clock only.
     job: Mutex<Option<Job<S>>>,
     /// Number of the job that members should come to the start for.
-    called: Gate,
+    called: StartGate,
     /// Members that stand at the start.
-    arrived: Gate,
+    arrived: StartGate,
     /// Twice the number of the job that runs; one more when it was called off.
-    started: Gate,
+    started: StartGate,
     /// Members that are done with it.
-    finished: Gate,
+    finished: StartGate,
     returned: Vec<Returned>,
     troubled: AtomicBool,
     /// What a panic said, where there is trouble.
@@ -50,7 +50,7 @@ struct Board<S> {
     spin: u64,
 }
 
-impl<S> Board<S> {
+impl<S> TeamResults<S> {
     fn members(&self) -> u32 {
         u32::try_from(self.returned.len()).unwrap_or(u32::MAX)
     }
@@ -64,19 +64,19 @@ impl<S> Board<S> {
 
     /// Whether no job ever panicked.
     #[inline]
-    fn intact(&self) -> Result<(), Fault> {
+    fn intact(&self) -> Result<(), ProbeError> {
         if !self.troubled.load(Ordering::Acquire) {
             return Ok(());
         }
         let text = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
-        Err(Fault::new(format!("one of its threads panicked: {}", text.as_deref().unwrap_or("without a word"))))
+        Err(ProbeError::new(format!("one of its threads panicked: {}", text.as_deref().unwrap_or("without a word"))))
     }
 }
 
 /// Threads, one a CPU, each with a state that it made itself (so that its memory is near its CPU).
-pub(crate) struct Team<S> {
+pub(crate) struct ThreadTeam<S> {
     own: S,
-    board: Arc<Board<S>>,
+    board: Arc<TeamResults<S>>,
     members: Vec<JoinHandle<()>>,
     tids: Vec<i32>,
     /// Number of the last job.
@@ -85,23 +85,23 @@ pub(crate) struct Team<S> {
     prepared: Option<(u64, Job<S>)>,
 }
 
-impl<S: 'static> Team<S> {
+impl<S: 'static> ThreadTeam<S> {
     /// A thread on each of `cpus`; the first is the caller, which is already where it should be.
     ///
     /// # Errors
     /// What the first failing `make` says, or that a thread could not be pinned or started.
-    pub(crate) fn gather(
+    pub(crate) fn start(
         cpus: &[usize],
-        make: impl Fn(usize) -> Result<S, Unfit> + Send + Sync + 'static,
-    ) -> Result<Self, Unfit> {
+        make: impl Fn(usize) -> Result<S, Unsupported> + Send + Sync + 'static,
+    ) -> Result<Self, Unsupported> {
         // Threads that share a CPU must leave it to each other at once.
         let crowded = cpus.iter().enumerate().any(|(at, cpu)| cpus[..at].contains(cpu));
-        let board = Arc::new(Board {
+        let board = Arc::new(TeamResults {
             job: Mutex::new(None),
-            called: Gate::default(),
-            arrived: Gate::default(),
-            started: Gate::default(),
-            finished: Gate::default(),
+            called: StartGate::default(),
+            arrived: StartGate::default(),
+            started: StartGate::default(),
+            finished: StartGate::default(),
             returned: cpus.iter().skip(1).map(|_| Returned::default()).collect(),
             troubled: AtomicBool::new(false),
             panicked: Mutex::new(None),
@@ -116,17 +116,17 @@ impl<S: 'static> Team<S> {
         let (members, tids) = (Vec::new(), Vec::new());
         let mut team = Self { own, board, members, tids, number: 0, prepared: None };
         for (index, cpu) in cpus.iter().enumerate().skip(1) {
-            team.enlist(index, *cpu, Arc::clone(&make))?;
+            team.start_member(index, *cpu, Arc::clone(&make))?;
         }
         Ok(team)
     }
 
-    fn enlist(&mut self, index: usize, cpu: usize, make: Make<S>) -> Result<(), Unfit> {
+    fn start_member(&mut self, index: usize, cpu: usize, make: Make<S>) -> Result<(), Unsupported> {
         let (tell, told) = std::sync::mpsc::channel();
         let board = Arc::clone(&self.board);
         let body = move || {
             let made = sys::affinity::pin(&[cpu])
-                .map_err(Unfit::from)
+                .map_err(Unsupported::from)
                 .and_then(|()| make(index))
                 .map(|state| (state, sys::process::raw::gettid()));
             // The starter waits for this, and outlives the member.
@@ -139,7 +139,7 @@ impl<S: 'static> Team<S> {
             }
         };
         self.members.push(std::thread::Builder::new().name(format!("member {index}")).spawn(body)?);
-        let tid = told.recv().map_err(|_| Unfit::new("a thread ended while it prepared"))??;
+        let tid = told.recv().map_err(|_| Unsupported::new("a thread ended while it prepared"))??;
         self.tids.push(tid);
         Ok(())
     }
@@ -162,7 +162,7 @@ impl<S: 'static> Team<S> {
         &mut self,
         ops: u64,
         job: impl Fn(&mut S) -> u64 + Send + Sync + 'static,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ProbeError> {
         self.call_off();
         self.board.intact()?;
         let job: Job<S> = Arc::new(job);
@@ -183,9 +183,10 @@ impl<S: 'static> Team<S> {
     ///
     /// # Errors
     /// When no job of so many operations was prepared, or it panicked in a thread.
-    pub(crate) fn start(&mut self, ops: u64) -> Result<u64, Fault> {
+    pub(crate) fn start(&mut self, ops: u64) -> Result<u64, ProbeError> {
         let job = self.prepared.take_if(|(prepared, _)| *prepared == ops).map(|(_, job)| job);
-        let job = job.ok_or_else(|| Fault::new(format!("its threads were not at the start of {ops} operations")))?;
+        let job =
+            job.ok_or_else(|| ProbeError::new(format!("its threads were not at the start of {ops} operations")))?;
         if self.members.is_empty() {
             return Ok(job(&mut self.own));
         }
@@ -205,13 +206,13 @@ impl<S: 'static> Team<S> {
     ///
     /// # Errors
     /// As both of them.
-    pub(crate) fn run(&mut self, job: impl Fn(&mut S) -> u64 + Send + Sync + 'static) -> Result<u64, Fault> {
+    pub(crate) fn run(&mut self, job: impl Fn(&mut S) -> u64 + Send + Sync + 'static) -> Result<u64, ProbeError> {
         self.prepare(1, job)?;
         self.start(1)
     }
 }
 
-impl<S> Team<S> {
+impl<S> ThreadTeam<S> {
     /// Sends members away from the start of a job that will not be started.
     fn call_off(&mut self) {
         if self.prepared.take().is_some() && !self.members.is_empty() {
@@ -221,7 +222,7 @@ impl<S> Team<S> {
     }
 }
 
-impl<S> Drop for Team<S> {
+impl<S> Drop for ThreadTeam<S> {
     fn drop(&mut self) {
         self.call_off();
         self.board.called.set(DISMISSED);
@@ -232,7 +233,7 @@ impl<S> Drop for Team<S> {
     }
 }
 
-fn serve<S>(board: &Board<S>, index: usize, mut state: S) {
+fn serve<S>(board: &TeamResults<S>, index: usize, mut state: S) {
     let mut done = 0;
     loop {
         let number = board.called.wait(|number| number != done, IDLE.min(board.spin));

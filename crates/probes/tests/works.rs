@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use model::Point;
-use probes::{Bench, Fault, Kernel, Parties, Probe, Setting, Trial, Work, all};
+use probes::{BatchWork, Kernel, LaunchSetting, Parties, Probe, ProbeContext, ProbeError, Trial, all};
 
 const PROBE: &str = "PRONY_WORKS_PROBE";
 const POINT: &str = "PRONY_WORKS_POINT";
@@ -89,7 +89,7 @@ fn alone(probe: &Probe, point: &Point) -> ExitCode {
     if let Some(cpu) = setting.cpus.first() {
         sys::affinity::pin(&[*cpu]).unwrap();
     }
-    let mut bench = Bench::new(setting);
+    let mut bench = ProbeContext::new(setting);
     let trial = match (probe.prepare)(point, &mut bench) {
         Ok(trial) => trial,
         Err(unfit) => {
@@ -123,14 +123,14 @@ fn conform(kernel: &mut dyn Kernel, least: u64, most: u64) {
         let done = kernel.batch(asked).unwrap_or_else(|fault| panic!("{fault}"));
         assert!(done.ops > 0, "it did nothing");
         kernel.check(&done).unwrap_or_else(|fault| panic!("its check refuses honest work: {fault}"));
-        let forged = Work { token: done.token ^ 1, ..done };
+        let forged = BatchWork { token: done.token ^ 1, ..done };
         assert!(kernel.check(&forged).is_err(), "its check does not notice a forged token");
-        let lazy = Work { ops: done.ops + granule, ..done };
+        let lazy = BatchWork { ops: done.ops + granule, ..done };
         assert!(kernel.check(&lazy).is_err(), "its check does not notice operations that were never done");
         assert!(kernel.amount() > 0.0 && kernel.amount().is_finite());
     }
     let mut record = probes::Recorder::with_room(3);
-    kernel.each(&mut record).unwrap_or_else(|fault: Fault| panic!("single operations: {fault}"));
+    kernel.each(&mut record).unwrap_or_else(|fault: ProbeError| panic!("single operations: {fault}"));
     assert!(record.nanos().iter().all(|nanos| *nanos > 0));
 }
 
@@ -148,7 +148,7 @@ fn nothing_is_left(directory: &Path) {
     }
 }
 
-fn setting(probe: &Probe, point: &Point) -> Setting {
+fn setting(probe: &Probe, point: &Point) -> LaunchSetting {
     let allowed = sys::affinity::allowed().unwrap();
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match probe.parties {
@@ -164,5 +164,5 @@ fn setting(probe: &Probe, point: &Point) -> Setting {
         },
         Parties::Free => vec![],
     };
-    Setting { seed: 7, cpus, allowed, directory: std::env::temp_dir(), variant: None, calibrating: true }
+    LaunchSetting { seed: 7, cpus, allowed, directory: std::env::temp_dir(), variant: None, calibrating: true }
 }

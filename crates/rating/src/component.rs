@@ -4,7 +4,7 @@ use crate::floating::{dynamics, fourier, gradient, kalman, matrix, nbody, nuclea
 use crate::integer::{chess, compress, database, graph, interpreter, json, search, sort};
 
 /// Fixed work with its input ready.
-pub trait Job {
+pub trait RatingWork {
     /// Does the work once; the same checksum every time and everywhere.
     ///
     /// # Errors
@@ -14,7 +14,7 @@ pub trait Job {
 
 /// A frozen set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Set {
+pub enum RatingSet {
     /// Integer work.
     Int1,
     /// Floating point.
@@ -22,9 +22,9 @@ pub enum Set {
 }
 
 /// The sets.
-pub const SETS: [Set; 2] = [Set::Int1, Set::Fp1];
+pub const SETS: [RatingSet; 2] = [RatingSet::Int1, RatingSet::Fp1];
 
-impl Set {
+impl RatingSet {
     /// Its name, which any change of the set would change.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -53,7 +53,7 @@ impl Set {
 #[derive(Debug)]
 pub struct Component {
     /// Its set.
-    pub set: Set,
+    pub set: RatingSet,
     /// Its name.
     pub name: &'static str,
     /// What it does, and with which library.
@@ -61,7 +61,7 @@ pub struct Component {
     /// What it stands for in the suites that it follows.
     pub stands_for: &'static str,
     /// Makes its input; not part of the timed work.
-    pub make: fn() -> Box<dyn Job>,
+    pub make: fn() -> Box<dyn RatingWork>,
     /// Checksum of its output.
     pub checksum: u64,
     /// Seconds on the reference machine.
@@ -85,22 +85,22 @@ const fn integer(
     name: &'static str,
     about: &'static str,
     stands_for: &'static str,
-    make: fn() -> Box<dyn Job>,
+    make: fn() -> Box<dyn RatingWork>,
     checksum: u64,
     reference: f64,
 ) -> Component {
-    Component { set: Set::Int1, name, about, stands_for, make, checksum, reference }
+    Component { set: RatingSet::Int1, name, about, stands_for, make, checksum, reference }
 }
 
 const fn floating(
     name: &'static str,
     about: &'static str,
     stands_for: &'static str,
-    make: fn() -> Box<dyn Job>,
+    make: fn() -> Box<dyn RatingWork>,
     checksum: u64,
     reference: f64,
 ) -> Component {
-    Component { set: Set::Fp1, name, about, stands_for, make, checksum, reference }
+    Component { set: RatingSet::Fp1, name, about, stands_for, make, checksum, reference }
 }
 
 /// Every component of every set.
@@ -122,7 +122,14 @@ pub static COMPONENTS: &[Component] = &[
         0x434d_30d6_b071_0435,
         0.1489,
     ),
-    integer("json", "JSON parsed, changed and printed", "xalancbmk", json::Json::make, 0x6c0a_d7a2_616a_3533, 0.1189),
+    integer(
+        "json",
+        "JSON parsed, changed and printed",
+        "xalancbmk",
+        json::JsonComponent::make,
+        0x6c0a_d7a2_616a_3533,
+        0.1189,
+    ),
     integer(
         "chess",
         "legal games counted (cozy-chess)",
@@ -159,7 +166,7 @@ pub static COMPONENTS: &[Component] = &[
         "sort",
         "sorting, and a B-tree under changes (std)",
         "sorting",
-        sort::Sort::make,
+        sort::SortComponent::make,
         0x1fa2_ea0a_d20b_ea56,
         0.2335,
     ),

@@ -2,9 +2,9 @@
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
+pub(crate) struct SplitMix(u64);
 
-impl Random {
+impl SplitMix {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -60,7 +60,7 @@ impl Checksum {
 
 /// Text of words of uneven frequency, as a language has them.
 pub(crate) fn prose(seed: u64, bytes: usize) -> String {
-    let mut random = Random::new(seed);
+    let mut random = SplitMix::new(seed);
     let words: Vec<String> = (0..4000)
         .map(|_| {
             let length = 2 + random.below(9);

@@ -12,4 +12,6 @@ mod floating;
 mod input;
 mod integer;
 
-pub use component::{BUILD, COMPONENTS, Component, Job, REFERENCE_MACHINE, SETS, Set, component, optimised};
+pub use component::{
+    BUILD, COMPONENTS, Component, REFERENCE_MACHINE, RatingSet, RatingWork, SETS, component, optimised,
+};

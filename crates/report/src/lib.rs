@@ -12,8 +12,9 @@ pub mod view;
 pub mod words;
 
 pub use document::{
-    Axis, Block, Cell, Chart, Column, Curves, Data, Digits, Division, Document, Forest, ForestRow, Group, Kind, Mark,
-    Plot, Quantity, Records, Row, Scale, Scatter, Section, Series, Spread, Strip, StripRow, Table, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division, Document, DocumentSection,
+    EmbeddedJson, Forest, ForestRow, Mark, PrintedQuantity, PrintedSpread, Records, RowGroup, ScatterPlot, Series,
+    Strip, StripRow, Table, TableRow, Tone, UnitScale,
 };
 pub use error::Error;
-pub use format::{Csv, FORMATS, Format, Html, Json, Markdown, Terminal, by_name};
+pub use format::{Csv, FORMATS, Html, JsonFormat, Markdown, ReportFormat, Terminal, by_name};

@@ -10,7 +10,7 @@ use crate::quantile::median;
 
 /// What is known of a difference that cannot be negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Difference {
+pub enum PairedDifference {
     /// The whole interval lies above the resolution.
     Above(Estimated),
     /// Not resolved: it is at most `bound`, at confidence `level`.
@@ -50,20 +50,20 @@ pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
 /// With too few launches for `level` only an upper bound can be given, the largest difference seen at the confidence
 /// that it has. `None` below two launches, with a value that is not finite, or when nothing bounds the difference from
 /// above (no resolution and no positive difference).
-pub fn difference(launch_differences: &[f64], resolution: f64, level: f64) -> Option<Difference> {
+pub fn difference(launch_differences: &[f64], resolution: f64, level: f64) -> Option<PairedDifference> {
     let resolution = resolution.max(0.0);
     match launch_median_interval(launch_differences, level) {
         Some(m) if m.interval.low > resolution => {
-            Some(Difference::Above(Estimated { value: m.median, interval: m.interval }))
+            Some(PairedDifference::Above(Estimated { value: m.median, interval: m.interval }))
         }
         Some(m) => below(m.interval, resolution),
         None => below(launch_median_range(launch_differences)?.interval, resolution),
     }
 }
 
-fn below(interval: Interval, resolution: f64) -> Option<Difference> {
+fn below(interval: Interval, resolution: f64) -> Option<PairedDifference> {
     let bound = interval.high.max(resolution);
-    (bound > 0.0).then_some(Difference::Below { bound, level: interval.level })
+    (bound > 0.0).then_some(PairedDifference::Below { bound, level: interval.level })
 }
 
 #[cfg(test)]
@@ -91,17 +91,21 @@ mod tests {
         let limit = resolution(&NOISE, 0.95).unwrap();
         assert!((limit - 0.5).abs() < 1e-12);
         match difference(&values, limit, 0.95).unwrap() {
-            Difference::Above(e) => assert!(e.interval.contains(10.0) && e.interval.low > limit),
-            below @ Difference::Below { .. } => panic!("{below:?}"),
+            PairedDifference::Above(e) => assert!(e.interval.contains(10.0) && e.interval.low > limit),
+            below @ PairedDifference::Below { .. } => panic!("{below:?}"),
         }
     }
 
     #[test]
     fn two_equal_things_differ_by_less_than_a_bound() {
         let limit = resolution(&NOISE, 0.95).unwrap();
-        assert!(matches!(difference(&NOISE, limit, 0.95), Some(Difference::Below { bound, .. }) if bound >= limit));
+        assert!(
+            matches!(difference(&NOISE, limit, 0.95), Some(PairedDifference::Below { bound, .. }) if bound >= limit)
+        );
         let negative: Vec<f64> = NOISE.iter().map(|v| v - 5.0).collect();
-        assert!(matches!(difference(&negative, limit, 0.95), Some(Difference::Below { bound, .. }) if bound == limit));
+        assert!(
+            matches!(difference(&negative, limit, 0.95), Some(PairedDifference::Below { bound, .. }) if bound == limit)
+        );
         assert_eq!(difference(&negative, 0.0, 0.95), None);
     }
 
@@ -114,7 +118,7 @@ mod tests {
     #[test]
     fn three_launches_only_bound() {
         assert!(
-            matches!(difference(&[9.0, 10.0, 11.0], 0.0, 0.95), Some(Difference::Below { bound, level }) if bound == 11.0 && level < 0.95)
+            matches!(difference(&[9.0, 10.0, 11.0], 0.0, 0.95), Some(PairedDifference::Below { bound, level }) if bound == 11.0 && level < 0.95)
         );
     }
 
@@ -122,8 +126,8 @@ mod tests {
         #[test]
         fn never_negative(values in prop::collection::vec(-5.0..5.0_f64, 2..30), limit in -1.0..2.0_f64) {
             match difference(&values, limit, 0.95) {
-                Some(Difference::Above(e)) => prop_assert!(e.interval.low > 0.0 && e.value > 0.0),
-                Some(Difference::Below { bound, .. }) => prop_assert!(bound > 0.0),
+                Some(PairedDifference::Above(e)) => prop_assert!(e.interval.low > 0.0 && e.value > 0.0),
+                Some(PairedDifference::Below { bound, .. }) => prop_assert!(bound > 0.0),
                 None => prop_assert!(values.iter().all(|v| *v <= 0.0 || limit <= 0.0)),
             }
         }

@@ -11,7 +11,7 @@ use crate::theil_sen::{kendall_variance, theil_sen};
 
 /// A monotone trend over time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trend {
+pub struct MonotoneTrend {
     /// Kendall's tau between time and value, -1 to 1.
     pub tau: f64,
     /// Two-sided p-value of "no trend".
@@ -28,7 +28,7 @@ pub struct Trend {
 ///
 /// `None` below eight values, with one that is not finite, when the samples differ in length, or when all times are
 /// equal.
-pub fn trend(times: &[f64], values: &[f64]) -> Option<Trend> {
+pub fn trend(times: &[f64], values: &[f64]) -> Option<MonotoneTrend> {
     if times.len() != values.len() || times.len() < 8 {
         return None;
     }
@@ -44,7 +44,7 @@ pub fn trend(times: &[f64], values: &[f64]) -> Option<Trend> {
     let p_value = if variance > 0.0 { 2.0 * normal_cdf(-(score.abs() - 1.0).max(0.0) / variance.sqrt()) } else { 1.0 };
     let pairs = (times.len() * (times.len() - 1)) as f64 / 2.0;
     let span = times[times.len() - 1] - times[0];
-    Some(Trend {
+    Some(MonotoneTrend {
         tau: score / pairs,
         p_value: p_value.min(1.0),
         slope: line.slope,

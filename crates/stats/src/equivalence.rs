@@ -7,7 +7,7 @@
 
 use crate::autocorrelation::variance_inflation;
 use crate::distribution::{normal_quantile, student_t_quantile};
-use crate::hodges_lehmann::{Shift, two_sample};
+use crate::hodges_lehmann::{HodgesLehmannShift, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
 
@@ -55,7 +55,7 @@ impl Floor {
 
 /// What is known of the ratio of two figures, in logarithms: 0.01 is one percent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct RatioEstimate {
     /// Estimated logarithm of B over A.
     pub shift: f64,
     /// Its interval, with autocorrelation and floor.
@@ -75,7 +75,7 @@ pub struct Comparison {
 
 /// What may be said of two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum EquivalenceVerdict {
     /// Significant after adjustment, and by more than the band.
     Different,
     /// By less than the band.
@@ -87,14 +87,14 @@ pub enum Verdict {
 /// Compares launch values `b` against `a`, given as logarithms in the order of time.
 ///
 /// `None` when a value is not finite or there are too few for `level` (fewer than four each at 95%).
-pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<Comparison> {
+pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
     let launch_interval = shift.interval(level)?;
     let (n, m) = (a.len() as f64, b.len() as f64);
     let inflation = (variance_inflation(a) / n + variance_inflation(b) / m) / (1.0 / n + 1.0 / m);
     let widening = Widening { stretch: inflation.sqrt(), floor };
     let p_value = if floor.sd == 0.0 && inflation == 1.0 { shift.p_value } else { widening.p_value(&shift) };
-    Some(Comparison {
+    Some(RatioEstimate {
         shift: shift.estimate,
         interval: widening.apply(shift.estimate, launch_interval, level),
         launch_interval,
@@ -122,7 +122,7 @@ impl Widening {
 
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
     /// it; below the smallest p that the samples can give there is no interval, hence no exclusion.
-    fn p_value(&self, shift: &Shift) -> f64 {
+    fn p_value(&self, shift: &HodgesLehmannShift) -> f64 {
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
@@ -144,19 +144,19 @@ impl Widening {
 
 /// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all figures of the
 /// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the band, such as [`BAND`].
-pub fn verdict(comparison: &Comparison, adjusted_p: f64, band: f64) -> Verdict {
+pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> EquivalenceVerdict {
     if comparison.interval.is_inside(band) {
-        Verdict::Same
+        EquivalenceVerdict::Same
     } else if adjusted_p <= 1.0 - comparison.level && comparison.interval.is_outside(band) {
-        Verdict::Different
+        EquivalenceVerdict::Different
     } else {
-        Verdict::Undecided
+        EquivalenceVerdict::Undecided
     }
 }
 
 /// What would decide an undecided comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum DecisionNeed {
     /// So many more launches of each figure, for an 80% chance.
     Launches(usize),
     /// Launches cannot do it, since the floor alone is too wide: so many sessions of each machine.
@@ -172,7 +172,7 @@ const AFFORDABLE: f64 = 1000.0;
 ///
 /// Widths shrink with the square root of the launches; the floor does not. For a chance of `power` (such as 0.8) the
 /// end of the interval must clear the band by the normal quantile of `power` more than its own half-width.
-pub fn need(comparison: &Comparison, band: f64, power: f64) -> Need {
+pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let gap = (comparison.shift.abs() - band).abs();
     let z = normal_quantile(0.5 + comparison.level / 2.0);
     let room = gap / (1.0 + normal_quantile(power).max(0.0) / z);
@@ -183,15 +183,15 @@ pub fn need(comparison: &Comparison, band: f64, power: f64) -> Need {
         let factor = launches / (room * room - floor * floor);
         let wanted = (comparison.launches as f64 * factor).ceil();
         if wanted <= AFFORDABLE {
-            return Need::Launches((wanted as usize).saturating_sub(comparison.launches));
+            return DecisionNeed::Launches((wanted as usize).saturating_sub(comparison.launches));
         }
     }
     // With so many sessions a side, launches spread over them, everything shrinks with the number of sessions.
     let sessions = ((launches + floor * floor) / (room * room)).ceil();
     if floor > 0.0 && sessions <= AFFORDABLE.sqrt() {
-        Need::Sessions(sessions.max(2.0) as usize)
+        DecisionNeed::Sessions(sessions.max(2.0) as usize)
     } else {
-        Need::TooClose
+        DecisionNeed::TooClose
     }
 }
 
@@ -218,18 +218,18 @@ mod tests {
             let c = compare(&a, b, floor, 0.95).unwrap();
             verdict(&c, c.p_value, BAND)
         };
-        assert_eq!(judge(&launches(1.05, 0.005), Floor::NONE), Verdict::Different);
-        assert_eq!(judge(&launches(0.95, 0.005), Floor::NONE), Verdict::Different);
-        assert_eq!(judge(&launches(1.001, 0.005), Floor::NONE), Verdict::Same);
-        assert_eq!(judge(&launches(1.02, 0.005), Floor::NONE), Verdict::Undecided);
-        assert_eq!(judge(&launches(1.05, 0.005), Floor::known(0.02)), Verdict::Undecided);
-        assert_eq!(judge(&launches(1.001, 0.05), Floor::NONE), Verdict::Undecided);
+        assert_eq!(judge(&launches(1.05, 0.005), Floor::NONE), EquivalenceVerdict::Different);
+        assert_eq!(judge(&launches(0.95, 0.005), Floor::NONE), EquivalenceVerdict::Different);
+        assert_eq!(judge(&launches(1.001, 0.005), Floor::NONE), EquivalenceVerdict::Same);
+        assert_eq!(judge(&launches(1.02, 0.005), Floor::NONE), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&launches(1.05, 0.005), Floor::known(0.02)), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&launches(1.001, 0.05), Floor::NONE), EquivalenceVerdict::Undecided);
     }
 
     #[test]
     fn no_test_never_claims_a_difference() {
         let c = compare(&launches(1.0, 0.005), &launches(1.5, 0.005), Floor::NONE, 0.95).unwrap();
-        assert_eq!(verdict(&c, f64::NAN, BAND), Verdict::Undecided);
+        assert_eq!(verdict(&c, f64::NAN, BAND), EquivalenceVerdict::Undecided);
         assert!(compare(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Floor::NONE, 0.95).is_none());
     }
 
@@ -257,11 +257,11 @@ mod tests {
     fn needs_are_launches_then_sessions_then_nothing() {
         let a = launches(0.0, 0.03);
         let c = compare(&a, &launches(0.0, 0.03), Floor::NONE, 0.95).unwrap();
-        let Need::Launches(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };
+        let DecisionNeed::Launches(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };
         assert!((10..80).contains(&more), "{more}");
         let c = compare(&a, &launches(0.05, 0.03), Floor::known(0.02), 0.95).unwrap();
-        assert!(matches!(need(&c, BAND, 0.8), Need::Sessions(2..=12)), "{:?}", need(&c, BAND, 0.8));
+        assert!(matches!(need(&c, BAND, 0.8), DecisionNeed::Sessions(2..=12)), "{:?}", need(&c, BAND, 0.8));
         let c = compare(&a, &launches(0.02, 0.03), Floor::NONE, 0.95).unwrap();
-        assert_eq!(need(&c, c.shift.abs(), 0.8), Need::TooClose);
+        assert_eq!(need(&c, c.shift.abs(), 0.8), DecisionNeed::TooClose);
     }
 }

@@ -10,7 +10,7 @@ use crate::{mann_whitney, wilcoxon};
 
 /// An estimated shift, from which intervals at any level can be read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shift {
+pub struct HodgesLehmannShift {
     /// Hodges-Lehmann estimate, in the unit of the values.
     pub estimate: f64,
     /// Two-sided p-value of "no shift".
@@ -21,7 +21,7 @@ pub struct Shift {
     null_tail: Vec<f64>,
 }
 
-impl Shift {
+impl HodgesLehmannShift {
     /// Interval with exact coverage of at least `level` (normal approximation above 200 values). `None` when even the
     /// extreme differences do not cover it: too few values.
     pub fn interval(&self, level: f64) -> Option<Interval> {
@@ -39,7 +39,7 @@ impl Shift {
 /// Shift of `b` against `a`: positive when `b` is larger. For a ratio, give logarithms.
 ///
 /// `None` with an empty sample or a value that is not finite.
-pub fn two_sample(a: &[f64], b: &[f64]) -> Option<Shift> {
+pub fn two_sample(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
     if a.iter().chain(b).any(|v| !v.is_finite()) {
         return None;
     }
@@ -47,14 +47,14 @@ pub fn two_sample(a: &[f64], b: &[f64]) -> Option<Shift> {
     let mut elementary: Vec<f64> = b.iter().flat_map(|y| a.iter().map(move |x| y - x)).collect();
     elementary.sort_by(f64::total_cmp);
     let estimate = median_of_sorted(&elementary);
-    Some(Shift { estimate, p_value, elementary, null_tail: mann_whitney::null_tail(a.len(), b.len()) })
+    Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: mann_whitney::null_tail(a.len(), b.len()) })
 }
 
 /// Location of `values`, such as differences within pairs, against zero: the median of all pairwise means.
 ///
 /// It assumes that the values are symmetric about their centre, as differences of two alike things are; for skewed
 /// ones use the order-statistic interval of the median. `None` without values or with one that is not finite.
-pub fn one_sample(values: &[f64]) -> Option<Shift> {
+pub fn one_sample(values: &[f64]) -> Option<HodgesLehmannShift> {
     if values.iter().any(|v| !v.is_finite()) {
         return None;
     }
@@ -63,11 +63,11 @@ pub fn one_sample(values: &[f64]) -> Option<Shift> {
         values.iter().enumerate().flat_map(|(i, x)| values[i..].iter().map(move |y| x.midpoint(*y))).collect();
     elementary.sort_by(f64::total_cmp);
     let estimate = median_of_sorted(&elementary);
-    Some(Shift { estimate, p_value, elementary, null_tail: wilcoxon::null_tail(values.len()) })
+    Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: wilcoxon::null_tail(values.len()) })
 }
 
 /// Shift within pairs: location of `b[i] - a[i]`. `None` when the samples differ in length, or as [`one_sample`].
-pub fn paired(a: &[f64], b: &[f64]) -> Option<Shift> {
+pub fn paired(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
     if a.len() != b.len() {
         return None;
     }

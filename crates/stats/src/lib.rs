@@ -32,14 +32,16 @@ pub mod stop;
 pub mod theil_sen;
 pub mod wilcoxon;
 
-pub use difference::{Difference, difference};
-pub use equivalence::{BAND, Comparison, Floor, Need, Verdict, compare, need, smallest_detectable, verdict};
+pub use difference::{PairedDifference, difference};
+pub use equivalence::{
+    BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, need, smallest_detectable, verdict,
+};
 pub use histogram::Histogram;
 pub use holm::holm;
 pub use interval::{Estimated, Interval};
 pub use jackknife_plus::{LeftOut, jackknife_plus};
 pub use mixture::mixture;
-pub use modes::{FastBatches, Mode, modes, modes_of_launches};
+pub use modes::{FastBatches, ModeGroup, modes, modes_of_launches};
 pub use order_statistic::{
     MedianInterval, launch_median_interval, launch_median_range, median_interval, serial_median_interval,
 };

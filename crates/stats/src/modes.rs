@@ -18,7 +18,7 @@
 
 /// A group of launches at one level.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mode {
+pub struct ModeGroup {
     /// Median of its launch values, in their unit.
     pub centre: f64,
     /// Smallest launch value.
@@ -100,12 +100,12 @@ struct Valley {
 /// The modes of positive launch values in the order of time, from low to high. One mode means that a single number
 /// describes them; it is also the answer below four launches. Empty when there is no value or one is not finite and
 /// positive.
-pub fn modes(values: &[f64]) -> Vec<Mode> {
+pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
     modes_of_launches(values, &[])
 }
 
 /// As [`modes`], with what is known of the batches of each launch; `batches` is empty or as long as `values`.
-pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec<Mode> {
+pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec<ModeGroup> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return Vec::new();
     }
@@ -155,11 +155,11 @@ fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[u
     Some(throughout >= FEWEST && throughout as f64 >= THROUGHOUT * slower.len() as f64)
 }
 
-fn mode(values: &[f64], members: &[usize]) -> Mode {
+fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
     let sorted: Vec<f64> = members.iter().map(|&i| values[i]).collect();
     let mut launches = members.to_vec();
     launches.sort_unstable();
-    Mode {
+    ModeGroup {
         centre: crate::quantile::median_of_sorted(&sorted),
         low: sorted[0],
         high: sorted[sorted.len() - 1],

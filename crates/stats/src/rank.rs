@@ -4,7 +4,7 @@
 //! of those that are surely better, at worst the total less those that are surely worse (Goldstein and Spiegelhalter,
 //! Journal of the Royal Statistical Society A 159, 1996; Mogstad et al., Review of Economic Studies 91, 2024).
 
-use crate::equivalence::{Floor, Verdict, compare, verdict};
+use crate::equivalence::{EquivalenceVerdict, Floor, compare, verdict};
 use crate::holm::holm;
 
 /// Which ranks, counted from 1, one of the ranked may have.
@@ -53,7 +53,7 @@ pub fn rank(samples: &[Vec<f64>], floor: Floor, band: f64, level: f64) -> Option
     let ordered: Vec<Ordered> = pairs
         .iter()
         .zip(comparisons.iter().zip(adjusted))
-        .filter(|(_, (c, p))| verdict(c, *p, band) == Verdict::Different)
+        .filter(|(_, (c, p))| verdict(c, *p, band) == EquivalenceVerdict::Different)
         .map(
             |(&(i, j), (c, _))| {
                 if c.shift > 0.0 { Ordered { better: i, worse: j } } else { Ordered { better: j, worse: i } }

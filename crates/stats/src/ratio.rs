@@ -26,7 +26,7 @@ pub fn ratio(numerator: &Estimated, denominator: &Estimated, level: f64) -> Opti
 
 /// A ratio that goes into a geometric mean, as logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Member {
+pub struct RatioMember {
     /// Logarithm of the ratio.
     pub shift: f64,
     /// Its interval from the launches alone, as logarithms; `None` where no spread is known.
@@ -79,9 +79,9 @@ impl Scores {
 /// `None` without members, with a shift, floor, weight or interval that is not finite, a floor or weight that is negative,
 /// no weight at all, a class or figure without scores, an interval that does not hold its shift or has no level between 0
 /// and 1, or fewer than 100 draws.
-pub fn geometric_mean(members: &[Member], scores: &Scores, level: f64) -> Option<Estimated> {
+pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> Option<Estimated> {
     let total: f64 = members.iter().map(|m| m.weight).sum();
-    let sound = |m: &Member| {
+    let sound = |m: &RatioMember| {
         let finite = m.shift.is_finite() && m.floor.is_finite() && m.weight.is_finite();
         finite && m.floor >= 0.0 && m.weight >= 0.0 && m.class < scores.classes.len() && m.figure < scores.figures.len()
     };
@@ -177,9 +177,9 @@ mod tests {
     }
 
     /// Figures of one class, each with its own weight.
-    fn members(logs: &[f64], sd: f64, floor: f64, weights: &[f64]) -> Vec<Member> {
+    fn members(logs: &[f64], sd: f64, floor: f64, weights: &[f64]) -> Vec<RatioMember> {
         let z = 1.959_963_984_540_054;
-        let member = |(figure, (&shift, &weight)): (usize, (&f64, &f64))| Member {
+        let member = |(figure, (&shift, &weight)): (usize, (&f64, &f64))| RatioMember {
             shift,
             launches: Some(Interval::new(shift - z * sd, shift + z * sd, 0.95)),
             floor,
@@ -220,7 +220,7 @@ mod tests {
         assert!(geometric_mean(&members(&[f64::NAN], 0.1, 0.0, &[1.0]), &scores, 0.95).is_none());
         assert!(geometric_mean(&members(&[0.0], 0.1, -1.0, &[1.0]), &scores, 0.95).is_none());
         assert!(geometric_mean(&members(&[0.0], 0.1, 0.0, &[0.0]), &scores, 0.95).is_none());
-        let outside = Member { figure: 99, ..members(&[0.0], 0.1, 0.0, &[1.0])[0] };
+        let outside = RatioMember { figure: 99, ..members(&[0.0], 0.1, 0.0, &[1.0])[0] };
         assert!(geometric_mean(&[outside], &scores, 0.95).is_none());
     }
 }

@@ -18,7 +18,7 @@ pub struct Ridge {
 
 /// Rows of columns, what to predict of each, and the guess to shrink to.
 #[derive(Debug, Clone, Copy)]
-pub struct Problem<'a> {
+pub struct RidgeProblem<'a> {
     /// One row of columns for each observation.
     pub rows: &'a [Vec<f64>],
     /// What was observed.
@@ -36,7 +36,7 @@ impl Ridge {
     }
 }
 
-impl Problem<'_> {
+impl RidgeProblem<'_> {
     /// Whether lengths agree and numbers are finite.
     fn is_sound(&self) -> bool {
         let (n, width) = (self.rows.len(), self.prior.len());
@@ -176,7 +176,7 @@ mod tests {
     fn weak_penalty_finds_the_truth_and_strong_one_the_prior() {
         let (rows, targets) = data(60, 4, 1);
         let groups: Vec<usize> = (0..60).collect();
-        let problem = Problem { rows: &rows, targets: &targets, groups: &groups, prior: &[0.25; 4] };
+        let problem = RidgeProblem { rows: &rows, targets: &targets, groups: &groups, prior: &[0.25; 4] };
         let free = problem.fit(1e-6).unwrap();
         assert!((free.coefficients[0] - 0.7).abs() < 0.03 && (free.coefficients[1] - 0.3).abs() < 0.03);
         assert!((free.intercept - 1.0).abs() < 0.03);
@@ -189,7 +189,7 @@ mod tests {
     fn more_columns_than_rows() {
         let (rows, targets) = data(12, 40, 2);
         let groups: Vec<usize> = (0..12).map(|i| i / 2).collect();
-        let problem = Problem { rows: &rows, targets: &targets, groups: &groups, prior: &[0.0; 40] };
+        let problem = RidgeProblem { rows: &rows, targets: &targets, groups: &groups, prior: &[0.0; 40] };
         assert!(problem.fit(1.0).unwrap().coefficients.iter().all(|c| c.is_finite()));
         assert_eq!(problem.cross_validated(1.0).unwrap().len(), 12);
         let left_out = problem.left_out(1.0, &rows[0]).unwrap();
@@ -201,10 +201,10 @@ mod tests {
         // Two members of one group share a value that nothing else explains: left out, neither helps the other.
         let rows = vec![vec![0.0]; 6];
         let targets = [1.0, 1.0, 1.0, 1.0, 9.0, 9.0];
-        let problem = Problem { rows: &rows, targets: &targets, groups: &[0, 0, 1, 1, 2, 2], prior: &[0.0] };
+        let problem = RidgeProblem { rows: &rows, targets: &targets, groups: &[0, 0, 1, 1, 2, 2], prior: &[0.0] };
         assert!((problem.cross_validated(1.0).unwrap()[4] - 1.0).abs() < 1e-12);
         assert!(problem.fit(0.0).is_none());
-        let two = Problem { groups: &[0, 0, 0, 1, 1, 1], ..problem };
+        let two = RidgeProblem { groups: &[0, 0, 0, 1, 1, 1], ..problem };
         assert!(two.cross_validated(1.0).is_none());
     }
 }

@@ -9,7 +9,7 @@
 //! a share `a`, at most `a / p` of the calls are wrong; so `a` must be small beside any `p` that is worth reporting. The
 //! interval that calls is the one that is printed, since a narrower one inside it would miss more often.
 
-use crate::modes::{FastBatches, Mode, modes_of_launches};
+use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
 use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, least_inflation};
 
 /// Numbers of launches at which a figure may be judged.
@@ -28,7 +28,7 @@ pub struct Look {
     /// within its target; `None` when the launches are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
     /// Groups of launches at different levels; more than one means that no single number describes the figure.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<ModeGroup>,
     /// Whether the figure is called within its target: the interval at [`CALLING_LEVEL`] is, and there is one mode.
     pub converged: bool,
 }

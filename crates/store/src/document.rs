@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use model::{Place, Run};
+use model::{DocumentPosition, Run};
 
 use crate::pack::{GZIP_MAGIC, ZSTD_MAGIC, pack, unpack};
-use crate::{Error, Trouble};
+use crate::{Error, ErrorKind};
 
 /// Most bytes that are read as one document: a full suite of forty launches has about 20 MiB.
 pub const DOCUMENT_LIMIT: u64 = 256 << 20;
@@ -47,7 +47,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
     let damaged = |how: String| Error::Place {
         action: "read the run document",
         place: place.to_owned(),
-        trouble: Trouble::Corrupt(how),
+        trouble: ErrorKind::Corrupt(how),
     };
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(too_large());
@@ -57,7 +57,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
         return Err(Error::Place {
             action: "read the run document",
             place: place.to_owned(),
-            trouble: Trouble::Foreign(how),
+            trouble: ErrorKind::Foreign(how),
         });
     }
     let unpacked;
@@ -73,7 +73,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
     let document = |source| Error::Document { place: place.to_owned(), source };
     if plain.iter().all(u8::is_ascii_whitespace) {
         let reason = "it is empty".to_owned();
-        return Err(document(model::Error::Document { reason, place: Place { line: 1, column: 1 } }));
+        return Err(document(model::Error::Document { reason, place: DocumentPosition { line: 1, column: 1 } }));
     }
     let text = std::str::from_utf8(plain).map_err(|error| {
         let reason = "it is not UTF-8".to_owned();
@@ -83,11 +83,11 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
 }
 
 /// Line and column of a byte.
-fn place_of(bytes: &[u8], at: usize) -> Place {
+fn place_of(bytes: &[u8], at: usize) -> DocumentPosition {
     let before = &bytes[..at.min(bytes.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    Place { line, column: at - line_start + 1 }
+    DocumentPosition { line, column: at - line_start + 1 }
 }
 
 /// Writes a run document to a file in one step: who looks finds the file before or the file after. A name that ends in

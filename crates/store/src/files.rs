@@ -16,7 +16,7 @@ use crate::index::Index;
 use crate::location::make_directory;
 use crate::select::check_label;
 use crate::store::{by_age, label_after, values_only};
-use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
+use crate::{Access, Detail, Error, ErrorKind, FigurePattern, FigureRow, SessionValue, Store, Summary};
 
 const STATE: &str = "prony-store.json";
 const LOCK: &str = ".prony-store.lock";
@@ -31,7 +31,7 @@ pub struct FileStore {
 
 /// What stands in `prony-store.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct State {
+struct StoreState {
     form: i64,
     next: u64,
     /// Labels given after the document was written, by id; none where the label was taken away.
@@ -41,7 +41,7 @@ struct State {
 
 /// A run's file.
 #[derive(Debug, Clone)]
-struct Entry {
+struct RunFile {
     number: u64,
     path: PathBuf,
 }
@@ -70,19 +70,19 @@ impl FileStore {
         Ok(store)
     }
 
-    fn state(&self) -> Result<State, Error> {
+    fn state(&self) -> Result<StoreState, Error> {
         let path = self.directory.join(STATE);
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(State { form: FORM, next: 1, labels: BTreeMap::new() });
+                return Ok(StoreState { form: FORM, next: 1, labels: BTreeMap::new() });
             }
             Err(error) => return Err(Error::io("read", &path, &error)),
         };
-        let state: State = serde_json::from_slice(&text).map_err(|error| Error::Place {
+        let state: StoreState = serde_json::from_slice(&text).map_err(|error| Error::Place {
             action: "read",
             place: path.display().to_string(),
-            trouble: Trouble::Corrupt(error.to_string()),
+            trouble: ErrorKind::Corrupt(error.to_string()),
         })?;
         if state.form > FORM {
             return Err(Error::NewerStore { place: self.place(), found: state.form, known: FORM });
@@ -90,7 +90,7 @@ impl FileStore {
         Ok(state)
     }
 
-    fn save_state(&self, state: &State) -> Result<(), Error> {
+    fn save_state(&self, state: &StoreState) -> Result<(), Error> {
         let path = self.directory.join(STATE);
         let mut text = serde_json::to_vec_pretty(state).unwrap_or_default();
         text.push(b'\n');
@@ -109,21 +109,21 @@ impl FileStore {
     }
 
     /// Files of runs, in the order of numbers.
-    fn entries(&self) -> Result<Vec<Entry>, Error> {
+    fn entries(&self) -> Result<Vec<RunFile>, Error> {
         let refuse = |error: io::Error| Error::io("list the runs of", &self.directory, &error);
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.directory).map_err(refuse)? {
             let path = entry.map_err(refuse)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let number = name.strip_suffix(".json").and_then(|stem| stem.split_once('-')?.0.parse().ok());
-            entries.extend(number.map(|number| Entry { number, path }));
+            entries.extend(number.map(|number| RunFile { number, path }));
         }
         entries.sort_by_key(|entry| entry.number);
         Ok(entries)
     }
 
     /// The file of an id, with its document.
-    fn locate(&self, id: &str) -> Result<Option<(Entry, Run)>, Error> {
+    fn locate(&self, id: &str) -> Result<Option<(RunFile, Run)>, Error> {
         let ending = file_name(0, id).split_off(1);
         for entry in self.entries()? {
             let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -137,7 +137,7 @@ impl FileStore {
         Ok(None)
     }
 
-    fn located(&self, id: &str) -> Result<(Entry, Run), Error> {
+    fn located(&self, id: &str) -> Result<(RunFile, Run), Error> {
         let unknown = || Error::Unknown { text: id.to_owned(), place: self.place(), nearest: Vec::new() };
         self.locate(id)?.ok_or_else(unknown)
     }
@@ -145,7 +145,7 @@ impl FileStore {
     /// Every run with the label that holds.
     fn indexes(&self) -> Result<Vec<Index>, Error> {
         let state = self.state()?;
-        let load = |entry: Entry| {
+        let load = |entry: RunFile| {
             let mut run = load_document(&entry.path)?;
             state.apply(&mut run);
             Ok(Index::of(entry.number, &run))
@@ -154,7 +154,7 @@ impl FileStore {
     }
 }
 
-impl State {
+impl StoreState {
     fn apply(&self, run: &mut Run) {
         if let Some(label) = self.labels.get(&run.id) {
             run.label.clone_from(label);

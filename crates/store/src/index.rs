@@ -41,7 +41,7 @@ pub struct Summary {
 /// How a figure came out, without its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum OutcomeKind {
     /// A value with its interval.
     Measured,
     /// Less than a bound.
@@ -54,7 +54,7 @@ pub enum Kind {
     Failed,
 }
 
-impl Kind {
+impl OutcomeKind {
     const ALL: [(Self, &'static str); 5] = [
         (Self::Measured, "measured"),
         (Self::Below, "below"),
@@ -90,7 +90,7 @@ pub struct FigureRow {
     /// Its name, axes in alphabetical order.
     pub key: FigureKey,
     /// How it came out.
-    pub kind: Kind,
+    pub kind: OutcomeKind,
     /// Value in the figure's unit, where it has one.
     pub value: Option<f64>,
     /// Lower end of the interval.
@@ -138,7 +138,7 @@ impl Index {
     /// The index of a run that has this number in the store.
     pub(crate) fn of(number: u64, run: &Run) -> Self {
         let figures: Vec<_> = run.figures.iter().map(FigureRow::of).collect();
-        let measured = figures.iter().filter(|row| row.kind == Kind::Measured).count();
+        let measured = figures.iter().filter(|row| row.kind == OutcomeKind::Measured).count();
         let fingerprint = run.machine.fingerprint.clone();
         Self {
             moment: moment(&run.session.started),
@@ -173,7 +173,7 @@ impl FigureRow {
             }
             _ => (None, None, None, figure.values().len().try_into().unwrap_or(u32::MAX)),
         };
-        let kind = Kind::of(&figure.outcome);
+        let kind = OutcomeKind::of(&figure.outcome);
         Self { key: figure.key(), kind, value, low, high, launches, class: figure.class }
     }
 }

@@ -24,15 +24,15 @@ mod transfer;
 mod words;
 
 pub use document::{DOCUMENT_LIMIT, load_document, parse_document, render_document, save_document};
-pub use error::{Error, Trouble};
+pub use error::{Error, ErrorKind};
 pub use files::FileStore;
 pub use filter::{FigurePattern, Filter};
-pub use index::{FigureRow, Kind, SessionValue, Summary};
+pub use index::{FigureRow, OutcomeKind, SessionValue, Summary};
 pub use location::{Access, default_path, empty, open};
 pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use select::{Selection, Selector, check_label, is_path};
+pub use select::{Selector, StoreSelection, check_label, is_path};
 pub use sqlite::SqliteStore;
 pub use store::{Detail, Store};
 pub use transfer::transfer;

@@ -9,7 +9,7 @@ use crate::{Detail, Error, Store, Summary, document};
 
 /// What a selector stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Selection {
+pub enum StoreSelection {
     /// A run of the store.
     Stored(Summary),
     /// A run document in a file.
@@ -85,12 +85,12 @@ impl Selector {
     ///
     /// # Errors
     /// When nothing fits (with the nearest names), or several ids begin so (with all of them).
-    pub fn resolve(&self, text: &str) -> Result<Selection, Error> {
+    pub fn resolve(&self, text: &str) -> Result<StoreSelection, Error> {
         if is_path(text) {
-            return Ok(Selection::File(PathBuf::from(text)));
+            return Ok(StoreSelection::File(PathBuf::from(text)));
         }
         if let Some(back) = back_from_latest(text) {
-            return self.runs.get(back).cloned().map(Selection::Stored).ok_or_else(|| Error::NotThatMany {
+            return self.runs.get(back).cloned().map(StoreSelection::Stored).ok_or_else(|| Error::NotThatMany {
                 text: text.to_owned(),
                 place: self.place.clone(),
                 count: self.runs.len(),
@@ -103,11 +103,11 @@ impl Selector {
             self.runs.iter().find(|run| run.label.as_deref() == Some(text)),
         ];
         if let Some(run) = exact.into_iter().flatten().next() {
-            return Ok(Selection::Stored(run.clone()));
+            return Ok(StoreSelection::Stored(run.clone()));
         }
         let begun: Vec<_> = self.runs.iter().filter(|run| !text.is_empty() && run.id.starts_with(text)).collect();
         match begun.as_slice() {
-            [run] => Ok(Selection::Stored((*run).clone())),
+            [run] => Ok(StoreSelection::Stored((*run).clone())),
             [] => Err(self.unknown(text)),
             several => Err(Error::Ambiguous {
                 text: text.to_owned(),
@@ -136,7 +136,7 @@ impl Selector {
     }
 }
 
-impl Selection {
+impl StoreSelection {
     /// Loads the run that was selected.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use sys::kernel::stream::{self, Kind, Variant};
+use sys::kernel::stream::{self, StreamKind, Variant};
 use sys::memory::{Arena, Pages};
 
 /// Bytes of one piece of the walk.
@@ -60,7 +60,7 @@ fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<Rates> {
     }
     let [a, b, c] = arrays;
     let (mut a, b, c) = (a?, b?, c?);
-    let mut rates: Rates = Kind::ALL
+    let mut rates: Rates = StreamKind::ALL
         .into_iter()
         .flat_map(stream::variants)
         .filter(|variant| format!("{:?} {}", variant.kind, variant.name).contains(&wish.part))

@@ -27,7 +27,7 @@ fn main() -> sys::Result<()> {
     Ok(())
 }
 
-fn time(one: &counted::Loop, turns: u64) -> sys::Result<u64> {
+fn time(one: &counted::CountedLoop, turns: u64) -> sys::Result<u64> {
     let start = sys::clock::now();
     std::hint::black_box(one.run(turns)?);
     Ok(sys::clock::now() - start)

@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use sys::clock::now;
-use sys::futex::{Scope, wait};
+use sys::futex::{FutexScope, wait};
 use sys::memory::{Arena, Pages};
 
 /// Nanoseconds that a measurement takes at least.
@@ -56,7 +56,7 @@ fn futex() -> sys::Result<f64> {
     let (word, mut calls, began) = (AtomicU32::new(0), 0_u64, now());
     while now() - began < LONG {
         for _ in 0..10_000 {
-            wait(&word, 1234, None, Scope::Process)?;
+            wait(&word, 1234, None, FutexScope::Process)?;
         }
         calls += 10_000;
     }

@@ -20,7 +20,7 @@ pub struct Quota {
 
 /// What limits this process. `None` is no limit, or none that can be read.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Limits {
+pub struct CgroupLimits {
     /// Hierarchy version that controls the CPU: 1 or 2.
     pub version: u32,
     /// The least quota of CPU time over the group and its parents.
@@ -46,13 +46,13 @@ pub struct Throttled {
 
 /// Folder of this process's group for one controller, and the mount it lies in.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct CgroupFolder {
     version: u32,
     top: PathBuf,
     group: PathBuf,
 }
 
-impl Place {
+impl CgroupFolder {
     /// The group and its parents, as far up as the mount shows them.
     fn levels(&self) -> impl Iterator<Item = &Path> {
         self.group.ancestors().take_while(|dir| dir.starts_with(&self.top))
@@ -60,15 +60,15 @@ impl Place {
 }
 
 /// Limits of this process.
-pub fn limits() -> Result<Limits> {
+pub fn limits() -> Result<CgroupLimits> {
     limits_under(Path::new("/"))
 }
 
 /// The same from a tree that holds a copy of a machine's `/proc` and `/sys`.
-pub fn limits_under(root: &Path) -> Result<Limits> {
+pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     let (groups, mounts) = seen_from(root)?;
     let cpu = place(&groups, &mounts, "cpu").ok_or_else(no_group)?;
-    let mut found = Limits { version: cpu.version, quota: least_quota(&cpu), ..Limits::default() };
+    let mut found = CgroupLimits { version: cpu.version, quota: least_quota(&cpu), ..CgroupLimits::default() };
     if let Some(cpuset) = place(&groups, &mounts, "cpuset") {
         let name = if cpuset.version == 2 { "cpuset.cpus.effective" } else { "cpuset.effective_cpus" };
         let list = text::read(cpuset.group.join(name)).ok().and_then(|text| text::list(&text));
@@ -130,7 +130,7 @@ fn no_group() -> Error {
 
 /// Where this process's group for a controller lies. A version 1 hierarchy that has the controller comes before
 /// version 2, because a controller lives in one hierarchy only.
-fn place(groups: &str, mounts: &[Mount], controller: &str) -> Option<Place> {
+fn place(groups: &str, mounts: &[Mount], controller: &str) -> Option<CgroupFolder> {
     let own = |version: u32| {
         groups.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':');
@@ -149,17 +149,17 @@ fn place(groups: &str, mounts: &[Mount], controller: &str) -> Option<Place> {
         let below = Path::new(path).strip_prefix(&mount.root).unwrap_or(Path::new(""));
         let group = mount.point.join(below.strip_prefix("/").unwrap_or(below));
         let group = if group.is_dir() { group } else { mount.point.clone() };
-        Some(Place { version, top: mount.point.clone(), group })
+        Some(CgroupFolder { version, top: mount.point.clone(), group })
     };
     hierarchy(1).or_else(|| hierarchy(2))
 }
 
 /// The least value from the group up to the top of its mount.
-fn least<T: PartialOrd>(place: &Place, read: impl Fn(&Path) -> Option<T>) -> Option<T> {
+fn least<T: PartialOrd>(place: &CgroupFolder, read: impl Fn(&Path) -> Option<T>) -> Option<T> {
     place.levels().filter_map(read).reduce(|a, b| if b < a { b } else { a })
 }
 
-fn least_quota(place: &Place) -> Option<Quota> {
+fn least_quota(place: &CgroupFolder) -> Option<Quota> {
     let levels = place.levels().filter_map(|dir| quota(dir, place.version));
     levels.reduce(|a, b| if b.cpus < a.cpus { b } else { a })
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use sys::file::{Lock, lock_region};
 use sys::memory::{Arena, Pages, SharedCounters};
-use sys::process::{self, Exit, Program};
-use sys::signal::{Blocked, Counted, Signal};
+use sys::process::{self, PreparedProgram, ProcessExit};
+use sys::signal::{Blocked, Signal, SignalCounter};
 
 fn main() {
     if !cfg!(target_os = "linux") {
@@ -35,22 +35,22 @@ fn chain(left: u32) -> ! {
         process::exit_now(7);
     }
     let me = std::env::current_exe().unwrap();
-    let error = Program::new(me, [format!("chain={}", left - 1)]).unwrap().exec();
+    let error = PreparedProgram::new(me, [format!("chain={}", left - 1)]).unwrap().exec();
     panic!("{error}");
 }
 
 fn exits_are_decoded() {
-    assert_eq!(process::fork_exit(0).unwrap(), Exit::Code(0));
-    assert_eq!(process::fork_exit(255).unwrap(), Exit::Code(255));
-    assert_eq!(process::fork(|| 3).unwrap().wait().unwrap(), Exit::Code(3));
+    assert_eq!(process::fork_exit(0).unwrap(), ProcessExit::Code(0));
+    assert_eq!(process::fork_exit(255).unwrap(), ProcessExit::Code(255));
+    assert_eq!(process::fork(|| 3).unwrap().wait().unwrap(), ProcessExit::Code(3));
     std::panic::set_hook(Box::new(|_| {}));
-    assert_eq!(process::fork(|| panic!("on purpose")).unwrap().wait().unwrap(), Exit::Code(101));
+    assert_eq!(process::fork(|| panic!("on purpose")).unwrap().wait().unwrap(), ProcessExit::Code(101));
     let _ = std::panic::take_hook();
 
     let child = process::fork(sleep_long).unwrap();
     child.kill(Signal::Terminate).unwrap();
     let (exit, usage) = child.wait_usage().unwrap();
-    assert_eq!(exit, Exit::Signal { number: Signal::Terminate.number(), core: false });
+    assert_eq!(exit, ProcessExit::Signal { number: Signal::Terminate.number(), core: false });
     assert!(usage.max_resident_bytes > 0);
     assert!(!exit.success());
 }
@@ -75,22 +75,25 @@ fn closures_share_counters_and_copy_arenas() {
 }
 
 fn every_way_to_start_a_program() {
-    let shell = |script: &str| Program::new("/bin/sh", ["-c", script]).unwrap().silent().unwrap();
+    let shell = |script: &str| PreparedProgram::new("/bin/sh", ["-c", script]).unwrap().silent().unwrap();
     let mut hello = shell("echo hello; exit 4");
     for _ in 0..3 {
-        assert_eq!(hello.fork_exec().unwrap().wait().unwrap(), Exit::Code(4));
-        assert_eq!(hello.vfork_exec().unwrap().wait().unwrap(), Exit::Code(4));
-        assert_eq!(hello.spawn().unwrap().wait().unwrap(), Exit::Code(4));
+        assert_eq!(hello.fork_exec().unwrap().wait().unwrap(), ProcessExit::Code(4));
+        assert_eq!(hello.vfork_exec().unwrap().wait().unwrap(), ProcessExit::Code(4));
+        assert_eq!(hello.spawn().unwrap().wait().unwrap(), ProcessExit::Code(4));
     }
-    let mut missing = Program::new("/nonexistent/program", [""; 0]).unwrap();
-    assert_eq!(missing.fork_exec().unwrap().wait().unwrap(), Exit::Code(127));
-    assert_eq!(missing.vfork_exec().unwrap().wait().unwrap(), Exit::Code(127));
+    let mut missing = PreparedProgram::new("/nonexistent/program", [""; 0]).unwrap();
+    assert_eq!(missing.fork_exec().unwrap().wait().unwrap(), ProcessExit::Code(127));
+    assert_eq!(missing.vfork_exec().unwrap().wait().unwrap(), ProcessExit::Code(127));
     assert!(missing.spawn().is_err());
     assert!(missing.exec().to_string().contains("/nonexistent/program"));
-    assert!(Program::new("/bin/sh", ["zero\0byte"]).is_err());
+    assert!(PreparedProgram::new("/bin/sh", ["zero\0byte"]).is_err());
 
     let me = std::env::current_exe().unwrap();
-    assert_eq!(Program::new(me, ["chain=3"]).unwrap().fork_exec().unwrap().wait().unwrap(), Exit::Code(7));
+    assert_eq!(
+        PreparedProgram::new(me, ["chain=3"]).unwrap().fork_exec().unwrap().wait().unwrap(),
+        ProcessExit::Code(7)
+    );
 }
 
 fn groups_and_dropped_children() {
@@ -103,15 +106,15 @@ fn groups_and_dropped_children() {
     let _ = process::set_group(leader.pid(), leader.pid());
     assert_eq!(leader.try_wait().unwrap(), None);
     process::kill_group(leader.pid(), Signal::Kill).unwrap();
-    assert!(matches!(leader.wait().unwrap(), Exit::Signal { .. }));
+    assert!(matches!(leader.wait().unwrap(), ProcessExit::Signal { .. }));
 
     let mut quick = process::fork(|| 2).unwrap();
     while quick.try_wait().unwrap().is_none() {
         process::raw::yield_now();
     }
-    assert_eq!(quick.try_wait().unwrap(), Some(Exit::Code(2)));
+    assert_eq!(quick.try_wait().unwrap(), Some(ProcessExit::Code(2)));
     assert!(quick.kill(Signal::Kill).is_err());
-    assert_eq!(quick.wait().unwrap(), Exit::Code(2));
+    assert_eq!(quick.wait().unwrap(), ProcessExit::Code(2));
 
     let pid = process::fork(sleep_long).unwrap().pid();
     assert!(process::send(pid, None).is_err(), "a dropped child is killed and waited for");
@@ -148,7 +151,7 @@ fn locks_exclude_other_processes() {
     let file = tempfile::tempfile().unwrap();
     let taken = |start| {
         let free = |start| lock_region(file.as_fd(), Lock::Exclusive, start, 10, false).unwrap().is_some();
-        process::fork(|| i32::from(free(start))).unwrap().wait().unwrap() == Exit::Code(0)
+        process::fork(|| i32::from(free(start))).unwrap().wait().unwrap() == ProcessExit::Code(0)
     };
     let lock = lock_region(file.as_fd(), Lock::Exclusive, 0, 10, true).unwrap();
     assert!(taken(5));
@@ -158,7 +161,7 @@ fn locks_exclude_other_processes() {
 }
 
 fn blocked_signals_arrive_later() {
-    let counted = Counted::install(Signal::User2).unwrap();
+    let counted = SignalCounter::install(Signal::User2).unwrap();
     counted.send().unwrap();
     assert_eq!(counted.count(), 1, "with one thread the handler runs before the call returns");
     let blocked = Blocked::new(&[Signal::User2]).unwrap();

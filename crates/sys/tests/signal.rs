@@ -2,7 +2,7 @@
 //! the whole process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
-use sys::signal::{Counted, ProtectionFault, Signal};
+use sys::signal::{ProtectionFault, Signal, SignalCounter};
 
 #[test]
 fn signals() {
@@ -10,7 +10,7 @@ fn signals() {
     protection_faults_are_exact();
 }
 
-fn wait_for(counted: &Counted, count: u64) {
+fn wait_for(counted: &SignalCounter, count: u64) {
     let start = sys::clock::now();
     while counted.count() < count && sys::clock::now() - start < 5_000_000_000 {
         std::thread::yield_now();
@@ -19,9 +19,9 @@ fn wait_for(counted: &Counted, count: u64) {
 }
 
 fn handlers_count_and_exclude_each_other() {
-    let counted = Counted::install(Signal::User1).unwrap();
-    assert!(Counted::install(Signal::User1).is_err());
-    let other = Counted::install(Signal::User2).unwrap();
+    let counted = SignalCounter::install(Signal::User1).unwrap();
+    assert!(SignalCounter::install(Signal::User1).is_err());
+    let other = SignalCounter::install(Signal::User2).unwrap();
     for round in 1..=10 {
         counted.send().unwrap();
         counted.send_nothing().unwrap();
@@ -30,9 +30,9 @@ fn handlers_count_and_exclude_each_other() {
     }
     assert_eq!(other.count(), 0);
     drop(counted);
-    assert_eq!(Counted::install(Signal::User1).unwrap().count(), 0);
-    assert!(Counted::install(Signal::Kill).is_err());
-    assert!(Counted::install(Signal::Stop).is_err());
+    assert_eq!(SignalCounter::install(Signal::User1).unwrap().count(), 0);
+    assert!(SignalCounter::install(Signal::Kill).is_err());
+    assert!(SignalCounter::install(Signal::Stop).is_err());
 }
 
 fn protection_faults_are_exact() {

@@ -5,8 +5,8 @@ use model::Run;
 use report::Document;
 
 use super::view;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::cmd::predict::learnt_from;
 use crate::output;
 use crate::settings::percent;
@@ -31,13 +31,13 @@ pub(crate) struct Arguments {
     level: f64,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     output::print(&document(arguments, common)?, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// What it says, for a report of its own or as part of another.
-pub(crate) fn document(arguments: &Arguments, common: &Common) -> Result<Document> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let runs: Vec<Run> = learnt_from(&arguments.runs, common)?;
     let own = format!("application.{}", arguments.application);

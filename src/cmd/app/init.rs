@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::{Exit, output};
+use crate::{ExitStatus, output};
 
 /// Options of `prony app init`.
 #[derive(Debug, clap::Args)]
@@ -17,16 +17,16 @@ pub(crate) struct Arguments {
     builtin: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let text = if arguments.builtin { application::BUILTIN } else { application::TEMPLATE };
     if arguments.file.as_os_str() == "-" {
         output::write(text.as_bytes())?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let file = arguments.file.display();
     let mut target = std::fs::File::create_new(&arguments.file)
         .with_context(|| format!("could not write {file}; a file that exists is not written over"))?;
     std::io::Write::write_all(&mut target, text.as_bytes()).with_context(|| format!("could not write {file}"))?;
     output::remark(&format!("wrote {file}; try it with: prony app run {file}"));
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -10,18 +10,18 @@ use anyhow::Result;
 use application::Starter;
 use clap::{Args, Subcommand};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony app`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: AppAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum AppAction {
     /// Write a commented manifest to begin with, or print a built-in one
     Init(init::Arguments),
     /// Build, run, verify and measure the applications of a manifest, or builtin:NAME
@@ -39,26 +39,26 @@ enum Action {
     Launch,
 }
 
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match arguments.action {
-        Action::Init(arguments) => init::run(&arguments),
-        Action::Run(arguments) => run::run(&arguments, common),
-        Action::Fit(arguments) => fit::run(&arguments, common),
-        Action::Work(arguments) => work::run(&arguments),
-        Action::Read(arguments) => work::read(&arguments),
-        Action::Launch => {
+        AppAction::Init(arguments) => init::run(&arguments),
+        AppAction::Run(arguments) => run::run(&arguments, common),
+        AppAction::Fit(arguments) => fit::run(&arguments, common),
+        AppAction::Work(arguments) => work::run(&arguments),
+        AppAction::Read(arguments) => work::read(&arguments),
+        AppAction::Launch => {
             // A campaign that is killed takes its helper with it, and the helper's death its copies.
             sys::process::die_with_parent(sys::process::parent_pid())?;
             application::serve(std::io::stdin(), std::io::stdout())?;
-            Ok(Exit::Fine)
+            Ok(ExitStatus::Fine)
         }
     }
 }
 
 /// The document of an action that only computes, for reports that hold it; `None` for the others.
-pub(crate) fn document(arguments: &Arguments, common: &Common) -> Option<Result<report::Document>> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Option<Result<report::Document>> {
     match &arguments.action {
-        Action::Fit(arguments) => Some(fit::document(arguments, common)),
+        AppAction::Fit(arguments) => Some(fit::document(arguments, common)),
         _ => None,
     }
 }

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use application::{Application, BUILTIN, Campaign, CampaignOrder, Manifest, best};
-use measure::{Ended, Ending, Saver};
+use measure::{EndReason, RunResult, Saver};
 use model::{Outcome, Run};
 use report::view::RunContext;
 
 use super::{starter, view};
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::cmd::run::{claim, watch_for_signals};
-use crate::keeping::{Keeper, Keeping};
+use crate::keeping::{Keeping, RunSaver};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::settings::{percent, seconds};
 use crate::wishes::draw_seed;
 
@@ -49,10 +49,10 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let applications = applications(arguments)?;
     let starter = starter()?;
-    let mut keeper = Keeper::open(&arguments.keeping, common)?;
+    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
     let stopper = watch_for_signals()?;
     let temporary;
     let root = match &arguments.builds {
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     document.session.conditions.beside.clone_from(&claim.beside);
     let order = CampaignOrder { run: document, applications, copies: copies(arguments), root };
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut progress = Progress::new(arguments.target, visible);
+    let mut progress = ProgressLine::new(arguments.target, visible);
     let ended = Campaign::measure(order, &starter, &mut progress, &mut keeper, stopper)?;
     conclude(ended, keeper, common)
 }
@@ -101,28 +101,28 @@ fn copies(arguments: &Arguments) -> Vec<u32> {
     copies
 }
 
-fn conclude(ended: Ended, mut keeper: Keeper, common: &Common) -> Result<Exit> {
-    let Ended { run, ending } = ended;
-    let ending = keeper.save(&run).err().map_or(ending, Ending::NotSaved);
-    let stored = keeper.number.is_some() && !matches!(ending, Ending::NotSaved(_));
+fn conclude(ended: RunResult, mut keeper: RunSaver, common: &CommonOptions) -> Result<ExitStatus> {
+    let RunResult { run, ending } = ended;
+    let ending = keeper.save(&run).err().map_or(ending, EndReason::NotSaved);
+    let stored = keeper.number.is_some() && !matches!(ending, EndReason::NotSaved(_));
     let handle = keeper.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { handle, previous: None, stored });
     document.sections.extend(view::builds(&best(&run)));
     document.sections.extend(view::failures(&run));
     output::print(&document, common)?;
     match ending {
-        Ending::NotSaved(reason) => {
+        EndReason::NotSaved(reason) => {
             output::remark(&format!("the run could not be kept: {reason}; what was measured stands above"));
-            Ok(Exit::Failed)
+            Ok(ExitStatus::Failed)
         }
-        Ending::Stopped => {
+        EndReason::Stopped => {
             output::remark("stopped; what was measured is kept");
-            Ok(Exit::Stopped)
+            Ok(ExitStatus::Stopped)
         }
-        Ending::Complete | Ending::TimeLimit if measured(&run) => Ok(Exit::Fine),
-        Ending::Complete | Ending::TimeLimit => {
+        EndReason::Complete | EndReason::TimeLimit if measured(&run) => Ok(ExitStatus::Fine),
+        EndReason::Complete | EndReason::TimeLimit => {
             output::remark("nothing could be measured; the table says why");
-            Ok(Exit::Failed)
+            Ok(ExitStatus::Failed)
         }
     }
 }

@@ -1,33 +1,33 @@
 //! What reports of applications say besides their figures.
 
-use application::{Against, Best, Fitted};
+use application::{Against, Best, GroupFit};
 use model::{Outcome, Run, Unit};
 use report::{
-    Axis, Block, Cell, Chart, Column, Data, Division, Document, Kind, Plot, Quantity, Records, Row, Scatter, Section,
-    Spread, Table, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
+    PrintedQuantity, PrintedSpread, Records, ScatterPlot, Table, TableRow, Tone,
 };
 
 /// Lowest build against best build, where there is more than one.
-pub(super) fn builds(found: &[Best]) -> Option<Section> {
+pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("copies", Kind::Words),
-        Column::new("lowest build", Kind::Words),
-        Column::new("best build", Kind::Words),
-        Column::new("gain", Kind::Number),
-        Column::new("interval", Kind::Number),
+        Column::new("", ColumnKind::Label),
+        Column::new("copies", ColumnKind::Words),
+        Column::new("lowest build", ColumnKind::Words),
+        Column::new("best build", ColumnKind::Words),
+        Column::new("gain", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
     ];
     let row = |best: &Best| {
         let (value, low, high) = best.gain;
-        let gain = Quantity::ratio(value, low, high);
+        let gain = PrintedQuantity::ratio(value, low, high);
         let name = best.application.trim_start_matches("application.");
         let words = [name, &best.copies, &best.lowest, &best.best].map(Cell::text);
-        Row { cells: words.into_iter().chain([Cell::Value(gain), Cell::Interval(gain)]).collect() }
+        TableRow { cells: words.into_iter().chain([Cell::Value(gain), Cell::Interval(gain)]).collect() }
     };
-    let rows: Vec<Row> = found.iter().filter(|best| best.lowest != best.best).map(row).collect();
+    let rows: Vec<TableRow> = found.iter().filter(|best| best.lowest != best.best).map(row).collect();
     (!rows.is_empty()).then(|| {
         let about = "The best build is the last in the order of the manifest whose whole interval lies above that of the best before it.";
-        Section {
+        DocumentSection {
             title: "lowest build against best build".to_owned(),
             blocks: vec![Block::Table(Table::plain(columns, rows)), Block::Text(about.to_owned())],
         }
@@ -35,7 +35,7 @@ pub(super) fn builds(found: &[Best]) -> Option<Section> {
 }
 
 /// What failed programs said.
-pub(super) fn failures(run: &Run) -> Option<Section> {
+pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
     let said = |figure: &model::Figure| {
         let Outcome::Failed(reason) = &figure.outcome else { return None };
         let mut lines: Vec<String> = figure
@@ -50,7 +50,7 @@ pub(super) fn failures(run: &Run) -> Option<Section> {
     };
     let items: Vec<String> = run.figures.iter().filter_map(said).flatten().collect();
     (!items.is_empty())
-        .then(|| Section::of("what failed, and the last that it said", Block::List { numbered: false, items }))
+        .then(|| DocumentSection::of("what failed, and the last that it said", Block::List { numbered: false, items }))
 }
 
 /// The last lines of a note; the document keeps more.
@@ -68,34 +68,36 @@ pub(super) fn fit(against: &Against) -> Document {
     let level = 100.0 * against.level;
     document.notes.push(format!("Speeds: a time counts as its inverse. Intervals hold with {level:.0}%."));
     let items = against.sentences();
-    document.sections.push(Section::of("", Block::List { numbered: false, items }));
-    document.sections.push(Section::of("lines", Block::Table(lines(against))));
-    document.sections.push(Section::of("residuals from the line through the origin", Block::Table(residuals(against))));
-    document.sections.push(Section::of("", Block::Chart(chart(against))));
-    document.data = Data::of(against).ok();
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.sections.push(DocumentSection::of("lines", Block::Table(lines(against))));
+    document
+        .sections
+        .push(DocumentSection::of("residuals from the line through the origin", Block::Table(residuals(against))));
+    document.sections.push(DocumentSection::of("", Block::Chart(chart(against))));
+    document.data = EmbeddedJson::of(against).ok();
     document.records = Some(records(against));
     document
 }
 
-fn name(fit: &Fitted) -> String {
+fn name(fit: &GroupFit) -> String {
     fit.family.clone().unwrap_or_else(|| "all machines".to_owned())
 }
 
 fn lines(against: &Against) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("machines", Kind::Number),
-        Column::new("through the origin", Kind::Number),
-        Column::new("interval", Kind::Number),
-        Column::new("with intercept: slope", Kind::Number),
-        Column::new("interval", Kind::Number),
-        Column::new("intercept", Kind::Number),
-        Column::new("interval", Kind::Number),
+        Column::new("", ColumnKind::Label),
+        Column::new("machines", ColumnKind::Number),
+        Column::new("through the origin", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
+        Column::new("with intercept: slope", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
+        Column::new("intercept", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
     ];
-    let row = |fit: &Fitted| {
+    let row = |fit: &GroupFit| {
         let mut cells = vec![Cell::text(name(fit)), Cell::Count(fit.machines as u64)];
         let mut add = |value: f64, low: f64, high: f64| {
-            let quantity = Quantity { value, low, high, unit: Unit::Count, spread: Spread::Interval };
+            let quantity = PrintedQuantity { value, low, high, unit: Unit::Count, spread: PrintedSpread::Interval };
             cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]);
         };
         let slope = fit.through_origin;
@@ -104,19 +106,19 @@ fn lines(against: &Against) -> Table {
             add(slope.value, slope.low, slope.high);
             add(intercept.value, intercept.low, intercept.high);
         }
-        Row { cells }
+        TableRow { cells }
     };
     Table::plain(columns, against.fits.iter().map(row).collect())
 }
 
 fn residuals(against: &Against) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("family", Kind::Words),
-        Column::new("of all machines", Kind::Words),
-        Column::new("of its family", Kind::Words),
+        Column::new("", ColumnKind::Label),
+        Column::new("family", ColumnKind::Words),
+        Column::new("of all machines", ColumnKind::Words),
+        Column::new("of its family", ColumnKind::Words),
     ];
-    let of = |fit: Option<&Fitted>, machine: &str| {
+    let of = |fit: Option<&GroupFit>, machine: &str| {
         let found = fit.and_then(|fit| fit.residuals.iter().find(|residual| residual.machine == machine));
         found.map_or(Cell::Empty, |residual| {
             let percent = 100.0 * residual.relative;
@@ -132,21 +134,22 @@ fn residuals(against: &Against) -> Table {
             of(against.fits.first(), &pair.machine),
             of(own, &pair.machine),
         ];
-        Row { cells }
+        TableRow { cells }
     };
     Table::plain(columns, against.pairs.iter().map(row).collect())
 }
 
 fn chart(against: &Against) -> Chart {
-    let axis = |title: &str| Axis { title: title.to_owned(), unit: Unit::Count, division: Division::Linear };
+    let axis = |title: &str| ChartAxis { title: title.to_owned(), unit: Unit::Count, division: Division::Linear };
     let point = |pair: &application::Pair| {
-        let (x, y) = (Quantity::of(&pair.rating, Unit::Count), Quantity::of(&pair.application, Unit::Count));
+        let (x, y) =
+            (PrintedQuantity::of(&pair.rating, Unit::Count), PrintedQuantity::of(&pair.application, Unit::Count));
         (pair.machine.clone(), x, y)
     };
     Chart {
         title: format!("{} against {}", against.application, against.rating),
         about: "The line goes through the origin and is fitted to all machines.".to_owned(),
-        plot: Plot::Scatter(Scatter {
+        plot: ChartPlot::Scatter(ScatterPlot {
             x: axis(&against.rating),
             y: axis(&against.application),
             points: against.pairs.iter().map(point).collect(),

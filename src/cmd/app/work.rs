@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use physics::Workload;
 
-use crate::{Exit, output};
+use crate::{ExitStatus, output};
 
 /// Options of `prony app work`.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let workload = Workload::by_name(&arguments.workload).context("could not find the workload")?;
     let began = Instant::now();
     let prepared = workload.prepare(arguments.seed, arguments.first, arguments.events);
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     writeln!(text, "digest={}", done.digest)?;
     output::write(text.as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Options of `prony app read`.
@@ -54,11 +54,11 @@ pub(crate) struct ReadArguments {
     files: Vec<PathBuf>,
 }
 
-pub(crate) fn read(arguments: &ReadArguments) -> Result<Exit> {
+pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitStatus> {
     if !arguments.analyse {
         let bytes = application::read_files(&arguments.files).context("could not read the files of the session")?;
         output::write(format!("bytes={bytes}\n").as_bytes())?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let mut sum = physics::analyse::Spectrum::default();
     for path in &arguments.files {
@@ -68,5 +68,5 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<Exit> {
         sum.add(&spectrum);
     }
     output::write(format!("events={}\ndigest={}\n", sum.events(), sum.digest()).as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::farm::{Coordinator, Farm, Invariants, Job, Order, Settings, SqliteLedger, fly};
+use ::farm::{Coordinator, CoordinatorSettings, Farm, FarmJob, Invariants, PilotConfig, SqliteLedger, run_pilot};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
 use super::pilot;
-use super::work::{House, Work};
-use crate::{Exit, output};
+use super::work::{FarmWork, WorkerFactory};
+use crate::{ExitStatus, output};
 
 /// Time that the simulated pilots have to take their order, and to leave in the end.
 const LEAVE: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ pub(crate) struct HerdArguments {
     pilots: u32,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let folder = tempfile::Builder::new()
         .prefix("prony-farm-bench-")
         .tempdir_in(&arguments.directory)
@@ -82,15 +82,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     output::write(text.as_bytes())?;
     match invariants.broken().as_slice() {
-        [] => Ok(Exit::Fine),
+        [] => Ok(ExitStatus::Fine),
         broken => bail!("could not vouch for the result: {}", broken.join("; ")),
     }
 }
 
 /// A coordinator with nothing done.
 fn coordinator(arguments: &Arguments, path: &Path) -> Result<Coordinator> {
-    let work = serde_json::to_value(Work::Null)?;
-    let job = Job { name: "null".to_owned(), work, seed: 1, first: 0, events: arguments.chunks, chunk: 1 };
+    let work = serde_json::to_value(FarmWork::Null)?;
+    let job = FarmJob { name: "null".to_owned(), work, seed: 1, first: 0, events: arguments.chunks, chunk: 1 };
     let token = || Token::draw().map(|token| token.reveal().to_owned());
     let farm = Farm {
         id: nonce()?,
@@ -102,7 +102,7 @@ fn coordinator(arguments: &Arguments, path: &Path) -> Result<Coordinator> {
         settings: serde_json::Value::Null,
     };
     let ledger = SqliteLedger::create(path, &farm)?;
-    let mut settings = Settings::at(([127, 0, 0, 1], 0).into());
+    let mut settings = CoordinatorSettings::at(([127, 0, 0, 1], 0).into());
     settings.connections = arguments.pilots as usize + 64;
     settings.rules.speculate = 0.0;
     settings.rules.expiry = 60.0;
@@ -118,7 +118,7 @@ fn herd_of(pilots: u32, coordinator: &Coordinator) -> Result<std::process::Child
         .stdout(Stdio::null())
         .spawn()
         .context("could not start the simulated pilots")?;
-    let order = Order {
+    let order = PilotConfig {
         address: coordinator.address().to_string(),
         token: coordinator.token().reveal().to_owned(),
         node: "herd".to_owned(),
@@ -131,11 +131,11 @@ fn herd_of(pilots: u32, coordinator: &Coordinator) -> Result<std::process::Child
     Ok(herd)
 }
 
-pub(crate) fn herd(arguments: &HerdArguments) -> Result<Exit> {
+pub(crate) fn herd(arguments: &HerdArguments) -> Result<ExitStatus> {
     // Nobody needs simulated pilots whose bench is gone.
     sys::process::die_with_parent(sys::process::parent_pid())?;
     let mut order = pilot::order()?;
     order.slots = arguments.pilots;
-    fly(&order, Arc::new(House))?;
-    Ok(Exit::Fine)
+    run_pilot(&order, Arc::new(WorkerFactory))?;
+    Ok(ExitStatus::Fine)
 }

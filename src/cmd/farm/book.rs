@@ -10,7 +10,7 @@ use crate::output;
 
 /// The place of a ledger.
 #[derive(Debug, Clone)]
-pub(super) enum Book {
+pub(super) enum LedgerLocation {
     /// A file.
     File(PathBuf),
     /// A database at an address that may hold a password, and the run in it, if one was named.
@@ -23,12 +23,12 @@ pub(super) enum Book {
 
 /// A ledger that a run begins with.
 pub(super) struct Entered {
-    pub(super) book: Book,
+    pub(super) book: LedgerLocation,
     pub(super) ledger: Box<dyn Ledger>,
     pub(super) farm: Farm,
 }
 
-impl Book {
+impl LedgerLocation {
     /// What a person wrote. `farm` is the name of a run in a database.
     pub(super) fn named(text: &Path, farm: Option<&str>) -> Result<Self> {
         let words = text.to_string_lossy();
@@ -109,7 +109,7 @@ fn enter(address: String, farm: &Farm) -> Result<Entered> {
     if let Some(doubt) = ledger.doubt()? {
         output::remark(&format!("the server of the ledger has {doubt}"));
     }
-    let book = Book::Database { address, farm: Some(farm.id.clone()) };
+    let book = LedgerLocation::Database { address, farm: Some(farm.id.clone()) };
     Ok(Entered { book, ledger: Box::new(ledger), farm })
 }
 
@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn a_file_and_a_database_are_told_apart() {
-        let book = Book::named(Path::new("postgres://me:secret@host/base"), Some("x")).unwrap();
+        let book = LedgerLocation::named(Path::new("postgres://me:secret@host/base"), Some("x")).unwrap();
         assert_eq!(book.resume("x"), "prony farm resume postgres://me@host/base --farm x");
         assert!(book.is_shared());
-        assert_eq!(Book::named(Path::new("dir/file"), None).unwrap().directory(), Path::new("dir"));
-        assert!(Book::named(Path::new("file"), Some("x")).is_err());
+        assert_eq!(LedgerLocation::named(Path::new("dir/file"), None).unwrap().directory(), Path::new("dir"));
+        assert!(LedgerLocation::named(Path::new("file"), Some("x")).is_err());
     }
 }

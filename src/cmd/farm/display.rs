@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use ::farm::{Job, Snapshot};
+use ::farm::{FarmJob, FarmSnapshot};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often something is said.
@@ -32,7 +32,7 @@ pub(super) struct Display {
 }
 
 impl Display {
-    pub(super) fn new(show: &Show, job: &Job) -> Self {
+    pub(super) fn new(show: &Show, job: &FarmJob) -> Self {
         let how = match show.progress.as_str() {
             "json" => How::Json,
             "auto" if std::io::stderr().is_terminal() => {
@@ -48,7 +48,7 @@ impl Display {
         Self { how, last: None }
     }
 
-    pub(super) fn show(&mut self, snapshot: &Snapshot) {
+    pub(super) fn show(&mut self, snapshot: &FarmSnapshot) {
         if self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return;
         }
@@ -83,7 +83,7 @@ impl Display {
         }
     }
 
-    pub(super) fn end(&mut self, snapshot: &Snapshot) {
+    pub(super) fn end(&mut self, snapshot: &FarmSnapshot) {
         match &self.how {
             How::Json => say(snapshot),
             How::Lines { multi, .. } => drop(multi.clear()),
@@ -96,7 +96,7 @@ fn share(efficiency: Option<f64>) -> String {
     efficiency.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }
 
-fn line(snapshot: &Snapshot) -> String {
+fn line(snapshot: &FarmSnapshot) -> String {
     let eta = snapshot.eta.map_or_else(
         || "?".to_owned(),
         |eta| indicatif::HumanDuration(Duration::from_secs_f64(eta.min(1e9))).to_string(),
@@ -111,7 +111,7 @@ fn line(snapshot: &Snapshot) -> String {
     )
 }
 
-fn say(snapshot: &Snapshot) {
+fn say(snapshot: &FarmSnapshot) {
     let mut text = serde_json::to_vec(snapshot).unwrap_or_default();
     text.push(b'\n');
     // Who does not read it any more does not stop the farm.

@@ -3,17 +3,17 @@
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use ::farm::{Coordinator, Farm, Incident, Ledger, Nodes, Order, Settings, Story};
+use ::farm::{Coordinator, CoordinatorSettings, Farm, Incident, Ledger, PilotConfig, PilotLauncher, Story};
 use anyhow::{Context, Result};
 use measure::{Saver, Stopper};
 
-use super::book::Book;
+use super::book::LedgerLocation;
 use super::display::{Display, Show};
-use super::setup::Setup;
+use super::setup::FarmSetup;
 use super::view;
-use crate::cli::Common;
-use crate::keeping::Keeper;
-use crate::{Exit, output};
+use crate::cli::CommonOptions;
+use crate::keeping::RunSaver;
+use crate::{ExitStatus, output};
 
 /// How often things are looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ const TAKEN: Duration = Duration::from_secs(10);
 
 /// How a farm ended.
 #[derive(Debug)]
-pub(super) enum Ending {
+pub(super) enum FarmEnd {
     /// Nothing is left to do.
     Finished,
     /// Somebody asked to stop.
@@ -41,15 +41,15 @@ pub(super) enum Ending {
 
 /// Everything that running one needs.
 pub(super) struct Drive<'a> {
-    pub(super) setup: Setup,
-    pub(super) book: &'a Book,
+    pub(super) setup: FarmSetup,
+    pub(super) book: &'a LedgerLocation,
     pub(super) show: &'a Show,
     pub(super) stopper: &'a Stopper,
 }
 
 /// The pilot of one node.
 #[derive(Debug, Clone)]
-struct Seat {
+struct PilotSeat {
     started: bool,
     again: u32,
     due: Instant,
@@ -58,7 +58,7 @@ struct Seat {
 
 impl Drive<'_> {
     /// Runs until nothing is left to do, or it cannot go on.
-    pub(super) fn go(&self, ledger: Box<dyn Ledger>, farm: &Farm) -> Result<(Ending, Box<dyn Ledger>)> {
+    pub(super) fn go(&self, ledger: Box<dyn Ledger>, farm: &Farm) -> Result<(FarmEnd, Box<dyn Ledger>)> {
         let story = ledger.incidents()?;
         let resumed = !farm.address.is_empty();
         let address = if resumed {
@@ -66,11 +66,11 @@ impl Drive<'_> {
         } else {
             self.setup.address()?
         };
-        let settings = Settings {
+        let settings = CoordinatorSettings {
             rules: self.setup.rules(),
             beat: (self.setup.lease / 4.0).clamp(0.05, 5.0),
             connections: 4096.max(self.setup.nodes * 256).min(65_536),
-            ..Settings::at(address)
+            ..CoordinatorSettings::at(address)
         };
         let coordinator = self.start(ledger, settings, resumed)?;
         let resumed = coordinator.begin().resumed;
@@ -78,7 +78,7 @@ impl Drive<'_> {
         let mut display = Display::new(self.show, &farm.job);
         let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
         coordinator.stop();
-        if let Ending::Finished = ending {
+        if let FarmEnd::Finished = ending {
             let until = Instant::now() + LINGER;
             while coordinator.connected() > 0 && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(10));
@@ -92,7 +92,7 @@ impl Drive<'_> {
 
     /// A coordinator that died a moment ago may still hold its port. One that died on another host cannot be replaced at
     /// its address: of a ledger that is shared, its pilots come to whoever is there.
-    fn start(&self, ledger: Box<dyn Ledger>, mut settings: Settings, resumed: bool) -> Result<Coordinator> {
+    fn start(&self, ledger: Box<dyn Ledger>, mut settings: CoordinatorSettings, resumed: bool) -> Result<Coordinator> {
         let until = Instant::now() + TAKEN;
         let mut ledger = Some(ledger);
         loop {
@@ -115,7 +115,7 @@ impl Drive<'_> {
     }
 
     /// Pilots of a coordinator that is no more are taken over; those of one that is alive are its own.
-    fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn Nodes>> {
+    fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn PilotLauncher>> {
         let begin = coordinator.begin();
         let prefix = if self.book.is_shared() { format!("c{}-", begin.coordinator) } else { String::new() };
         let mut nodes = self.setup.nodes(&prefix)?;
@@ -132,21 +132,21 @@ impl Drive<'_> {
     fn look_after(
         &self,
         coordinator: &Coordinator,
-        nodes: &mut dyn Nodes,
+        nodes: &mut dyn PilotLauncher,
         resumed: bool,
         display: &mut Display,
-    ) -> Ending {
+    ) -> FarmEnd {
         let due = Instant::now() + if resumed { RETURN } else { Duration::ZERO };
-        let mut seats = vec![Seat { started: false, again: 0, due, since: Instant::now() }; self.setup.nodes];
+        let mut seats = vec![PilotSeat { started: false, again: 0, due, since: Instant::now() }; self.setup.nodes];
         loop {
             if coordinator.finished() {
-                return Ending::Finished;
+                return FarmEnd::Finished;
             }
             if self.stopper.asked() {
-                return Ending::Stopped;
+                return FarmEnd::Stopped;
             }
             if let Some(trouble) = coordinator.trouble() {
-                return Ending::Stuck(trouble);
+                return FarmEnd::Stuck(trouble);
             }
             for gone in nodes.look() {
                 coordinator.note("ended", &nodes.name(gone.node), &gone.said);
@@ -159,7 +159,7 @@ impl Drive<'_> {
             }
             let snapshot = coordinator.snapshot();
             if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
-                return Ending::Stuck(reason);
+                return FarmEnd::Stuck(reason);
             }
             display.show(&snapshot);
             std::thread::sleep(LOOK);
@@ -169,10 +169,10 @@ impl Drive<'_> {
     /// Starts the pilots that are due. An error when none is left and none may be started.
     fn fill(
         &self,
-        seats: &mut [Seat],
+        seats: &mut [PilotSeat],
         coordinator: &Coordinator,
-        nodes: &mut dyn Nodes,
-        snapshot: &::farm::Snapshot,
+        nodes: &mut dyn PilotLauncher,
+        snapshot: &::farm::FarmSnapshot,
     ) -> Result<(), String> {
         let mut last = String::new();
         for (node, seat) in seats.iter_mut().enumerate() {
@@ -186,7 +186,7 @@ impl Drive<'_> {
                 seat.started = true;
                 continue;
             }
-            let order = Order {
+            let order = PilotConfig {
                 address: coordinator.address().to_string(),
                 token: coordinator.token().reveal().to_owned(),
                 node: name.clone(),
@@ -217,14 +217,14 @@ impl Drive<'_> {
 
 /// Says how it ended: what must hold, the run as a document, and what to do next.
 pub(super) fn conclude(
-    ending: &Ending,
+    ending: &FarmEnd,
     ledger: &dyn Ledger,
-    book: &Book,
+    book: &LedgerLocation,
     expected: Option<u64>,
     label: Option<&str>,
-    mut keeper: Keeper,
-    common: &Common,
-) -> Result<Exit> {
+    mut keeper: RunSaver,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
     let story = Story::read(ledger)?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, book.directory());
     run.label = label.map(str::to_owned);
@@ -236,19 +236,19 @@ pub(super) fn conclude(
     output::print(&view::document(&story, &run, handle, expected), common)?;
     if let Err(reason) = kept {
         output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
-        return Ok(Exit::Failed);
+        return Ok(ExitStatus::Failed);
     }
     let resume = format!("go on with: {}", book.resume(&story.farm.id));
     match ending {
-        Ending::Stopped => {
+        FarmEnd::Stopped => {
             output::remark(&format!("stopped; what was committed is kept; {resume}"));
-            return Ok(Exit::Stopped);
+            return Ok(ExitStatus::Stopped);
         }
-        Ending::Stuck(reason) => {
+        FarmEnd::Stuck(reason) => {
             output::remark(&format!("could not go on: {reason}; {resume}"));
-            return Ok(Exit::Failed);
+            return Ok(ExitStatus::Failed);
         }
-        Ending::Finished => {}
+        FarmEnd::Finished => {}
     }
     let mut broken = story.invariants.broken();
     let digest = story.invariants.totals.digest;
@@ -257,13 +257,13 @@ pub(super) fn conclude(
     }
     if !broken.is_empty() {
         output::remark(&format!("could not vouch for the result: {}; {resume}", broken.join("; ")));
-        return Ok(Exit::Failed);
+        return Ok(ExitStatus::Failed);
     }
     if story.invariants.totals.differing > 0 {
         output::remark(
             "some chunks were done twice with different results: one of the machines is wrong; see the table",
         );
-        return Ok(Exit::Found);
+        return Ok(ExitStatus::Found);
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -16,18 +16,18 @@ mod work;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony farm`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: FarmAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum FarmAction {
     /// Cut events into chunks and have them done by pilots on many nodes
     Run(Box<run::Arguments>),
     /// Go on with a run whose coordinator, or everything, died
@@ -46,14 +46,14 @@ enum Action {
     Herd(bench::HerdArguments),
 }
 
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match arguments.action {
-        Action::Run(arguments) => run::run(&arguments, common),
-        Action::Resume(arguments) => run::resume(&arguments, common),
-        Action::Status(arguments) => status::run(&arguments, common),
-        Action::Input(arguments) => work::input(&arguments),
-        Action::Bench(arguments) => bench::run(&arguments),
-        Action::Pilot => pilot::run(),
-        Action::Herd(arguments) => bench::herd(&arguments),
+        FarmAction::Run(arguments) => run::run(&arguments, common),
+        FarmAction::Resume(arguments) => run::resume(&arguments, common),
+        FarmAction::Status(arguments) => status::run(&arguments, common),
+        FarmAction::Input(arguments) => work::input(&arguments),
+        FarmAction::Bench(arguments) => bench::run(&arguments),
+        FarmAction::Pilot => pilot::run(),
+        FarmAction::Herd(arguments) => bench::herd(&arguments),
     }
 }

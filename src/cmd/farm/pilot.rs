@@ -4,19 +4,19 @@ use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use farm::{Order, fly};
+use farm::{PilotConfig, run_pilot};
 
-use super::work::House;
-use crate::{Exit, output};
+use super::work::WorkerFactory;
+use crate::{ExitStatus, output};
 
 /// Longest order, bytes.
 const LIMIT: u64 = 64 << 10;
 
 /// Reads the order that a launcher wrote.
-pub(super) fn order() -> Result<Order> {
+pub(super) fn order() -> Result<PilotConfig> {
     let mut line = String::new();
     std::io::stdin().lock().take(LIMIT).read_line(&mut line).context("could not read the order of this pilot")?;
-    let mut order: Order = serde_json::from_str(&line).context("could not understand the order of this pilot")?;
+    let mut order: PilotConfig = serde_json::from_str(&line).context("could not understand the order of this pilot")?;
     if order.node.is_empty() {
         // A batch job knows its node by the name that the scheduler gave it.
         let named = std::env::var("SLURMD_NODENAME").ok().filter(|name| !name.is_empty());
@@ -25,12 +25,12 @@ pub(super) fn order() -> Result<Order> {
     Ok(order)
 }
 
-pub(super) fn run() -> Result<Exit> {
+pub(super) fn run() -> Result<ExitStatus> {
     let order = order()?;
-    match fly(&order, Arc::new(House)) {
+    match run_pilot(&order, Arc::new(WorkerFactory)) {
         Ok(tally) => {
             output::write(format!("{}\n", serde_json::to_string(&tally)?).as_bytes())?;
-            Ok(Exit::Fine)
+            Ok(ExitStatus::Fine)
         }
         Err(error) => {
             // The launcher hears it too, and puts it into the story.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use application::{Application, Builder, Manifest, Scope, matrix};
+use application::{Application, Builder, DigestScope, Manifest, matrix};
 use measure::Stopper;
 
 use super::super::app::starter;
-use super::work::{Program, Work};
+use super::work::{FarmWork, ProgramTemplate};
 
 /// What to do, as people say it.
 pub(super) struct Wanted<'a> {
@@ -19,14 +19,14 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Its name, and the work.
-pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Work)> {
+pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, FarmWork)> {
     let input = wanted
         .input
         .map(|input| input.canonicalize().with_context(|| format!("could not find the input {}", input.display())));
     let input = input.transpose()?;
     if let Some(name) = wanted.manifest.strip_prefix("builtin:") {
         if name == "null" {
-            return Ok((name.to_owned(), Work::Null));
+            return Ok((name.to_owned(), FarmWork::Null));
         }
         if !physics::NAMES.contains(&name) {
             bail!("could not find builtin:{name}; there are builtin:{}", physics::NAMES.join(", builtin:"));
@@ -34,7 +34,7 @@ pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Wo
         if input.is_some() && name != "analyse" {
             bail!("could not use --input: only builtin:analyse reads files");
         }
-        return Ok((name.to_owned(), Work::Builtin { workload: name.to_owned(), input, pace: wanted.pace }));
+        return Ok((name.to_owned(), FarmWork::Builtin { workload: name.to_owned(), input, pace: wanted.pace }));
     }
     let mut found = Manifest::read(Path::new(wanted.manifest))?.select(wanted.application)?;
     if found.len() != 1 {
@@ -43,7 +43,7 @@ pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Wo
     }
     let application = found.remove(0);
     let program = program(&application, wanted, input, stopper)?;
-    Ok((application.name, Work::Command(Box::new(program))))
+    Ok((application.name, FarmWork::Command(Box::new(program))))
 }
 
 fn program(
@@ -51,7 +51,7 @@ fn program(
     wanted: &Wanted<'_>,
     input: Option<PathBuf>,
     stopper: &Stopper,
-) -> Result<Program> {
+) -> Result<ProgramTemplate> {
     let holes: Vec<&str> = application.run.iter().flat_map(application::Template::holes).collect();
     for needed in ["first", "events"] {
         if !holes.contains(&needed) {
@@ -62,7 +62,7 @@ fn program(
             );
         }
     }
-    if application.verify.scope == Scope::Application && application.verify.expect.is_some() {
+    if application.verify.scope == DigestScope::Application && application.verify.expect.is_some() {
         bail!(
             "could not use expect for {}: a chunk's digest is not that of the whole; use --expect-digest",
             application.name
@@ -83,7 +83,7 @@ fn program(
     let mut values = built.values;
     let input = input.unwrap_or_else(|| application.directory.clone());
     values.insert("input".to_owned(), input.display().to_string());
-    Ok(Program {
+    Ok(ProgramTemplate {
         run: application.run.iter().map(|template| template.text().to_owned()).collect(),
         values,
         directory: application.directory.clone(),

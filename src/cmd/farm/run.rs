@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use ::farm::{Farm, Job};
+use ::farm::{Farm, FarmJob};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
 use super::super::run::watch_for_signals;
-use super::book::{Book, Entered};
+use super::book::{Entered, LedgerLocation};
 use super::display::Show;
 use super::drive::{Drive, conclude};
 use super::plan::{Wanted, plan};
-use super::setup::Setup;
+use super::setup::FarmSetup;
 use super::shared;
-use crate::Exit;
-use crate::cli::Common;
-use crate::keeping::{Keeper, Keeping};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::keeping::{Keeping, RunSaver};
 use crate::output;
 use crate::settings::seconds;
 
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", hide = true, value_parser = seconds)]
     pace: Option<f64>,
     #[command(flatten)]
-    place: Place,
+    place: PilotPlacement,
     /// Seconds without heartbeat after which a chunk is given to another pilot
     #[arg(long, value_name = "TIME", default_value = "10", value_parser = seconds)]
     lease: f64,
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
 /// Where pilots run.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Where")]
-struct Place {
+struct PilotPlacement {
     /// Who starts pilots: local (processes here), ssh (the user's own, with --hosts) or slurm (batch jobs)
     #[arg(long, default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     launcher: String,
@@ -108,8 +108,8 @@ struct Place {
     sbatch: Vec<String>,
 }
 
-impl Place {
-    fn setup(&self, lease: f64, speculate: f64) -> Result<Setup> {
+impl PilotPlacement {
+    fn setup(&self, lease: f64, speculate: f64) -> Result<FarmSetup> {
         let own = std::env::current_exe().context("could not find this program's own file")?;
         let nodes = if self.launcher == "ssh" { self.hosts.len() } else { self.nodes as usize };
         let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
@@ -117,7 +117,7 @@ impl Place {
         if !(speculate >= 0.0 && speculate.is_finite()) {
             bail!("could not speculate by a factor of {speculate}; write 0 or a factor such as 1.5");
         }
-        let setup = Setup {
+        let setup = FarmSetup {
             launcher: self.launcher.clone(),
             nodes,
             slots: self.slots.unwrap_or(u32::try_from(share).unwrap_or(1)),
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
     let setup = arguments.place.setup(arguments.lease, arguments.speculate)?;
@@ -151,12 +151,12 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     };
     let (name, work) = plan(&wanted, &stopper)?;
     let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = Job { name, work: serde_json::to_value(&work)?, seed, first, events, chunk };
+    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk };
     job.check()?;
     if let Some(folder) = &arguments.shared {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
-    let keeper = Keeper::open(&arguments.keeping, common)?;
+    let keeper = RunSaver::open(&arguments.keeping, common)?;
     let id = nonce()?[..12].to_owned();
     let path = arguments.ledger.clone().unwrap_or_else(|| PathBuf::from(format!("farm-{id}.ledger")));
     let farm = Farm {
@@ -168,7 +168,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         created: ::farm::now(),
         settings: serde_json::to_value(&setup)?,
     };
-    let entered = Book::named(&path, None)?.enter(farm)?;
+    let entered = LedgerLocation::named(&path, None)?.enter(farm)?;
     output::remark(&format!("the ledger is {}", entered.book.place()));
     let Entered { book, ledger, farm } = entered;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
@@ -194,15 +194,15 @@ pub(crate) struct ResumeArguments {
     keeping: Keeping,
 }
 
-pub(crate) fn resume(arguments: &ResumeArguments, common: &Common) -> Result<Exit> {
+pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Result<ExitStatus> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
-    let book = Book::named(&arguments.ledger, arguments.farm.as_deref())?;
+    let book = LedgerLocation::named(&arguments.ledger, arguments.farm.as_deref())?;
     let ledger = book.open()?;
     let farm = ledger.farm()?;
-    let setup: Setup =
+    let setup: FarmSetup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
-    let keeper = Keeper::open(&arguments.keeping, common)?;
+    let keeper = RunSaver::open(&arguments.keeping, common)?;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
     conclude(&ending, &*ledger, &book, expected, arguments.keeping.label.as_deref(), keeper, common)

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use ::farm::{Nodes, Processes, Rules, Slurm};
+use ::farm::{LeaseRules, PilotLauncher, Processes, SlurmPilots};
 use anyhow::{Context, Result, bail};
 use fleet::launcher::{Local, Ssh};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Everything but the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Setup {
+pub(super) struct FarmSetup {
     pub(super) launcher: String,
     pub(super) nodes: usize,
     pub(super) slots: u32,
@@ -26,9 +26,9 @@ pub(super) struct Setup {
     pub(super) options: Vec<String>,
 }
 
-impl Setup {
-    pub(super) fn rules(&self) -> Rules {
-        Rules { expiry: self.lease, speculate: self.speculate, ..Rules::default() }
+impl FarmSetup {
+    pub(super) fn rules(&self) -> LeaseRules {
+        LeaseRules { expiry: self.lease, speculate: self.speculate, ..LeaseRules::default() }
     }
 
     /// Where to listen: one address that pilots can name.
@@ -48,10 +48,10 @@ impl Setup {
     }
 
     /// Where pilots run. Local ones have names that begin with `prefix`, so that those of several coordinators differ.
-    pub(super) fn nodes(&self, prefix: &str) -> Result<Box<dyn Nodes>> {
+    pub(super) fn nodes(&self, prefix: &str) -> Result<Box<dyn PilotLauncher>> {
         Ok(match self.launcher.as_str() {
             "slurm" => {
-                Box::new(Slurm::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
+                Box::new(SlurmPilots::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
             }
             "ssh" => {
                 if self.hosts.is_empty() {

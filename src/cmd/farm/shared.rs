@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use ::farm::{Invariants, Job, Linked, Published, SharedFarm, Workshop};
+use ::farm::{FarmJob, Invariants, Linked, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result};
 use measure::Stopper;
-use report::{Block, Data, Document, Section};
+use report::{Block, Document, DocumentSection, EmbeddedJson};
 use serde_json::json;
 
-use super::work::{House, input_notes};
-use crate::Exit;
-use crate::cli::Common;
+use super::work::{WorkerFactory, input_notes};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 
 /// Longest pause before looking again for something to do, seconds.
@@ -20,12 +20,12 @@ const PAUSE: f64 = 0.2;
 
 pub(super) fn run(
     folder: &Path,
-    job: &Job,
+    job: &FarmJob,
     stale: f64,
     expected: Option<u64>,
     stopper: &Stopper,
-    common: &Common,
-) -> Result<Exit> {
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
     let host = measure::identity().host;
     let who = format!("{}-{}", host.replace('/', "_"), std::process::id());
     std::fs::create_dir_all(folder)?;
@@ -50,8 +50,8 @@ pub(super) fn run(
         format!("{} duplicates refused, {:.2} s of CPU time wasted", totals.refused, totals.wasted),
         format!("of this process: {counted} counted, {duplicates} refused"),
     ];
-    document.sections.push(Section::of("", Block::List { numbered: false, items }));
-    document.data = Data::of(&json!({
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.data = EmbeddedJson::of(&json!({
         "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
         "own": { "counted": counted, "refused": duplicates },
     }))
@@ -59,20 +59,20 @@ pub(super) fn run(
     output::print(&document, common)?;
     if stopper.asked() {
         output::remark("stopped; what was published is kept; the same command goes on");
-        return Ok(Exit::Stopped);
+        return Ok(ExitStatus::Stopped);
     }
     broken.extend(trouble);
     if !broken.is_empty() {
         output::remark(&format!("could not vouch for the result: {}", broken.join("; ")));
-        return Ok(Exit::Failed);
+        return Ok(ExitStatus::Failed);
     }
-    Ok(if totals.differing > 0 { Exit::Found } else { Exit::Fine })
+    Ok(if totals.differing > 0 { ExitStatus::Found } else { ExitStatus::Fine })
 }
 
 /// Takes chunks until all have results. What went wrong, if work failed here.
 fn serve(
     shared: &mut SharedFarm,
-    job: &Job,
+    job: &FarmJob,
     who: &str,
     stale: f64,
     stopper: &Stopper,
@@ -83,7 +83,7 @@ fn serve(
     let (done, outcomes) = sync_channel(1);
     let copy = job.clone();
     let work = move || {
-        let mut worker = House.worker(&copy);
+        let mut worker = WorkerFactory.worker(&copy);
         while let Ok(chunk) = todo.recv() {
             let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| worker.perform(&chunk));
             if done.send(outcome).is_err() {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use ::farm::Story;
 use anyhow::{Context, Result};
-use report::{Format, Html};
+use report::{Html, ReportFormat};
 
-use super::book::Book;
+use super::book::LedgerLocation;
 use super::view;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 
 /// Options of `prony farm status`.
@@ -26,8 +26,8 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
-    let ledger = Book::named(&arguments.ledger, arguments.farm.as_deref())?.read()?;
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    let ledger = LedgerLocation::named(&arguments.ledger, arguments.farm.as_deref())?.read()?;
     let story = Story::read(&*ledger)?;
     let folder = std::env::current_dir().context("could not find the present directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
@@ -39,11 +39,11 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     let document = view::document(&story, &run, None, None);
     let Some(path) = &arguments.output else {
         output::print(&document, common)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     };
     let mut text = Vec::new();
     Html.render(&document, &mut text)?;
     std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

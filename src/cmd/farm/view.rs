@@ -4,8 +4,8 @@ use ::farm::Story;
 use model::{Run, Unit};
 use report::view::RunContext;
 use report::{
-    Axis, Block, Cell, Chart, Column, Curves, Data, Division, Document, Kind, Mark, Plot, Quantity, Row, Section,
-    Series, Table,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
+    EmbeddedJson, Mark, PrintedQuantity, Series, Table, TableRow,
 };
 use serde_json::json;
 
@@ -19,9 +19,10 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expecte
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });
     document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
-    let invariants = Section::of("what must hold", Block::List { numbered: false, items: invariants(story, expected) });
+    let invariants =
+        DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, expected) });
     document.sections.insert(0, invariants);
-    document.sections.push(Section::of("nodes", Block::Table(nodes(story))));
+    document.sections.push(DocumentSection::of("nodes", Block::Table(nodes(story))));
     document.sections.extend(timeline(story));
     document.sections.extend(incidents(story));
     let totals = &story.invariants.totals;
@@ -40,7 +41,7 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expecte
         "inputs": story.inputs("all"),
         "run": run,
     });
-    document.data = Data::of(&data).ok();
+    document.data = EmbeddedJson::of(&data).ok();
     document
 }
 
@@ -68,17 +69,17 @@ fn invariants(story: &Story, expected: Option<u64>) -> Vec<String> {
 
 fn nodes(story: &Story) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("chunks", Kind::Number),
-        Column::new("events", Kind::Number),
-        Column::new("efficiency", Kind::Number),
-        Column::new("refused", Kind::Number),
-        Column::new("input", Kind::Remark),
+        Column::new("", ColumnKind::Label),
+        Column::new("chunks", ColumnKind::Number),
+        Column::new("events", ColumnKind::Number),
+        Column::new("efficiency", ColumnKind::Number),
+        Column::new("refused", ColumnKind::Number),
+        Column::new("input", ColumnKind::Remark),
     ];
     let row = |node: &::farm::NodeTotals| {
         let totals = &node.totals;
         let efficiency = if totals.wall > 0.0 {
-            Cell::Value(Quantity::bare(totals.cpu / totals.wall, Unit::Ratio))
+            Cell::Value(PrintedQuantity::bare(totals.cpu / totals.wall, Unit::Ratio))
         } else {
             Cell::Empty
         };
@@ -90,16 +91,16 @@ fn nodes(story: &Story) -> Table {
             Cell::Count(totals.refused),
             Cell::text(story.inputs(&node.node).join("; ")),
         ];
-        Row { cells }
+        TableRow { cells }
     };
     Table::plain(columns, story.nodes.iter().map(row).collect())
 }
 
-fn timeline(story: &Story) -> Option<Section> {
+fn timeline(story: &Story) -> Option<DocumentSection> {
     let curve = |(colour, node): (usize, Option<usize>)| {
         let points = story.windows.iter().map(|window| {
             let events: u64 = node.map_or_else(|| window.events.iter().sum(), |node| window.events[node]);
-            (window.began + window.wall / 2.0, Quantity::bare(events as f64 / window.wall, Unit::PerSecond))
+            (window.began + window.wall / 2.0, PrintedQuantity::bare(events as f64 / window.wall, Unit::PerSecond))
         });
         let name = node.map_or_else(|| "all nodes".to_owned(), |node| story.nodes[node].node.clone());
         Series { name, colour, variant: 0, points: points.collect() }
@@ -117,21 +118,21 @@ fn timeline(story: &Story) -> Option<Section> {
     };
     let within = |one: &&::farm::Incident| told.contains(&one.what.as_str()) && one.at - began < story.seconds;
     let marks = story.incidents.iter().filter(within).take(CURVES).map(mark).collect();
-    let axis = |title: &str, unit| Axis { title: title.to_owned(), unit, division: Division::Linear };
+    let axis = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
     let chart = Chart {
         title: "events a second over time".to_owned(),
         about: "Events of chunks in the window in which they were counted.".to_owned(),
-        plot: Plot::Curves(Curves {
+        plot: ChartPlot::Curves(Curves {
             x: axis("since the begin", Unit::Seconds),
             y: axis("events", Unit::PerSecond),
             series,
             marks,
         }),
     };
-    Some(Section::of("timeline", Block::Chart(chart)))
+    Some(DocumentSection::of("timeline", Block::Chart(chart)))
 }
 
-fn incidents(story: &Story) -> Option<Section> {
+fn incidents(story: &Story) -> Option<DocumentSection> {
     let began = story.incidents.iter().find(|one| one.what == "started").map_or(story.farm.created, |one| one.at);
     let line = |one: &::farm::Incident| {
         let chunk = one.chunk.map_or_else(String::new, |chunk| format!(", chunk {chunk}"));
@@ -144,5 +145,6 @@ fn incidents(story: &Story) -> Option<Section> {
         items.push(format!("and {} more; prony farm status --json has them all", all - LISTED));
     }
     let list = Block::List { numbered: false, items };
-    (all > 0).then(|| Section::of("story", Block::Folded { title: format!("{all} incidents"), blocks: vec![list] }))
+    (all > 0)
+        .then(|| DocumentSection::of("story", Block::Folded { title: format!("{all} incidents"), blocks: vec![list] }))
 }

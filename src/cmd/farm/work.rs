@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ::farm::{Chunk, Done, Job, Worker, Workshop, text_digest};
+use ::farm::{Chunk, ChunkResult, ChunkWorker, FarmJob, Workshop, text_digest};
 use anyhow::{Context, Result};
-use application::{Order, Starter, Template};
+use application::{LaunchSpec, Starter, Template};
 use measure::Stopper;
 use physics::Workload;
 use regex::Regex;
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::app::starter;
-use crate::{Exit, output};
+use crate::{ExitStatus, output};
 
 /// What a job's work is, as the ledger keeps it and pilots read it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Work {
+pub(super) enum FarmWork {
     /// A built-in workload; its input from files where there are any.
     /// `pace`: seconds that a chunk takes at least.
     Builtin { workload: String, input: Option<PathBuf>, pace: f64 },
     /// A program that is run once a chunk.
-    Command(Box<Program>),
+    Command(Box<ProgramTemplate>),
     /// Nothing at all: what is left is the farm itself.
     Null,
 }
@@ -32,7 +32,7 @@ pub(super) enum Work {
 /// A program with holes in its arguments.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Program {
+pub(super) struct ProgramTemplate {
     /// Arguments, holes unfilled.
     pub(super) run: Vec<String>,
     /// Values of the holes that all chunks share.
@@ -51,8 +51,8 @@ pub(super) struct Program {
     pub(super) input: PathBuf,
 }
 
-impl Work {
-    pub(super) fn of(job: &Job) -> Result<Self> {
+impl FarmWork {
+    pub(super) fn of(job: &FarmJob) -> Result<Self> {
         serde_json::from_value(job.work.clone()).context("could not understand the work of this farm")
     }
 
@@ -67,27 +67,27 @@ impl Work {
 }
 
 /// Makes workers of this program.
-pub(super) struct House;
+pub(super) struct WorkerFactory;
 
-impl Workshop for House {
-    fn worker(&self, job: &Job) -> Result<Box<dyn Worker>, String> {
-        let make = || -> Result<Box<dyn Worker>> {
-            Ok(match Work::of(job)? {
-                Work::Builtin { workload, input, pace } => {
+impl Workshop for WorkerFactory {
+    fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
+        let make = || -> Result<Box<dyn ChunkWorker>> {
+            Ok(match FarmWork::of(job)? {
+                FarmWork::Builtin { workload, input, pace } => {
                     let workload = Workload::by_name(&workload).context("this program does not know the workload")?;
                     Box::new(Builtin { workload, input, pace: Duration::from_secs_f64(pace.clamp(0.0, 3600.0)) })
                 }
-                Work::Command(program) => Box::new(Command::new(*program)?),
-                Work::Null => Box::new(Null),
+                FarmWork::Command(program) => Box::new(Command::new(*program)?),
+                FarmWork::Null => Box::new(Null),
             })
         };
         make().map_err(|error| format!("{error:#}"))
     }
 
-    fn about(&self, job: &Job) -> Value {
+    fn about(&self, job: &FarmJob) -> Value {
         let cpus = sys::affinity::allowed().map_or(0, |allowed| allowed.len());
         let identity = measure::identity();
-        let notes: Vec<String> = match Work::of(job).ok().as_ref().and_then(Work::input) {
+        let notes: Vec<String> = match FarmWork::of(job).ok().as_ref().and_then(FarmWork::input) {
             Some(input) => input_notes(input),
             None => Vec::new(),
         };
@@ -117,9 +117,9 @@ fn ntuple(folder: &Path, first: u64, events: u64) -> PathBuf {
 
 struct Null;
 
-impl Worker for Null {
-    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
-        Ok(Done { events: chunk.events, digest: text_digest(chunk, ""), cpu: 0.0, wall: 0.0 })
+impl ChunkWorker for Null {
+    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
+        Ok(ChunkResult { events: chunk.events, digest: text_digest(chunk, ""), cpu: 0.0, wall: 0.0 })
     }
 }
 
@@ -129,8 +129,8 @@ struct Builtin {
     pace: Duration,
 }
 
-impl Worker for Builtin {
-    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+impl ChunkWorker for Builtin {
+    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
         let cpu = || sys::clock::thread_cpu().map_err(|error| error.to_string());
         let (began, before) = (Instant::now(), cpu()?);
         let (events, digest) = match &self.input {
@@ -153,12 +153,12 @@ impl Worker for Builtin {
         }
         let used = cpu()?.saturating_sub(before);
         std::thread::sleep(self.pace.saturating_sub(began.elapsed()));
-        Ok(Done { events, digest: digest.bits(), cpu: used.as_secs_f64(), wall: began.elapsed().as_secs_f64() })
+        Ok(ChunkResult { events, digest: digest.bits(), cpu: used.as_secs_f64(), wall: began.elapsed().as_secs_f64() })
     }
 }
 
 struct Command {
-    program: Program,
+    program: ProgramTemplate,
     templates: Vec<Template>,
     stdout: Option<Regex>,
     digest: Option<Regex>,
@@ -167,7 +167,7 @@ struct Command {
 }
 
 impl Command {
-    fn new(program: Program) -> Result<Self> {
+    fn new(program: ProgramTemplate) -> Result<Self> {
         let templates = program.run.iter().map(|text| Template::parse(text)).collect::<Result<Vec<_>, _>>();
         let compile = |text: &Option<String>| text.as_deref().map(Regex::new).transpose();
         Ok(Self {
@@ -181,14 +181,14 @@ impl Command {
     }
 }
 
-impl Worker for Command {
-    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+impl ChunkWorker for Command {
+    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
         let mut values = self.program.values.clone();
         for (hole, value) in [("first", chunk.first), ("events", chunk.events), ("seed", chunk.seed)] {
             values.insert(hole.to_owned(), value.to_string());
         }
         let argv = self.templates.iter().flat_map(|template| template.fill(&values)).collect();
-        let order = Order {
+        let order = LaunchSpec {
             commands: vec![argv],
             directory: self.program.directory.clone(),
             environment: self.program.environment.clone(),
@@ -212,7 +212,7 @@ impl Worker for Command {
                 .map(|found| found.as_str().to_owned())
                 .ok_or("the program printed no digest")?,
         };
-        Ok(Done {
+        Ok(ChunkResult {
             events: chunk.events,
             digest: text_digest(chunk, &text),
             cpu: report.user_seconds + report.system_seconds,
@@ -240,10 +240,16 @@ pub(crate) struct InputArguments {
     seed: u64,
 }
 
-pub(crate) fn input(arguments: &InputArguments) -> Result<Exit> {
+pub(crate) fn input(arguments: &InputArguments) -> Result<ExitStatus> {
     let InputArguments { directory, events, chunk, first, seed } = arguments;
-    let job =
-        Job { name: "input".to_owned(), work: Value::Null, seed: *seed, first: *first, events: *events, chunk: *chunk };
+    let job = FarmJob {
+        name: "input".to_owned(),
+        work: Value::Null,
+        seed: *seed,
+        first: *first,
+        events: *events,
+        chunk: *chunk,
+    };
     job.check()?;
     std::fs::create_dir_all(directory).with_context(|| format!("could not make {}", directory.display()))?;
     for chunk in (0..job.chunks()).filter_map(|index| job.cut(index)) {
@@ -255,5 +261,5 @@ pub(crate) fn input(arguments: &InputArguments) -> Result<Exit> {
         write().with_context(|| format!("could not write {}", path.display()))?;
     }
     output::write(format!("Wrote {} ntuples to {}\n", job.chunks(), directory.display()).as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

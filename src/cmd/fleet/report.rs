@@ -3,47 +3,51 @@
 use std::collections::BTreeMap;
 
 use analyse::Explanation;
-use analyse::fleet::{FigureSpread, OddNode, Spread};
+use analyse::fleet::{FigureSpread, FleetSpread, OddNode};
 use anyhow::Result;
-use fleet::suite::{Ending, Measured, State};
+use fleet::suite::{Measured, NodeEnd, NodeState};
 use model::{Outcome, Run, Unit};
 use report::words::{factor, label, list, plural};
-use report::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Row, Section, Table, Tone};
+use report::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table,
+    TableRow, Tone,
+};
 use serde_json::json;
 
-use crate::cli::Common;
-use crate::{Exit, house};
+use crate::cli::CommonOptions;
+use crate::{ExitStatus, house};
 
 /// Odd nodes that are explained; more get a command to type.
 const EXPLAINED: usize = 3;
 
 /// A node and the number of its run in the store.
-pub(super) struct Node {
+pub(super) struct ReportedNode {
     pub(super) measured: Measured,
     number: Option<u64>,
 }
 
 /// Everything that is told.
-pub(super) struct Report {
+pub(super) struct FleetReport {
     launcher: String,
-    pub(super) nodes: Vec<Node>,
-    pub(super) spread: Option<Spread>,
+    pub(super) nodes: Vec<ReportedNode>,
+    pub(super) spread: Option<FleetSpread>,
     explanations: Vec<(OddNode, Option<Explanation>)>,
 }
 
-impl Report {
+impl FleetReport {
     pub(super) fn of(
         launcher: &str,
         all: Vec<Measured>,
         numbers: &BTreeMap<String, u64>,
-        common: &Common,
+        common: &CommonOptions,
     ) -> Result<Self> {
         let number = |measured: &Measured| measured.run.as_ref().and_then(|run| numbers.get(&run.id)).copied();
-        let nodes: Vec<Node> = all.into_iter().map(|measured| Node { number: number(&measured), measured }).collect();
+        let nodes: Vec<ReportedNode> =
+            all.into_iter().map(|measured| ReportedNode { number: number(&measured), measured }).collect();
         // A run that is a part of one says nothing of the whole.
         let whole: Vec<(&str, &Run)> = nodes
             .iter()
-            .filter(|node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit)))
+            .filter(|node| matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit)))
             .filter_map(|node| Some((node.measured.node.as_str(), node.measured.run.as_ref()?)))
             .collect();
         let (mut spread, mut explanations) = (None, Vec::new());
@@ -51,10 +55,11 @@ impl Report {
             let runs: Vec<&Run> = whole.iter().map(|(_, run)| *run).collect();
             let names: Vec<String> = whole.iter().map(|(name, _)| (*name).to_owned()).collect();
             let history = house::history(&runs, common)?;
-            let options = analyse::Options { history: &history, ..analyse::Options::default() };
+            let options = analyse::CompareOptions { history: &history, ..analyse::CompareOptions::default() };
             let found = analyse::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);
-            let options = analyse::explain::Options { history: &history, ..analyse::explain::Options::default() };
+            let options =
+                analyse::explain::ExplainOptions { history: &history, ..analyse::explain::ExplainOptions::default() };
             for odd in found.odd.iter().take(EXPLAINED) {
                 let pair = find(&odd.against).zip(find(&odd.node));
                 let why = pair.and_then(|(a, b)| analyse::explain::explain(a, b, &options).ok());
@@ -67,28 +72,29 @@ impl Report {
 
     /// What a demand to fail on odd nodes comes to; nothing where it passes. Nodes that could not be compared, and two
     /// that differ, of which either may be the odd one, leave it open.
-    pub(super) fn odd(&self) -> Option<Exit> {
-        let Some(spread) = &self.spread else { return Some(Exit::Inconclusive) };
+    pub(super) fn odd(&self) -> Option<ExitStatus> {
+        let Some(spread) = &self.spread else { return Some(ExitStatus::Inconclusive) };
         let unclear = spread.nodes.len() < 3 && spread.figures.iter().any(|figure| !figure.different.is_empty());
         match () {
-            () if !spread.odd.is_empty() => Some(Exit::Found),
-            () if spread.tests == 0 || unclear => Some(Exit::Inconclusive),
+            () if !spread.odd.is_empty() => Some(ExitStatus::Found),
+            () if spread.tests == 0 || unclear => Some(ExitStatus::Inconclusive),
             () => None,
         }
     }
 
     pub(super) fn document(&self) -> Document {
-        let to_the_end =
-            |node: &&Node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit));
+        let to_the_end = |node: &&ReportedNode| {
+            matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit))
+        };
         let whole = self.nodes.iter().filter(to_the_end).count();
         let mut document = Document::new(format!(
             "Fleet by {}: {whole} of {} measured",
             self.launcher,
             plural(self.nodes.len(), "node")
         ));
-        document.sections.push(Section::of("", Block::Table(nodes(&self.nodes))));
+        document.sections.push(DocumentSection::of("", Block::Table(nodes(&self.nodes))));
         if let Some(spread) = &self.spread {
-            document.sections.push(Section::of(
+            document.sections.push(DocumentSection::of(
                 format!("spread between nodes, set against {}", spread.typical),
                 Block::Table(figures(spread)),
             ));
@@ -103,18 +109,18 @@ impl Report {
             }
             document
                 .sections
-                .push(Section { title: format!("why {} is odd, against {}", odd.node, odd.against), blocks });
+                .push(DocumentSection { title: format!("why {} is odd, against {}", odd.node, odd.against), blocks });
             let number = |name: &str| self.nodes.iter().find(|node| node.measured.node == name)?.number;
             if let Some((a, b)) = number(&odd.against).zip(number(&odd.node)) {
                 document.next.push(format!("prony explain {a} {b} --verbose"));
             }
         }
-        document.data = Data::of(&self.data()).ok();
+        document.data = EmbeddedJson::of(&self.data()).ok();
         document
     }
 
     fn data(&self) -> serde_json::Value {
-        let node = |node: &Node| {
+        let node = |node: &ReportedNode| {
             let (state, reason) = words(&node.measured.state);
             json!({
                 "node": node.measured.node,
@@ -146,30 +152,32 @@ fn counted(run: &Run) -> usize {
     run.figures.iter().filter(|figure| value(&figure.outcome)).count()
 }
 
-fn words(state: &State) -> (&'static str, Option<&str>) {
+fn words(state: &NodeState) -> (&'static str, Option<&str>) {
     match state {
-        State::Measured(Ending::Complete) => ("measured", None),
-        State::Measured(Ending::TimeLimit) => ("measured", Some("its time limit came before every figure was settled")),
-        State::Measured(Ending::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
-        State::Lost(reason) => ("lost", Some(reason)),
-        State::Missing(reason) => ("missing", Some(reason)),
+        NodeState::Measured(NodeEnd::Complete) => ("measured", None),
+        NodeState::Measured(NodeEnd::TimeLimit) => {
+            ("measured", Some("its time limit came before every figure was settled"))
+        }
+        NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
+        NodeState::Lost(reason) => ("lost", Some(reason)),
+        NodeState::Missing(reason) => ("missing", Some(reason)),
     }
 }
 
-fn nodes(nodes: &[Node]) -> Table {
+fn nodes(nodes: &[ReportedNode]) -> Table {
     let columns = vec![
-        Column::new("node", Kind::Label),
-        Column::new("", Kind::Words),
-        Column::new("run", Kind::Words),
-        Column::new("host", Kind::Words),
-        Column::new("figures", Kind::Number),
-        Column::new("because", Kind::Remark),
+        Column::new("node", ColumnKind::Label),
+        Column::new("", ColumnKind::Words),
+        Column::new("run", ColumnKind::Words),
+        Column::new("host", ColumnKind::Words),
+        Column::new("figures", ColumnKind::Number),
+        Column::new("because", ColumnKind::Remark),
     ];
-    let row = |node: &Node| {
+    let row = |node: &ReportedNode| {
         let (state, reason) = words(&node.measured.state);
-        let tone = if matches!(node.measured.state, State::Measured(_)) { Tone::Good } else { Tone::Bad };
+        let tone = if matches!(node.measured.state, NodeState::Measured(_)) { Tone::Good } else { Tone::Bad };
         let run = node.measured.run.as_ref();
-        Row {
+        TableRow {
             cells: vec![
                 Cell::text(&node.measured.node),
                 Cell::Text(state.to_owned(), tone),
@@ -183,20 +191,20 @@ fn nodes(nodes: &[Node]) -> Table {
     Table::plain(columns, nodes.iter().map(row).collect())
 }
 
-fn figures(spread: &Spread) -> Table {
+fn figures(spread: &FleetSpread) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("least", Kind::Number),
-        Column::new("median", Kind::Number),
-        Column::new("most", Kind::Number),
-        Column::new("apart", Kind::Number),
-        Column::new("odd", Kind::Remark),
+        Column::new("", ColumnKind::Label),
+        Column::new("least", ColumnKind::Number),
+        Column::new("median", ColumnKind::Number),
+        Column::new("most", ColumnKind::Number),
+        Column::new("apart", ColumnKind::Number),
+        Column::new("odd", ColumnKind::Remark),
     ];
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<RowGroup> = Vec::new();
     for figure in &spread.figures {
         let family = report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
         if groups.last().is_none_or(|group| group.title != family) {
-            groups.push(Group { title: family, note: String::new(), rows: Vec::new() });
+            groups.push(RowGroup { title: family, note: String::new(), rows: Vec::new() });
         }
         if let Some(group) = groups.last_mut() {
             group.rows.push(row(figure));
@@ -205,14 +213,14 @@ fn figures(spread: &Spread) -> Table {
     Table { columns, groups }
 }
 
-fn row(figure: &FigureSpread) -> Row {
-    let value = |value: f64| Cell::Value(Quantity::bare(value, figure.metric.unit));
+fn row(figure: &FigureSpread) -> TableRow {
+    let value = |value: f64| Cell::Value(PrintedQuantity::bare(value, figure.metric.unit));
     let odd = if figure.odd.is_empty() && !figure.different.is_empty() {
         format!("no majority: {} differ", list(&figure.different))
     } else {
         list(&figure.odd)
     };
-    Row {
+    TableRow {
         cells: vec![
             Cell::text(label(&figure.title, &figure.metric, &figure.point)),
             value(figure.least),
@@ -226,13 +234,13 @@ fn row(figure: &FigureSpread) -> Row {
 
 fn apart(figure: &analyse::fleet::OddFigure) -> String {
     let gain = match figure.interval {
-        Some((low, high)) => Quantity::ratio(figure.gain, low, high),
-        None => Quantity::bare(figure.gain, Unit::Ratio),
+        Some((low, high)) => PrintedQuantity::ratio(figure.gain, low, high),
+        None => PrintedQuantity::bare(figure.gain, Unit::Ratio),
     };
     format!("{}: {}", figure.title, factor(gain, figure.unit).text_with_interval())
 }
 
-fn summary(spread: &Spread) -> String {
+fn summary(spread: &FleetSpread) -> String {
     let odd: Vec<String> =
         spread.odd.iter().map(|node| format!("{} in {}", node.node, plural(node.figures.len(), "figure"))).collect();
     let tests = plural(spread.tests, "comparison");

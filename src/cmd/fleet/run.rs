@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use fleet::launcher::slurm::Batch;
-use fleet::suite::{Ending, Heard, Measured, Order, State, gather};
+use fleet::suite::{Heard, Measured, NodeEnd, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
 
-use super::super::placing::{Chosen, Nodes};
+use super::super::placing::{ChosenNodes, NodeOptions};
 use super::super::run::watch_for_signals;
-use super::report::{Node, Report};
-use crate::Exit;
-use crate::cli::Common;
+use super::report::{FleetReport, ReportedNode};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::progress::spinner;
-use crate::wishes::Wishes;
+use crate::wishes::RunOptions;
 use crate::{house, output};
 
 /// Options of `prony fleet run`.
@@ -30,7 +30,7 @@ Exit codes: 0 every node was measured; 1 with --fail-on-odd, a node is odd; 2 a 
 3 with --fail-on-odd, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    place: Nodes,
+    place: NodeOptions,
     /// How many nodes [default: all hosts, all of Slurm's partition or list, one local]
     #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: Option<u32>,
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     at_once: Option<u32>,
     #[command(flatten)]
-    wishes: Wishes,
+    wishes: RunOptions,
     /// A name for the runs, to which each node's name is added
     #[arg(long)]
     label: Option<String>,
@@ -59,20 +59,20 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let template = order(arguments)?;
     if arguments.emit {
         output::write(script(arguments, &template)?.as_bytes())?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let stopper = watch_for_signals()?;
-    let mut keeper = Keeper::open(arguments, common)?;
-    let Chosen { mut launcher, count, missing } =
+    let mut keeper = DocumentSaver::open(arguments, common)?;
+    let ChosenNodes { mut launcher, count, missing } =
         arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
     let local = arguments.place.launcher == "local";
     let at_once = arguments.at_once.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();
-    let order = |node: &str| Order {
+    let order = |node: &str| SuiteOrder {
         label: template.label.as_ref().map(|label| format!("{label} {node}")),
         note: format!("node {node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.launcher),
         ..template.clone()
@@ -94,49 +94,51 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     };
     let measured = gather(launcher.as_mut(), count, at_once, &order, &stopper, &mut hear)?;
     line.finish_and_clear();
-    let lost = |missing: fleet::agent::Missing| Measured {
+    let lost = |missing: fleet::agent::MissingNode| Measured {
         node: missing.node,
-        state: State::Missing(missing.reason),
+        state: NodeState::Missing(missing.reason),
         run: None,
     };
     let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
-    let report = Report::of(&arguments.place.launcher, all, &keeper.numbers, common)?;
+    let report = FleetReport::of(&arguments.place.launcher, all, &keeper.numbers, common)?;
     output::print(&report.document(), common)?;
     if let Some(trouble) = keeper.trouble {
         output::remark(&format!("some runs could not be kept: {trouble}"));
-        return Ok(Exit::Failed);
+        return Ok(ExitStatus::Failed);
     }
     Ok(exit(&report, stopper.asked(), arguments.fail_on_odd))
 }
 
-fn exit(report: &Report, stopped: bool, fail_on_odd: bool) -> Exit {
-    let absent = report.nodes.iter().filter(|node| !matches!(node.measured.state, State::Measured(_))).count();
+fn exit(report: &FleetReport, stopped: bool, fail_on_odd: bool) -> ExitStatus {
+    let absent = report.nodes.iter().filter(|node| !matches!(node.measured.state, NodeState::Measured(_))).count();
     if stopped {
         output::remark("stopped; what came is kept");
-        return Exit::Stopped;
+        return ExitStatus::Stopped;
     }
     if absent > 0 {
         output::remark(&format!(
             "{absent} of {} nodes did not measure to the end; the table says why",
             report.nodes.len()
         ));
-        return Exit::Failed;
+        return ExitStatus::Failed;
     }
     if let Some(odd) = report.odd().filter(|_| fail_on_odd) {
         return odd;
     }
-    let whole = |node: &Node| matches!(node.measured.state, State::Measured(Ending::Complete | Ending::TimeLimit));
-    if report.nodes.iter().all(whole) { Exit::Fine } else { Exit::Failed }
+    let whole = |node: &ReportedNode| {
+        matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit))
+    };
+    if report.nodes.iter().all(whole) { ExitStatus::Fine } else { ExitStatus::Failed }
 }
 
-fn order(arguments: &Arguments) -> Result<Order> {
+fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     if let Some(label) = &arguments.label {
         store::check_label(label)?;
     }
     let wishes = &arguments.wishes;
     // What makes no sense here makes none on any node.
     wishes.entries()?;
-    Ok(Order {
+    Ok(SuiteOrder {
         suite: wishes.suite().map(str::to_owned),
         probes: wishes.probe.clone(),
         target: wishes.target,
@@ -150,7 +152,7 @@ fn order(arguments: &Arguments) -> Result<Order> {
 }
 
 /// The batch script: every node measures by itself and writes its document beside the script's output.
-fn script(arguments: &Arguments, order: &Order) -> Result<String> {
+fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     let count = arguments.nodes.context("could not write a script for no nodes; say how many with --nodes")?;
     let mut words = vec![arguments.place.program()?, "run".to_owned(), "--quiet".to_owned(), "--no-store".to_owned()];
     if let Some(suite) = &order.suite {
@@ -185,15 +187,15 @@ fn script(arguments: &Arguments, order: &Order) -> Result<String> {
 }
 
 /// Keeps documents as they come.
-struct Keeper {
+struct DocumentSaver {
     store: Box<dyn Store>,
     output: Option<PathBuf>,
     numbers: BTreeMap<String, u64>,
     trouble: Option<String>,
 }
 
-impl Keeper {
-    fn open(arguments: &Arguments, common: &Common) -> Result<Self> {
+impl DocumentSaver {
+    fn open(arguments: &Arguments, common: &CommonOptions) -> Result<Self> {
         let output = arguments.output.clone();
         if let Some(folder) = &output {
             std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use fleet::suite::{Ending, Measured, State};
+use fleet::suite::{Measured, NodeEnd, NodeState};
 use store::Detail;
 
-use super::report::Report;
-use crate::cli::Common;
-use crate::{Exit, house, output};
+use super::report::FleetReport;
+use crate::cli::CommonOptions;
+use crate::{ExitStatus, house, output};
 
 /// Options of `prony fleet spread`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     fail_on_odd: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let named = house::find(&arguments.runs, common, Detail::Values)?;
     ensure!(named.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
     let mut numbers = BTreeMap::new();
@@ -34,10 +34,10 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         let host = one.run.machine.name.clone();
         let taken = all.iter().any(|other| other.node == host);
         let node = if host.is_empty() || taken { format!("{host} {}", one.handle).trim().to_owned() } else { host };
-        let ending = if one.run.session.complete { Ending::Complete } else { Ending::Stopped };
-        all.push(Measured { node, state: State::Measured(ending), run: Some(one.run) });
+        let ending = if one.run.session.complete { NodeEnd::Complete } else { NodeEnd::Stopped };
+        all.push(Measured { node, state: NodeState::Measured(ending), run: Some(one.run) });
     }
-    let report = Report::of("stored runs", all, &numbers, common)?;
+    let report = FleetReport::of("stored runs", all, &numbers, common)?;
     output::print(&report.document(), common)?;
-    Ok(report.odd().filter(|_| arguments.fail_on_odd).unwrap_or(Exit::Fine))
+    Ok(report.odd().filter(|_| arguments.fail_on_odd).unwrap_or(ExitStatus::Fine))
 }

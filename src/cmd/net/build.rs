@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fleet::build::{Arrivals, Job, Outcome, Pattern, Sizes, Transport, build};
+use fleet::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
 use fleet::lab::{Drops, Lab};
 use fleet::launcher::{LabLauncher, Launcher, Local};
-use fleet::series::{Trial, figure};
+use fleet::series::{SeriesTrial, figure};
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
-use super::super::placing::Nodes;
+use super::super::placing::NodeOptions;
 use super::jobs::{Jobs, latencies, remarks};
 use super::setting::{Measuring, Switch};
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net build`.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
     agent: Vec<String>,
     #[command(flatten)]
-    nodes: Nodes,
+    nodes: NodeOptions,
     #[command(flatten)]
     switch: Switch,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
 }
 
 struct BuildTrial {
-    job: Job,
+    job: BuildJob,
     lose: Option<(u32, u32)>,
     most_skew: f64,
     launcher: Box<dyn Launcher>,
@@ -91,7 +91,7 @@ struct BuildTrial {
     done: Jobs,
 }
 
-impl Trial for BuildTrial {
+impl SeriesTrial for BuildTrial {
     fn figure(&self) -> Figure {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let stack =
@@ -131,7 +131,7 @@ const ATTEMPTS: u32 = 3;
 
 impl BuildTrial {
     /// One job whose nodes started together: one whose nodes did not says nothing of the network, and is done again.
-    fn together(&mut self) -> fleet::Result<(Outcome, Option<Drops>)> {
+    fn together(&mut self) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
         for _ in 0..ATTEMPTS {
             let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
@@ -150,19 +150,19 @@ impl BuildTrial {
     }
 }
 
-fn job(arguments: &Arguments) -> Result<Job> {
-    Ok(Job {
+fn job(arguments: &Arguments) -> Result<BuildJob> {
+    Ok(BuildJob {
         senders: arguments.senders,
         receivers: arguments.receivers,
         fragment: (arguments.event / arguments.senders).max(1),
         events: arguments.events,
         rate: arguments.rate,
         pattern: match arguments.pattern.as_str() {
-            "burst" => Pattern::Burst,
-            "round_robin" => Pattern::RoundRobin,
-            "barrel_shift" => Pattern::BarrelShift,
-            "random" => Pattern::Random,
-            _ => Pattern::Pull,
+            "burst" => PushPattern::Burst,
+            "round_robin" => PushPattern::RoundRobin,
+            "barrel_shift" => PushPattern::BarrelShift,
+            "random" => PushPattern::Random,
+            _ => PushPattern::Pull,
         },
         transport: match arguments.transport.as_str() {
             "tcp" => Transport::Tcp { window: arguments.window },
@@ -172,9 +172,9 @@ fn job(arguments: &Arguments) -> Result<Job> {
         // Tells this job's packets from others'.
         seed: sys::clock::realtime() as u32,
         sizes: match (&arguments.measured, arguments.exponential) {
-            (Some(path), _) => Sizes::Measured(measured(path)?),
-            (None, true) => Sizes::Exponential,
-            (None, false) => Sizes::Fixed,
+            (Some(path), _) => SizeDistribution::Measured(measured(path)?),
+            (None, true) => SizeDistribution::Exponential,
+            (None, false) => SizeDistribution::Fixed,
         },
         arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
     })
@@ -193,7 +193,7 @@ fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
         .collect()
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let job = job(arguments)?;
     job.check()?;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
@@ -218,7 +218,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     if let Transport::Credits { credits } = job.transport {
         point = point.with("credits", credits.to_string());
     }
-    if job.sizes != Sizes::Fixed {
+    if job.sizes != SizeDistribution::Fixed {
         point = point.with("sizes", if arguments.exponential { "exponential" } else { "measured" });
     }
     if arguments.poisson {

@@ -3,21 +3,21 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fleet::build::{Counters, Outcome};
+use fleet::build::{BuildOutcome, NodeCounters};
 use fleet::lab::Drops;
 use fleet::series::{derived, figure};
-use model::{Figure, Method, Metric, Point, Primitive, Unit};
+use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 
 /// Jobs done so far, with what queues of the laboratory dropped in each.
-pub(super) type Jobs = Rc<RefCell<Vec<(Outcome, Option<Drops>)>>>;
+pub(super) type Jobs = Rc<RefCell<Vec<(BuildOutcome, Option<Drops>)>>>;
 
 /// What a reader must know of the jobs: where packets were lost, windows, skew, load.
-pub(super) fn remarks(jobs: &[(Outcome, Option<Drops>)]) -> Vec<String> {
+pub(super) fn remarks(jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<String> {
     if jobs.is_empty() {
         return Vec::new();
     }
     let nodes = || jobs.iter().flat_map(|(outcome, _)| outcome.senders.iter().chain(&outcome.receivers));
-    let sum = |pick: fn(&Counters) -> u64| -> u64 { nodes().map(pick).sum() };
+    let sum = |pick: fn(&NodeCounters) -> u64| -> u64 { nodes().map(pick).sum() };
     let mut notes = vec![drops(jobs, sum(|one| one.socket_drops), sum(|one| one.queue_full))];
     let events: u32 = jobs.iter().map(|(outcome, _)| outcome.built + outcome.missing).sum();
     let missing: u32 = jobs.iter().map(|(outcome, _)| outcome.missing).sum();
@@ -52,7 +52,7 @@ pub(super) fn remarks(jobs: &[(Outcome, Option<Drops>)]) -> Vec<String> {
     notes
 }
 
-fn drops(jobs: &[(Outcome, Option<Drops>)], sockets: u64, refused: u64) -> String {
+fn drops(jobs: &[(BuildOutcome, Option<Drops>)], sockets: u64, refused: u64) -> String {
     let seen: Vec<&Drops> = jobs.iter().filter_map(|(_, drops)| drops.as_ref()).collect();
     let switch = if seen.is_empty() {
         "not seen at the switch".to_owned()
@@ -67,7 +67,7 @@ fn drops(jobs: &[(Outcome, Option<Drops>)], sockets: u64, refused: u64) -> Strin
 }
 
 /// What the loss of a receiver cost, at most over the jobs.
-fn hole(jobs: &[(Outcome, Option<Drops>)]) -> Option<String> {
+fn hole(jobs: &[(BuildOutcome, Option<Drops>)]) -> Option<String> {
     let holes: Vec<[f64; 3]> = jobs.iter().filter_map(|(outcome, _)| outcome.hole).collect();
     let most = |index: usize| holes.iter().map(|hole| hole[index]).fold(0.0, f64::max) * 1e3;
     let refused: u64 = jobs.iter().map(|(outcome, _)| outcome.refused).sum();
@@ -83,9 +83,9 @@ fn hole(jobs: &[(Outcome, Option<Drops>)]) -> Option<String> {
 }
 
 /// Where data went, by which interface, and whether it all arrived.
-fn whereabouts(outcome: &Outcome) -> Vec<String> {
-    let words = |place: &fleet::build::Place| format!("{} {} ({})", place.host, place.address, place.interface);
-    let list = |places: &[fleet::build::Place]| {
+fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
+    let words = |place: &fleet::build::NodePlace| format!("{} {} ({})", place.host, place.address, place.interface);
+    let list = |places: &[fleet::build::NodePlace]| {
         let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
         places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + more.as_str()
     };
@@ -104,15 +104,15 @@ fn whereabouts(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Quantiles of the time that events took, each with its interval over jobs.
-pub(super) fn latencies(point: &Point, jobs: &[(Outcome, Option<Drops>)]) -> Vec<Figure> {
+pub(super) fn latencies(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
     let of = |quantile: f64| -> Option<Figure> {
-        let latency = |(one, _): &(Outcome, Option<Drops>)| one.latency.quantile(quantile);
+        let latency = |(one, _): &(BuildOutcome, Option<Drops>)| one.latency.quantile(quantile);
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
         let point = point.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");
         let figure =
             figure("network.event_latency", point, "Time to build an event", metric, &[Primitive::NetworkLink]);
-        derived(figure, &values, Method::OrderStatistic)
+        derived(figure, &values, EstimateMethod::OrderStatistic)
     };
     [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()
 }

@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use fleet::lab::{Entry, Lab, down, end_all_in, gain, labs, sweep};
-use report::{Cell, Column, Document, Kind, Row, Section, Table};
+use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
+use report::{Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 
 use super::super::run::watch_for_signals;
 use super::setting::Switch;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 
 /// Options of `prony net lab`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    action: Action,
+    action: LabAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum LabAction {
     /// Build one and hold it until this command ends
     Up {
         /// Hosts at the switch
@@ -56,25 +56,25 @@ enum Action {
     List,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.action {
-        Action::Up { hosts, switch, seconds } => up(*hosts, switch, *seconds),
-        Action::Run { host, owner, command } => enter(*host, *owner, command),
-        Action::Down { owner } => {
+        LabAction::Up { hosts, switch, seconds } => up(*hosts, switch, *seconds),
+        LabAction::Run { host, owner, command } => enter(*host, *owner, command),
+        LabAction::Down { owner } => {
             for entry in labs()?.iter().filter(|entry| owner.is_none_or(|owner| owner == entry.owner)) {
                 down(entry)?;
             }
             sweep();
-            Ok(Exit::Fine)
+            Ok(ExitStatus::Fine)
         }
-        Action::List => {
+        LabAction::List => {
             output::print(&list(&labs()?), common)?;
-            Ok(Exit::Fine)
+            Ok(ExitStatus::Fine)
         }
     }
 }
 
-fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<Exit> {
+fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<ExitStatus> {
     gain()?;
     let stopper = watch_for_signals()?;
     let lab = Lab::up(switch.shape(hosts))?;
@@ -86,10 +86,10 @@ fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<Exit> {
         std::thread::sleep(Duration::from_millis(50));
     }
     drop(lab);
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<Exit> {
+fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStatus> {
     let mut found = labs()?;
     found.retain(|entry| owner.is_none_or(|owner| owner == entry.owner));
     let entry = match found.as_slice() {
@@ -117,13 +117,13 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<Exit> {
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Waits for a program in a laboratory; when the laboratory's owner ends first, nothing is left running in it.
-fn supervise(mut child: sys::process::Child, entry: &Entry, network: u64) -> Result<Exit> {
+fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
     let mut asked = None;
     loop {
         match child.try_wait()? {
-            Some(sys::process::Exit::Code(code)) => std::process::exit(code),
-            Some(sys::process::Exit::Signal { number, .. }) => std::process::exit(128 + number),
+            Some(sys::process::ProcessExit::Code(code)) => std::process::exit(code),
+            Some(sys::process::ProcessExit::Signal { number, .. }) => std::process::exit(128 + number),
             None => {}
         }
         if !entry.alive() {
@@ -140,10 +140,10 @@ fn supervise(mut child: sys::process::Child, entry: &Entry, network: u64) -> Res
     }
 }
 
-fn list(entries: &[Entry]) -> Document {
+fn list(entries: &[LabEntry]) -> Document {
     let columns = ["owner", "hosts", "Mbit/s", "buffer of a port"];
-    let columns = columns.iter().map(|title| Column::new(*title, Kind::Number)).collect();
-    let row = |entry: &Entry| Row {
+    let columns = columns.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
+    let row = |entry: &LabEntry| TableRow {
         cells: vec![
             Cell::Count(u64::from(entry.owner.unsigned_abs())),
             Cell::Count(entry.hosts as u64),
@@ -153,7 +153,7 @@ fn list(entries: &[Entry]) -> Document {
     };
     let mut document = Document::new(format!("{} laboratories", entries.len()));
     let table = Table::plain(columns, entries.iter().map(row).collect());
-    document.sections.push(Section::of("", report::Block::Table(table)));
-    document.data = report::Data::of(entries).ok();
+    document.sections.push(DocumentSection::of("", report::Block::Table(table)));
+    document.data = report::EmbeddedJson::of(entries).ok();
     document
 }

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::round_trip::{RoundTrip, RoundTripTrial};
-use fleet::series::Trial;
+use fleet::round_trip::{RoundTripPlan, RoundTripTrial};
+use fleet::series::SeriesTrial;
 
 use super::rr::kind;
 use super::setting::{Measuring, Over};
 use super::stream::size;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net load`.
 #[derive(Debug, Args)]
@@ -32,13 +32,13 @@ pub(crate) struct Arguments {
     measuring: Measuring,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let opened = arguments.over.open()?;
-    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for kind in arguments.kind.iter().map(|name| kind(name)) {
         // Beside each other in every round: with and without load.
         for load in [(0, 0), (arguments.up, arguments.down)] {
-            let trip = RoundTrip { kind, size: arguments.size, load, warmup: 0.1, ..RoundTrip::default() };
+            let trip = RoundTripPlan { kind, size: arguments.size, load, warmup: 0.1, ..RoundTripPlan::default() };
             trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
             if (arguments.up, arguments.down) == (0, 0) {
                 break;

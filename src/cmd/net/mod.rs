@@ -15,18 +15,18 @@ mod udp;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: NetVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum NetVerb {
     /// Be the other end of network tests, for who knows the token
     Serve(serve::Arguments),
     /// Throughput against the size of one write
@@ -47,16 +47,16 @@ enum Verb {
     Lab(lab::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.verb {
-        Verb::Serve(arguments) => serve::run(arguments),
-        Verb::Stream(arguments) => stream::run(arguments, common),
-        Verb::Rr(arguments) => rr::run(arguments, common),
-        Verb::Load(arguments) => load::run(arguments, common),
-        Verb::Udp(arguments) => udp::run(arguments, common),
-        Verb::Study(arguments) => study::run(arguments, common),
-        Verb::Build(arguments) => build::run(arguments, common),
-        Verb::Plan(arguments) => plan::run(arguments, common),
-        Verb::Lab(arguments) => lab::run(arguments, common),
+        NetVerb::Serve(arguments) => serve::run(arguments),
+        NetVerb::Stream(arguments) => stream::run(arguments, common),
+        NetVerb::Rr(arguments) => rr::run(arguments, common),
+        NetVerb::Load(arguments) => load::run(arguments, common),
+        NetVerb::Udp(arguments) => udp::run(arguments, common),
+        NetVerb::Study(arguments) => study::run(arguments, common),
+        NetVerb::Build(arguments) => build::run(arguments, common),
+        NetVerb::Plan(arguments) => plan::run(arguments, common),
+        NetVerb::Lab(arguments) => lab::run(arguments, common),
     }
 }

@@ -1,14 +1,19 @@
 //! `prony net plan`: the buffers that a design needs, and a simulation of it.
 
-use analyse::plan_network::{Burst, Design, Finding, Flow, Framing, Pattern, Setup, Sizes, Tally, Trigger, simulate};
+use analyse::plan_network::{
+    Burst, Design, DesignFinding, FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally,
+    TrafficPattern, Trigger, simulate,
+};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Unit;
-use report::{Block, Cell, Column, Data, Document, Kind, Quantity, Row, Section, Table, Tone};
+use report::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone,
+};
 
 use super::setting::bits;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 use crate::settings::seconds;
 
@@ -60,7 +65,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let design = match arguments.design {
         Some(_) => Design::BABAR,
         None => Design {
@@ -83,8 +88,10 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
         design.link_rate * 8e-6,
         design.output_buffer
     ));
-    document.sections.push(Section::of("the design", Block::Table(table(&findings, published))));
-    document.sections.push(Section::of("bursts of all senders at once into one port", Block::Table(bursts(&design))));
+    document.sections.push(DocumentSection::of("the design", Block::Table(table(&findings, published))));
+    document
+        .sections
+        .push(DocumentSection::of("bursts of all senders at once into one port", Block::Table(bursts(&design))));
     let mut tallies = Vec::new();
     let (mut steps, mut took) = (0.0, 0.0);
     if let Some(events) = arguments.simulate {
@@ -96,22 +103,23 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
             took += began.elapsed().as_secs_f64();
             tallies.push((name.clone(), tally));
         }
-        document.sections.push(Section::of("simulated", Block::Table(simulated(&tallies))));
+        document.sections.push(DocumentSection::of("simulated", Block::Table(simulated(&tallies))));
         document.summary.push(format!(
             "Simulated {:.1} million steps in {took:.2} s on one core: {:.1} million a second.",
             steps / 1e6,
             steps / took.max(1e-9) / 1e6
         ));
     }
-    document.data = Data::of(&serde_json::json!({ "design": design, "findings": findings, "simulated": tallies })).ok();
+    document.data =
+        EmbeddedJson::of(&serde_json::json!({ "design": design, "findings": findings, "simulated": tallies })).ok();
     output::print(&document, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn setup(arguments: &Arguments, design: &Design, pattern: &str, events: u32) -> Setup {
+fn setup(arguments: &Arguments, design: &Design, pattern: &str, events: u32) -> SimulationSetup {
     let pull = pattern == "pull";
     let windowed = arguments.window > 0 && !pull;
-    Setup {
+    SimulationSetup {
         senders: design.senders,
         receivers: design.receivers,
         link_rate: design.link_rate,
@@ -120,13 +128,13 @@ fn setup(arguments: &Arguments, design: &Design, pattern: &str, events: u32) -> 
         input_buffer: design.input_buffer,
         framing: if windowed { Framing::TCP } else { Framing::UDP },
         pattern: match pattern {
-            "barrel_shift" => Pattern::BarrelShift,
-            "random" => Pattern::Random,
-            "pull" => Pattern::Pull { credits: arguments.credits },
-            _ => Pattern::InOrder,
+            "barrel_shift" => TrafficPattern::BarrelShift,
+            "random" => TrafficPattern::Random,
+            "pull" => TrafficPattern::Pull { credits: arguments.credits },
+            _ => TrafficPattern::InOrder,
         },
-        flow: if windowed { Flow::Window { bytes: arguments.window } } else { Flow::Datagrams },
-        sizes: Sizes::Fixed((design.fragment().round() as u32).max(1)),
+        flow: if windowed { FlowControl::Window { bytes: arguments.window } } else { FlowControl::Datagrams },
+        sizes: FragmentSizes::Fixed((design.fragment().round() as u32).max(1)),
         trigger: if design.events_per_second > 0.0 {
             Trigger::Every(1.0 / design.events_per_second)
         } else {
@@ -146,16 +154,16 @@ fn quantity(value: f64, unit: &str) -> Cell {
         "B" => return Cell::text(format!("{value:.0} B")),
         _ => Unit::Ratio,
     };
-    Cell::Value(Quantity::bare(value, unit))
+    Cell::Value(PrintedQuantity::bare(value, unit))
 }
 
-fn table(findings: &[Finding], published: bool) -> Table {
-    let mut columns = vec![Column::new("", Kind::Label), Column::new("worked out", Kind::Number)];
+fn table(findings: &[DesignFinding], published: bool) -> Table {
+    let mut columns = vec![Column::new("", ColumnKind::Label), Column::new("worked out", ColumnKind::Number)];
     if published {
-        columns.extend([Column::new("printed", Kind::Number), Column::new("", Kind::Words)]);
+        columns.extend([Column::new("printed", ColumnKind::Number), Column::new("", ColumnKind::Words)]);
     }
-    columns.push(Column::new("remarks", Kind::Remark));
-    let row = |finding: &Finding| {
+    columns.push(Column::new("remarks", ColumnKind::Remark));
+    let row = |finding: &DesignFinding| {
         let mut cells = vec![Cell::text(&finding.name), quantity(finding.value, finding.unit)];
         if published {
             cells.extend(match finding.printed {
@@ -167,17 +175,17 @@ fn table(findings: &[Finding], published: bool) -> Table {
             });
         }
         cells.push(Cell::Text(finding.remark.clone(), Tone::Muted));
-        Row { cells }
+        TableRow { cells }
     };
     Table::plain(columns, findings.iter().map(row).collect())
 }
 
 fn bursts(design: &Design) -> Table {
     let titles = ["frames", "payload of each", "in the buffer", "sent in", "frames lost", "share lost"];
-    let columns = titles.iter().map(|title| Column::new(*title, Kind::Number)).collect();
+    let columns = titles.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
     let row = |frames: u64| {
         let burst = Burst::of(design.senders, frames, design.link_rate, design.output_buffer, Framing::UDP);
-        Row {
+        TableRow {
             cells: vec![
                 Cell::Count(frames),
                 quantity(burst.payload as f64, "B"),
@@ -191,15 +199,15 @@ fn bursts(design: &Design) -> Table {
     Table::plain(columns, [1, 2, 4, 5, 6, 8, 12, 16, 32].into_iter().map(row).collect())
 }
 
-fn simulated(tallies: &[(String, Tally)]) -> Table {
+fn simulated(tallies: &[(String, SimulationTally)]) -> Table {
     let titles = ["events built", "payload", "frames lost", "peak queue", "p50", "p99", "last"];
-    let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(titles.iter().map(|title| Column::new(*title, Kind::Number)));
-    let row = |(name, tally): &(String, Tally)| {
-        let time = |pick: fn(&simulate::Latency) -> f64| {
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    columns.extend(titles.iter().map(|title| Column::new(*title, ColumnKind::Number)));
+    let row = |(name, tally): &(String, SimulationTally)| {
+        let time = |pick: fn(&simulate::LatencyQuantiles) -> f64| {
             tally.latency.as_ref().map_or(Cell::Empty, |latency| quantity(pick(latency), "s"))
         };
-        Row {
+        TableRow {
             cells: vec![
                 Cell::text(name.replace('_', " ")),
                 Cell::Count(tally.built),

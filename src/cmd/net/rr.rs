@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::round_trip::{Kind, RoundTrip, RoundTripTrial};
-use fleet::series::Trial;
+use fleet::round_trip::{RoundTripKind, RoundTripPlan, RoundTripTrial};
+use fleet::series::SeriesTrial;
 
 use super::setting::{Measuring, Over};
 use super::stream::size;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net rr`.
 #[derive(Debug, Args)]
@@ -29,32 +29,32 @@ pub(crate) struct Arguments {
 }
 
 /// Kinds by their names.
-pub(super) fn kind(name: &str) -> Kind {
+pub(super) fn kind(name: &str) -> RoundTripKind {
     match name {
-        "udp" => Kind::Udp,
-        "connect" => Kind::Connect,
-        _ => Kind::Tcp,
+        "udp" => RoundTripKind::Udp,
+        "connect" => RoundTripKind::Connect,
+        _ => RoundTripKind::Tcp,
     }
 }
 
 /// Most bytes of a datagram over IPv4.
 const DATAGRAM: u32 = 65_507;
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!(
         arguments.rate.is_none_or(|rate| (1.0..=1e6).contains(&rate)),
         "rates of 1 to 1000000 a second can be kept"
     );
     let opened = arguments.over.open()?;
-    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for kind in arguments.kind.iter().map(|name| kind(name)) {
         for size in arguments.size.iter().copied() {
-            if kind == Kind::Udp && size > DATAGRAM {
+            if kind == RoundTripKind::Udp && size > DATAGRAM {
                 continue;
             }
-            let trip = RoundTrip { kind, size, rate: arguments.rate, ..RoundTrip::default() };
+            let trip = RoundTripPlan { kind, size, rate: arguments.rate, ..RoundTripPlan::default() };
             trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
-            if kind == Kind::Connect {
+            if kind == RoundTripKind::Connect {
                 break;
             }
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 use channel::Token;
 use clap::Args;
-use fleet::serve::{Limits, Server, Settings};
+use fleet::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::run::watch_for_signals;
-use crate::Exit;
+use crate::ExitStatus;
 use crate::output;
 use crate::settings::seconds;
 
@@ -42,20 +42,20 @@ pub(crate) struct Arguments {
     time_limit: Option<f64>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let token = match &arguments.token {
         Some(text) => Token::parse(text)?,
         None => Token::draw()?,
     };
-    let limits = Limits {
+    let limits = ServeLimits {
         seconds: arguments.most_time,
         bytes: arguments.most_bytes,
         bytes_per_second: arguments.most_rate,
         lease: arguments.turn,
-        ..Limits::default()
+        ..ServeLimits::default()
     };
     let stopper = watch_for_signals()?;
-    let server = Server::start(Settings { address: arguments.bind, port: arguments.port, token, limits })?;
+    let server = Server::start(ListenSettings { address: arguments.bind, port: arguments.port, token, limits })?;
     output::write(format!("listening on {}\n", server.address()).as_bytes())?;
     if arguments.token.is_none() {
         output::write(format!("token {}\n", server.token().reveal()).as_bytes())?;
@@ -64,5 +64,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
         std::thread::sleep(Duration::from_millis(100));
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use channel::Token;
 use clap::Args;
-use fleet::lab::{Lab, Shape};
-use fleet::series::{Rules, Trial, measure};
-use fleet::serve::{Limits, Server, Settings};
+use fleet::lab::{Lab, LabShape};
+use fleet::series::{SeriesRules, SeriesTrial, measure};
+use fleet::serve::{ListenSettings, ServeLimits, Server};
 use fleet::{Client, Cpus, Path};
 use measure::Saver;
 use model::{Figure, Outcome, Run};
 use report::view::RunContext;
 
 use super::super::run::{claim, watch_for_signals};
-use crate::Exit;
-use crate::cli::Common;
-use crate::keeping::{Keeper, Keeping};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::keeping::{Keeping, RunSaver};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::settings::{percent, seconds};
 use crate::wishes::draw_seed;
 
@@ -61,14 +61,14 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    pub(super) fn shape(&self, hosts: usize) -> Shape {
-        Shape {
+    pub(super) fn shape(&self, hosts: usize) -> LabShape {
+        LabShape {
             hosts,
             bits_per_second: self.rate,
             port_buffer: self.buffer,
             mtu: self.mtu,
             offloads: self.offloads,
-            ..Shape::default()
+            ..LabShape::default()
         }
     }
 }
@@ -114,7 +114,7 @@ pub(super) struct Measuring {
 }
 
 /// A path and what must live as long as it does.
-pub(super) struct Opened {
+pub(super) struct OpenedPath {
     pub(super) path: Path,
     _lab: Option<Arc<Lab>>,
     _server: Option<Server>,
@@ -122,7 +122,7 @@ pub(super) struct Opened {
 
 impl Over {
     /// Opens the path.
-    pub(super) fn open(&self) -> Result<Opened> {
+    pub(super) fn open(&self) -> Result<OpenedPath> {
         if self.lab {
             return self.laboratory(self.switch.shape(2));
         }
@@ -130,7 +130,7 @@ impl Over {
         let Some(to) = &self.to else {
             let server = Server::start(patient()?)?;
             let client = Client::connect(server.address(), server.token())?;
-            return Ok(Opened { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
+            return Ok(OpenedPath { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
         };
         let address: SocketAddr = to
             .to_socket_addrs()
@@ -139,16 +139,16 @@ impl Over {
             .with_context(|| format!("could not find an address of {to}"))?;
         let token = Token::parse(self.token.as_deref().unwrap_or_default())?;
         let client = Client::connect(address, &token)?;
-        Ok(Opened { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
+        Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
     /// Opens the path, or one through a laboratory of each of these MTUs.
-    pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<Opened>> {
+    pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<OpenedPath>> {
         if mtus.is_empty() {
             return Ok(vec![self.open()?]);
         }
         let open = |mtu: &u32| {
-            let mut opened = self.laboratory(Shape { mtu: *mtu, ..self.switch.shape(2) })?;
+            let mut opened = self.laboratory(LabShape { mtu: *mtu, ..self.switch.shape(2) })?;
             opened.path = opened.path.with("mtu", mtu.to_string());
             Ok(opened)
         };
@@ -156,14 +156,14 @@ impl Over {
     }
 
     /// Opens a path through a laboratory of this shape.
-    pub(super) fn laboratory(&self, shape: Shape) -> Result<Opened> {
+    pub(super) fn laboratory(&self, shape: LabShape) -> Result<OpenedPath> {
         fleet::lab::gain()?;
         let lab = Arc::new(Lab::up(shape)?);
-        let settings = Settings { address: Lab::address(0).into(), ..patient()? };
+        let settings = ListenSettings { address: Lab::address(0).into(), ..patient()? };
         let server = lab.at(0, || Server::start(settings))??;
         let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
         let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
-        Ok(Opened { path: Path::new(client, name, self.cpus()?), _lab: Some(lab), _server: Some(server) })
+        Ok(OpenedPath { path: Path::new(client, name, self.cpus()?), _lab: Some(lab), _server: Some(server) })
     }
 
     fn cpus(&self) -> Result<Cpus> {
@@ -174,9 +174,9 @@ impl Over {
 }
 
 /// For a server of one's own, whose only client may be busy elsewhere for a while: with other laboratories of one run.
-fn patient() -> Result<Settings> {
-    let local = Settings::local()?;
-    Ok(Settings { limits: Limits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
+fn patient() -> Result<ListenSettings> {
+    let local = ListenSettings::local()?;
+    Ok(ListenSettings { limits: ServeLimits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
 impl Measuring {
@@ -184,11 +184,11 @@ impl Measuring {
     pub(super) fn measure(
         &self,
         name: &str,
-        trials: Vec<Box<dyn Trial>>,
+        trials: Vec<Box<dyn SeriesTrial>>,
         derive: impl FnOnce(&mut Run) -> Vec<Figure>,
-        common: &Common,
-    ) -> Result<Exit> {
-        let rules = Rules {
+        common: &CommonOptions,
+    ) -> Result<ExitStatus> {
+        let rules = SeriesRules {
             name: name.to_owned(),
             target: self.target,
             most: self.launches,
@@ -197,11 +197,11 @@ impl Measuring {
             label: self.keeping.label.clone(),
             command: model::presentable(std::env::args()),
         };
-        let mut keeper = Keeper::open(&self.keeping, common)?;
+        let mut keeper = RunSaver::open(&self.keeping, common)?;
         let stopper = watch_for_signals()?;
         let claim = claim(name);
         let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let mut progress = Progress::new(self.target, visible);
+        let mut progress = ProgressLine::new(self.target, visible);
         let mut run = measure(trials, &rules, &mut keeper, &mut progress, &stopper)?;
         let derived = derive(&mut run);
         run.figures.extend(derived);
@@ -214,9 +214,9 @@ impl Measuring {
             matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. })
         };
         if stopper.asked() {
-            return Ok(Exit::Stopped);
+            return Ok(ExitStatus::Stopped);
         }
-        Ok(if run.figures.iter().any(found) { Exit::Fine } else { Exit::Failed })
+        Ok(if run.figures.iter().any(found) { ExitStatus::Fine } else { ExitStatus::Failed })
     }
 }
 

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::Args;
-use fleet::Options;
-use fleet::series::Trial;
-use fleet::stream::{self, Costs, Direction, Stream, StreamTrial, two_parameters};
+use fleet::SocketOptions;
+use fleet::series::SeriesTrial;
+use fleet::stream::{self, Costs, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 
 use super::setting::{Measuring, Over};
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net stream`.
 #[derive(Debug, Args)]
@@ -59,36 +59,36 @@ fn window(text: &str) -> Result<Window, String> {
     if text == "auto" { Ok(None) } else { size(text).map(Some) }
 }
 
-fn direction(name: &str) -> Direction {
+fn direction(name: &str) -> StreamDirection {
     match name {
-        "down" => Direction::Down,
-        "both" => Direction::Both,
-        _ => Direction::Up,
+        "down" => StreamDirection::Down,
+        "both" => StreamDirection::Both,
+        _ => StreamDirection::Up,
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
     let opened = arguments.over.open_all(&arguments.mtus)?;
     let costs = Costs::default();
-    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for path in opened.iter().map(|one| &one.path) {
         for (way, window) in arguments.direction.iter().flat_map(|way| arguments.window.iter().map(move |w| (way, w))) {
-            let options = Options {
+            let options = SocketOptions {
                 window: *window,
                 congestion: arguments.congestion.clone(),
                 no_delay: arguments.no_delay,
-                ..Options::default()
+                ..SocketOptions::default()
             };
-            let stream = Stream {
+            let stream = StreamPlan {
                 direction: direction(way),
                 streams: arguments.streams,
                 options,
                 block: arguments.block / 1e3,
-                ..Stream::default()
+                ..StreamPlan::default()
             };
-            trials.extend(arguments.record.iter().map(|record| -> Box<dyn Trial> {
-                let stream = Stream { record: *record, ..stream.clone() };
+            trials.extend(arguments.record.iter().map(|record| -> Box<dyn SeriesTrial> {
+                let stream = StreamPlan { record: *record, ..stream.clone() };
                 Box::new(StreamTrial::new(path.clone(), stream, Rc::clone(&costs)))
             }));
         }

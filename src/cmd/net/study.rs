@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::series::Trial;
-use fleet::stream::Stream;
-use fleet::study::{Effect, Setting, mark_paired};
+use fleet::series::SeriesTrial;
+use fleet::stream::StreamPlan;
+use fleet::study::{Effect, StudySetting, mark_paired};
 
-use super::setting::{Measuring, Opened, Over};
-use crate::Exit;
-use crate::cli::Common;
+use super::setting::{Measuring, OpenedPath, Over};
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 
 /// Options of `prony net study`.
@@ -23,31 +23,34 @@ pub(crate) struct Arguments {
     measuring: Measuring,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
     let opened = arguments.over.open()?;
-    let base = Stream { block: arguments.block / 1e3, ..Stream::default() };
+    let base = StreamPlan { block: arguments.block / 1e3, ..StreamPlan::default() };
     let allowed = sys::affinity::allowed()?;
     let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
     // Laboratories of another MTU and with offloads stand beside the first one as long as the study lasts.
-    let mut others: Vec<Opened> = Vec::new();
+    let mut others: Vec<OpenedPath> = Vec::new();
     if arguments.over.lab {
         let shape = arguments.over.switch.shape(2);
         for (factor, name, other) in [
-            ("mtu", "9000", fleet::lab::Shape { mtu: 9000, ..shape }),
-            ("offloads", "on", fleet::lab::Shape { offloads: !shape.offloads, ..shape }),
+            ("mtu", "9000", fleet::lab::LabShape { mtu: 9000, ..shape }),
+            ("offloads", "on", fleet::lab::LabShape { offloads: !shape.offloads, ..shape }),
         ] {
             let second = arguments.over.laboratory(other)?;
             let from = if factor == "mtu" { shape.mtu.to_string() } else { "off".to_owned() };
-            let setting =
-                |name: String, opened: &Opened| Setting { name, stream: base.clone(), path: opened.path.clone() };
+            let setting = |name: String, opened: &OpenedPath| StudySetting {
+                name,
+                stream: base.clone(),
+                path: opened.path.clone(),
+            };
             effects.push(Effect::new(factor, setting(from, &opened), setting(name.to_owned(), &second), 7));
             others.push(second);
         }
     } else {
         output::remark("MTU and offloads can be changed in the laboratory only: add --lab for their effects");
     }
-    let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn Trial>).collect();
+    let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn SeriesTrial>).collect();
     let derive = |run: &mut model::Run| {
         mark_paired(&mut run.figures);
         Vec::new()

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::series::Trial;
+use fleet::series::SeriesTrial;
 use fleet::udp::{Datagram, DatagramTrial};
-use model::{Estimate, Figure, Method, Metric, Outcome, Primitive, Run, Unit};
+use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
 
 use super::setting::{Measuring, Over};
 use super::stream::size;
-use crate::Exit;
-use crate::cli::Common;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
 
 /// Options of `prony net udp`.
 #[derive(Debug, Args)]
@@ -34,10 +34,10 @@ pub(crate) struct Arguments {
     measuring: Measuring,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 0.01 to 60 s can be measured");
     let opened = arguments.over.open()?;
-    let trial = |rate: &f64| -> Box<dyn Trial> {
+    let trial = |rate: &f64| -> Box<dyn SeriesTrial> {
         let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.seconds };
         Box::new(DatagramTrial::new(opened.path.clone(), step))
     };
@@ -57,6 +57,6 @@ fn loss_free(run: &Run) -> Option<Figure> {
         fleet::series::figure("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
     figure.flags.clear();
     figure.notes = vec!["the highest step of the ladder without loss; the next one lost".to_owned()];
-    figure.outcome = Outcome::Measured(Estimate { method: Method::None, ..Estimate::without_spread(rate) });
+    figure.outcome = Outcome::Measured(Estimate { method: EstimateMethod::None, ..Estimate::without_spread(rate) });
     Some(figure)
 }

@@ -1,12 +1,12 @@
 //! Ratings as figures of a run.
 
-use application::Report;
+use application::CopyReport;
 use measure::Reply;
-use model::{Better, Class, Entry, Figure, FigureKey, Invalid, Launch, Metric, Point, Primitive, Run, Unit};
-use rating::Set;
+use model::{Better, Class, Figure, FigureKey, Invalid, Launch, Metric, PlanEntry, Point, Primitive, Run, Unit};
+use rating::RatingSet;
 
 /// Adds the geometric mean, then its components.
-pub(super) fn figures(run: &mut Run, set: Set, mode: &str, copies: u32) {
+pub(super) fn figures(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
     let name = set.name();
     add(run, set, format!("rating.{}_{mode}", set.id()), copies, format!("{name} {mode}, geometric mean"), "");
     for component in set.components() {
@@ -15,14 +15,14 @@ pub(super) fn figures(run: &mut Run, set: Set, mode: &str, copies: u32) {
     }
 }
 
-fn add(run: &mut Run, set: Set, probe: String, copies: u32, title: String, note: &str) {
+fn add(run: &mut Run, set: RatingSet, probe: String, copies: u32, title: String, note: &str) {
     let point = Point::origin().with("copies", copies.to_string());
     // One launch finds the mean and its components.
     let shares = Some(format!("{} x{copies}", set.name()));
-    let entry = Entry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares };
+    let entry = PlanEntry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
-    let stressed = if set == Set::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
+    let stressed = if set == RatingSet::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
     run.figures.push(Figure {
         ops: 1,
         notes: if note.is_empty() { Vec::new() } else { vec![format!("{}{note}", model::RECORD)] },
@@ -36,7 +36,7 @@ pub(super) fn launched(
     round: u32,
     wall: f64,
     value: f64,
-    report: Option<&Report>,
+    report: Option<&CopyReport>,
     invalid: Option<Invalid>,
 ) -> Reply {
     let launch = Launch {
@@ -47,7 +47,7 @@ pub(super) fn launched(
         steady: true,
         stolen: report.and_then(|report| report.stolen),
         throttled: report.and_then(|report| report.throttled),
-        footprint: report.map(Report::footprint).unwrap_or_default(),
+        footprint: report.map(CopyReport::footprint).unwrap_or_default(),
         invalid,
         ..Launch::default()
     };

@@ -1,22 +1,22 @@
 //! Both sets, or those asked for: measured, kept, printed.
 
 use anyhow::{Context, Result};
-use measure::{Ended, Ending, Saver};
+use measure::{EndReason, RunResult, Saver};
 use model::{Outcome, Run};
-use rating::{REFERENCE_MACHINE, SETS, Set};
+use rating::{REFERENCE_MACHINE, RatingSet, SETS};
 use report::view::RunContext;
 
 use super::round::measure;
-use super::{Arguments, Part, work};
-use crate::cli::Common;
+use super::{Arguments, RatePart, work};
+use crate::cli::CommonOptions;
 use crate::cmd::run::watch_for_signals;
-use crate::keeping::Keeper;
-use crate::progress::Progress;
-use crate::{Exit, output};
+use crate::keeping::RunSaver;
+use crate::progress::ProgressLine;
+use crate::{ExitStatus, output};
 
 /// What is measured.
 pub(super) struct Request {
-    pub(super) sets: Vec<Set>,
+    pub(super) sets: Vec<RatingSet>,
     pub(super) copies: Vec<u32>,
     pub(super) target: f64,
     pub(super) time_limit: Option<f64>,
@@ -24,20 +24,20 @@ pub(super) struct Request {
     pub(super) program: String,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.part {
-        Some(Part::List) => return work::list(common),
-        Some(Part::Work { component }) => return work::run(component),
+        Some(RatePart::List) => return work::list(common),
+        Some(RatePart::Work { component }) => return work::run(component),
         None => {}
     }
     let request = request(arguments)?;
     let stopper = watch_for_signals()?;
-    let mut keeper = Keeper::open(&arguments.keeping, common)?;
+    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut progress = Progress::new(arguments.target, visible);
-    let (Ended { run, ending }, optimised) = measure(&request, &mut keeper, &mut progress, &stopper)?;
+    let mut progress = ProgressLine::new(arguments.target, visible);
+    let (RunResult { run, ending }, optimised) = measure(&request, &mut keeper, &mut progress, &stopper)?;
     let kept = match ending {
-        Ending::NotSaved(reason) => Err(reason),
+        EndReason::NotSaved(reason) => Err(reason),
         _ => keeper.save(&run),
     };
     kept.map_err(|reason| anyhow::anyhow!("the rating could not be kept: {reason}"))?;
@@ -51,13 +51,13 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<Exit> {
     output::print(&document, common)?;
     if stopper.asked() {
         output::remark("stopped; what was measured is kept");
-        return Ok(Exit::Stopped);
+        return Ok(ExitStatus::Stopped);
     }
-    Ok(if valid(&run) { Exit::Fine } else { Exit::Failed })
+    Ok(if valid(&run) { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
 fn request(arguments: &Arguments) -> Result<Request> {
-    let wanted = |set: &Set| arguments.sets.is_empty() || arguments.sets.iter().any(|name| name == set.name());
+    let wanted = |set: &RatingSet| arguments.sets.is_empty() || arguments.sets.iter().any(|name| name == set.name());
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
     let mut copies = vec![1, arguments.copies.unwrap_or(u32::try_from(cpus).unwrap_or(1))];
     copies.truncate(if arguments.speed_only { 1 } else { 2 });

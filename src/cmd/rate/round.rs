@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
-use application::{Order, Report, Starter, document};
-use measure::{Ended, Engine, EngineError, Listener, Reply, Saver, Session, Step, Stopper};
+use application::{CopyReport, LaunchSpec, Starter, document};
+use measure::{Engine, EngineError, MeasureSession, Observer, Reply, RunResult, Saver, Stopper, WorkerStep};
 use model::{Figure, Invalid, Run};
-use rating::{Component, Set};
+use rating::{Component, RatingSet};
 
 use super::document::{figures, launched};
 use super::measured::Request;
@@ -20,8 +20,8 @@ use crate::wishes::draw_seed;
 const PATIENCE: f64 = 120.0;
 
 /// One set with a number of copies.
-struct Part {
-    set: Set,
+struct RateSet {
+    set: RatingSet,
     copies: u32,
     /// Place of the geometric mean among the figures; the components follow it.
     figure: usize,
@@ -30,7 +30,7 @@ struct Part {
 }
 
 /// What a launch of a component said.
-struct Said {
+struct RateReading {
     ratio: f64,
     build: String,
     optimised: bool,
@@ -38,7 +38,7 @@ struct Said {
 
 /// Frozen sets that are measured: what a [`Session`] launches.
 struct Rating<'a> {
-    parts: Vec<Part>,
+    parts: Vec<RateSet>,
     program: &'a str,
     starter: Starter,
     /// Whether the components were built for use.
@@ -49,32 +49,32 @@ struct Rating<'a> {
 pub(super) fn measure(
     request: &Request,
     saver: &mut dyn Saver,
-    listener: &mut dyn Listener,
+    listener: &mut dyn Observer,
     stopper: &Stopper,
-) -> Result<(Ended, bool)> {
+) -> Result<(RunResult, bool)> {
     let claim = claim("rate");
     let mut run = document("rating", draw_seed(), request.target, request.time_limit, std::env::temp_dir());
     run.session.conditions.beside.clone_from(&claim.beside);
     run.label.clone_from(&request.label);
     let parts = parts(&mut run, request);
     let mut rating = Rating { parts, program: &request.program, starter: starter()?, optimised: true };
-    let order = measure::Order::of(run, sys::affinity::allowed().unwrap_or_default())?;
-    let ended = Session::measure(order, &mut rating, listener, saver, stopper.clone())?;
+    let order = measure::RunRequest::of(run, sys::affinity::allowed().unwrap_or_default())?;
+    let ended = MeasureSession::measure(order, &mut rating, listener, saver, stopper.clone())?;
     Ok((ended, rating.optimised))
 }
 
-fn parts(run: &mut Run, request: &Request) -> Vec<Part> {
+fn parts(run: &mut Run, request: &Request) -> Vec<RateSet> {
     let mut parts = Vec::new();
     for set in &request.sets {
         for (copies, mode) in request.copies.iter().zip(["speed", "rate"]) {
-            parts.push(Part { set: *set, copies: *copies, figure: run.figures.len(), told: false });
+            parts.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), told: false });
             figures(run, *set, mode, *copies);
         }
     }
     parts
 }
 
-impl Part {
+impl RateSet {
     fn figures(&self) -> std::ops::RangeInclusive<usize> {
         self.figure..=self.figure + self.set.components().count()
     }
@@ -82,11 +82,11 @@ impl Part {
 
 impl Engine for Rating<'_> {
     /// One launch of every component of a part, and the mean of their ratios: it counts whole or not at all.
-    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let asked = step.tasks.first().and_then(|task| self.part_of(task.figure));
         let Some(place) = asked else { return Ok(vec![Reply::Done]) };
-        let Part { set, copies, figure, told } = self.parts[place];
-        let mut values: Vec<(Said, Report)> = Vec::new();
+        let RateSet { set, copies, figure, told } = self.parts[place];
+        let mut values: Vec<(RateReading, CopyReport)> = Vec::new();
         for component in set.components() {
             let report = match self.launch_component(component, copies, stopper) {
                 Ok(report) => report,
@@ -138,9 +138,9 @@ impl Rating<'_> {
         component: &Component,
         copies: u32,
         stopper: &Stopper,
-    ) -> Result<Report, application::Error> {
+    ) -> Result<CopyReport, application::Error> {
         let command = [self.program, "rate", "work", component.name].map(str::to_owned).to_vec();
-        let order = Order {
+        let order = LaunchSpec {
             commands: vec![command; copies as usize],
             directory: std::env::temp_dir(),
             environment: BTreeMap::new(),
@@ -151,7 +151,7 @@ impl Rating<'_> {
 }
 
 /// A component that went wrong leaves no rating of its set; what it said is kept, and the other parts go on.
-fn invalid(part: &Part, component: usize, reason: &str, report: Option<&Report>) -> Vec<Reply> {
+fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let name = part.set.components().nth(component).map_or("", |component| component.name);
     let failed = part.figure + 1 + component;
     let said = report.and_then(|report| report.copies.first()).map(application::said).unwrap_or_default();
@@ -173,8 +173,8 @@ fn invalid(part: &Part, component: usize, reason: &str, report: Option<&Report>)
 }
 
 /// Reference time over time, summed over the copies: what one copy does, or all together.
-fn said(component: &Component, report: &Report) -> Result<Said, String> {
-    let mut said = Said { ratio: 0.0, build: String::new(), optimised: true };
+fn said(component: &Component, report: &CopyReport) -> Result<RateReading, String> {
+    let mut said = RateReading { ratio: 0.0, build: String::new(), optimised: true };
     for copy in &report.copies {
         if let Some(trouble) = copy.how.trouble(PATIENCE) {
             return Err(trouble);

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use rating::{BUILD, COMPONENTS, optimised};
-use report::{Block, Cell, Column, Document, Kind, Row, Section, Table};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 
-use crate::cli::Common;
-use crate::{Exit, output};
+use crate::cli::CommonOptions;
+use crate::{ExitStatus, output};
 
 /// Makes the input, does the work, and says how long it took and what came out.
-pub(super) fn run(name: &str) -> Result<Exit> {
+pub(super) fn run(name: &str) -> Result<ExitStatus> {
     let component = rating::component(name).context("could not find the component")?;
     let mut job = (component.make)();
     let began = Instant::now();
@@ -18,26 +18,26 @@ pub(super) fn run(name: &str) -> Result<Exit> {
     let seconds = began.elapsed().as_secs_f64();
     let text = format!("seconds={seconds:.9}\nchecksum={checksum:016x}\nbuild={BUILD}\noptimised={}\n", optimised());
     output::write(text.as_bytes())?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// The components of every set.
-pub(super) fn list(common: &Common) -> Result<Exit> {
+pub(super) fn list(common: &CommonOptions) -> Result<ExitStatus> {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("set", Kind::Words),
-        Column::new("what it does", Kind::Words),
-        Column::new("stands for", Kind::Words),
-        Column::new("reference", Kind::Number),
+        Column::new("", ColumnKind::Label),
+        Column::new("set", ColumnKind::Words),
+        Column::new("what it does", ColumnKind::Words),
+        Column::new("stands for", ColumnKind::Words),
+        Column::new("reference", ColumnKind::Number),
     ];
     let row = |component: &rating::Component| {
-        let seconds = report::Quantity::bare(component.reference, model::Unit::Seconds);
+        let seconds = report::PrintedQuantity::bare(component.reference, model::Unit::Seconds);
         let words = [component.name, component.set.name(), component.about, component.stands_for].map(Cell::text);
-        Row { cells: words.into_iter().chain([Cell::Value(seconds)]).collect() }
+        TableRow { cells: words.into_iter().chain([Cell::Value(seconds)]).collect() }
     };
     let mut document = Document::new("Components of the frozen sets");
     let rows = COMPONENTS.iter().map(row).collect();
-    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     let listed = |component: &rating::Component| {
         serde_json::json!({
             "set": component.set.name(), "name": component.name, "about": component.about,
@@ -45,7 +45,7 @@ pub(super) fn list(common: &Common) -> Result<Exit> {
         })
     };
     let all: Vec<serde_json::Value> = COMPONENTS.iter().map(listed).collect();
-    document.data = report::Data::of(&all).ok();
+    document.data = report::EmbeddedJson::of(&all).ok();
     output::print(&document, common)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use report::{Block, Data, Document, Section};
+use report::{Block, Document, DocumentSection, EmbeddedJson};
 
-use crate::cli::{Cli, Common, Verb};
+use crate::cli::{Cli, CommonOptions, Verb};
 use crate::cmd::{app, choose, predict, trend};
 
 /// Adds what the commands find, in their order, before the last section, which says how to read the whole.
-pub(super) fn add(document: &mut Document, commands: &[String], common: &Common) -> Result<()> {
+pub(super) fn add(document: &mut Document, commands: &[String], common: &CommonOptions) -> Result<()> {
     let mut found = Vec::new();
     for command in commands {
         let part = part(command, common).with_context(|| format!("--with '{command}'"))?;
@@ -22,12 +22,12 @@ pub(super) fn add(document: &mut Document, commands: &[String], common: &Common)
         let own = document.data.as_ref().and_then(|data| serde_json::from_str(data.text()).ok());
         let mut whole = own.unwrap_or_else(|| serde_json::json!({}));
         whole["with"] = serde_json::Value::Array(found);
-        document.data = Data::of(&whole).ok();
+        document.data = EmbeddedJson::of(&whole).ok();
     }
     Ok(())
 }
 
-fn part(command: &str, common: &Common) -> Result<Document> {
+fn part(command: &str, common: &CommonOptions) -> Result<Document> {
     let words = words(command).context("a quotation mark is not closed")?;
     let cli = Cli::try_parse_from(std::iter::once("prony".to_owned()).chain(words)).map_err(|error| {
         let text = error.to_string();
@@ -47,10 +47,10 @@ fn other() -> anyhow::Error {
 }
 
 /// Its sections under its title, what it notes and what it sums up as text.
-fn sections(part: Document) -> Vec<Section> {
+fn sections(part: Document) -> Vec<DocumentSection> {
     let Document { title, notes, sections, summary, .. } = part;
     let items: Vec<String> = summary.into_iter().chain(notes).collect();
-    let mut head = Section { title, blocks: Vec::new() };
+    let mut head = DocumentSection { title, blocks: Vec::new() };
     if !items.is_empty() {
         head.blocks.push(Block::List { numbered: false, items });
     }

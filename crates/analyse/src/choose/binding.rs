@@ -1,7 +1,7 @@
 //! Which conditions cost money, and which cannot be met.
 
 use super::error::Error;
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 use super::programme::{Aim, Condition, Question};
 use super::result::{Binding, Shortage};
 
@@ -12,7 +12,7 @@ const LEAST: f64 = 1e-6;
 ///
 /// # Errors
 /// When the solver fails.
-pub(crate) fn binding(problem: &Problem, world: &World, cost: f64) -> Result<Vec<Binding>, Error> {
+pub(crate) fn binding(problem: &ChooseProblem, world: &WorldState, cost: f64) -> Result<Vec<Binding>, Error> {
     let mut found = Vec::new();
     let mut add = |condition: String, without: Option<f64>| {
         if let Some(saving) = without.map(|without| cost - without).filter(|saving| *saving > LEAST * cost) {
@@ -42,7 +42,7 @@ pub(crate) fn binding(problem: &Problem, world: &World, cost: f64) -> Result<Vec
 ///
 /// # Errors
 /// When the solver fails.
-pub(crate) fn shortages(problem: &Problem, world: &World) -> Result<Vec<Shortage>, Error> {
+pub(crate) fn shortages(problem: &ChooseProblem, world: &WorldState) -> Result<Vec<Shortage>, Error> {
     let all = conditions(problem);
     let mut found = Vec::new();
     let mut limits = 0;
@@ -65,7 +65,7 @@ pub(crate) fn shortages(problem: &Problem, world: &World) -> Result<Vec<Shortage
     Ok(found)
 }
 
-fn shortage(problem: &Problem, condition: Condition, missed: f64, alone: bool) -> Option<Shortage> {
+fn shortage(problem: &ChooseProblem, condition: Condition, missed: f64, alone: bool) -> Option<Shortage> {
     let demand = &problem.demand;
     let currency = problem.currency.clone();
     let (limit, unit, sign) = match condition {
@@ -84,7 +84,7 @@ fn shortage(problem: &Problem, condition: Condition, missed: f64, alone: bool) -
 }
 
 /// The conditions that the question has.
-fn conditions(problem: &Problem) -> Vec<Condition> {
+fn conditions(problem: &ChooseProblem) -> Vec<Condition> {
     let demand = &problem.demand;
     let mut found = vec![Condition::Rate];
     for (has, condition) in [
@@ -104,7 +104,7 @@ fn conditions(problem: &Problem) -> Vec<Condition> {
     found
 }
 
-fn in_words(problem: &Problem, condition: Condition) -> String {
+fn in_words(problem: &ChooseProblem, condition: Condition) -> String {
     match condition {
         Condition::Rate => "the rate".to_owned(),
         Condition::Nodes => "the number of nodes".to_owned(),

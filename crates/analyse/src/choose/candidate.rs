@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::draw::Draws;
 use super::error::Error;
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
 
 /// Plans beyond this number are looked at only if they are the best of some world more often than others.
@@ -29,7 +29,7 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// # Errors
     /// When the solver fails.
-    pub(crate) fn of(problem: &Problem, draws: &Draws, middle: &World) -> Result<Self, Error> {
+    pub(crate) fn of(problem: &ChooseProblem, draws: &Draws, middle: &WorldState) -> Result<Self, Error> {
         let mut seen: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for world in &draws.worlds {
             if let Some(solved) = Question::cheapest(problem, world).solve()? {
@@ -59,7 +59,7 @@ impl Candidates {
             })
             .collect();
         let enough = |plan: &Vec<u32>| {
-            let reached = |world: &World| problem.rate(plan, world) >= problem.demand.rate * (1.0 - 1e-9);
+            let reached = |world: &WorldState| problem.rate(plan, world) >= problem.demand.rate * (1.0 - 1e-9);
             draws.worlds.iter().map(reached).collect::<Vec<bool>>()
         };
         let reached: Vec<Vec<bool>> = plans.iter().map(enough).collect();

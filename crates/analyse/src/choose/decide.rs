@@ -8,9 +8,9 @@ use super::draw::{Draws, kept_up};
 use super::error::Error;
 use super::front::{failures, front, sum};
 use super::information::information;
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
-use super::result::{Answer, Choice, Chosen, Costs, Excluded, OfferOdds, PlanOdds, counted};
+use super::result::{Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, PlanOdds, counted};
 
 /// Plans whose odds are told.
 const TOLD: usize = 8;
@@ -19,7 +19,7 @@ const TOLD: usize = 8;
 ///
 /// # Errors
 /// When the solver fails numerically. A demand that cannot be met is an answer, not an error.
-pub fn decide(problem: &Problem) -> Result<Choice, Error> {
+pub fn decide(problem: &ChooseProblem) -> Result<Choice, Error> {
     let middle = problem.middle();
     let excluded = problem
         .offers
@@ -27,13 +27,13 @@ pub fn decide(problem: &Problem) -> Result<Choice, Error> {
         .filter_map(|offer| Some(Excluded { offer: offer.name.clone(), reason: offer.excluded.clone()? }))
         .collect();
     let answer = match Question::cheapest(problem, &middle).solve()? {
-        None => Answer::Impossible(shortages(problem, &middle)?),
-        Some(cheapest) => Answer::Plan(Box::new(chosen(problem, &middle, cheapest.value)?)),
+        None => ChooseAnswer::Impossible(shortages(problem, &middle)?),
+        Some(cheapest) => ChooseAnswer::Plan(Box::new(chosen(problem, &middle, cheapest.value)?)),
     };
     Ok(Choice { problem: problem.clone(), excluded, answer })
 }
 
-fn chosen(problem: &Problem, middle: &World, cheapest: f64) -> Result<Chosen, Error> {
+fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result<ChosenPlan, Error> {
     let draws = Draws::of(problem);
     let candidates = Candidates::of(problem, &draws, middle)?;
     let place = candidates
@@ -58,7 +58,7 @@ fn chosen(problem: &Problem, middle: &World, cheapest: f64) -> Result<Chosen, Er
         plans.push(own.clone());
     }
     let spread = |share: f64| quantile(&candidates.costs[place], share).unwrap_or(f64::NAN);
-    Ok(Chosen {
+    Ok(ChosenPlan {
         costs: costs(problem, &plan, middle),
         cost_spread: (spread(0.05), spread(0.5), spread(0.95)),
         rate: problem.rate(&plan, middle),
@@ -77,15 +77,15 @@ fn chosen(problem: &Problem, middle: &World, cheapest: f64) -> Result<Chosen, Er
     })
 }
 
-fn costs(problem: &Problem, plan: &[u32], world: &World) -> Costs {
+fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {
     let (total, _) = problem.costs(plan, world);
     let (purchase, energy) = (sum(plan, &world.purchase), sum(plan, &world.energy));
     Costs { total, purchase, energy, running: (total - purchase - energy).max(0.0) }
 }
 
 fn offers(
-    problem: &Problem,
-    middle: &World,
+    problem: &ChooseProblem,
+    middle: &WorldState,
     draws: &Draws,
     candidates: &Candidates,
     cheapest: f64,
@@ -115,7 +115,7 @@ fn offers(
 }
 
 /// The price cut, as a share of the cost of one over the years, from which on an offer is in the cheapest plan; by bisection.
-fn enters_at(problem: &Problem, middle: &World, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
+fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
     let in_plan = |cut: f64| -> Result<bool, Error> {
         let mut world = middle.clone();
         world.cost[offer] *= 1.0 - cut;

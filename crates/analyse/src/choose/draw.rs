@@ -4,19 +4,19 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use stats::simulate::generator;
 
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 
 /// Worlds, and the values that made each.
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     pub(crate) values: Vec<Vec<f64>>,
-    pub(crate) worlds: Vec<World>,
+    pub(crate) worlds: Vec<WorldState>,
 }
 
 impl Draws {
     /// Draws worlds by Latin hypercube sampling (McKay, Beckman and Conover, Technometrics 21, 1979): every value takes each of
     /// its equal shares once, so that a thousand worlds say what many thousand independent ones would.
-    pub(crate) fn of(problem: &Problem) -> Self {
+    pub(crate) fn of(problem: &ChooseProblem) -> Self {
         let mut rng = generator(problem.seed);
         let values = problem.values();
         let count = problem.draws;
@@ -35,7 +35,7 @@ impl Draws {
 }
 
 /// Share of instants at which enough nodes are up: failures are Poisson, each lasting as long as a repair.
-pub(crate) fn kept_up(problem: &Problem, plan: &[u32], worlds: &[World]) -> f64 {
+pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> f64 {
     let mut rng = generator(problem.seed ^ 0x5eed);
     let enough = worlds.iter().filter(|world| {
         let rate: f64 = plan

@@ -1,7 +1,7 @@
 //! The Pareto front: what more rate, less power or fewer failures would cost.
 
 use super::error::Error;
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 use super::programme::{Aim, Question};
 use super::result::{FrontPoint, counted};
 
@@ -14,7 +14,7 @@ const STEPS: usize = 8;
 ///
 /// # Errors
 /// When the solver fails.
-pub(crate) fn front(problem: &Problem, world: &World, chosen: &[u32]) -> Result<Vec<FrontPoint>, Error> {
+pub(crate) fn front(problem: &ChooseProblem, world: &WorldState, chosen: &[u32]) -> Result<Vec<FrontPoint>, Error> {
     let point = |against: &str, plan: &[u32]| FrontPoint {
         against: against.to_owned(),
         plan: counted(problem, plan),
@@ -74,6 +74,6 @@ pub(crate) fn sum(plan: &[u32], each: &[f64]) -> f64 {
     plan.iter().zip(each).map(|(&count, value)| f64::from(count) * value).sum()
 }
 
-pub(crate) fn failures(problem: &Problem, plan: &[u32]) -> f64 {
+pub(crate) fn failures(problem: &ChooseProblem, plan: &[u32]) -> f64 {
     plan.iter().zip(&problem.offers).map(|(&count, offer)| f64::from(count) * offer.failures_per_year).sum()
 }

@@ -12,7 +12,7 @@ use stats::simulate::generator;
 
 use super::candidate::Candidates;
 use super::draw::Draws;
-use super::problem::{Parameter, Problem};
+use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::Information;
 
 /// Relative standard deviation of what a measurement shows: the session floor of applications and then some.
@@ -26,20 +26,20 @@ const SURE: f64 = 2.0;
 
 /// What finding out each unknown would be worth, most valuable first.
 pub(crate) fn information(
-    problem: &Problem,
+    problem: &ChooseProblem,
     draws: &Draws,
     candidates: &Candidates,
     chosen: usize,
 ) -> Vec<Information> {
     let values = problem.values();
-    let takeable = |parameter: &Parameter| match parameter {
-        Parameter::Rate { offer, .. } | Parameter::Price { offer } | Parameter::Power { offer } => {
-            problem.offers.iter().any(|o| o.name == *offer && o.excluded.is_none())
-        }
-        Parameter::EnergyPrice => true,
+    let takeable = |parameter: &UnknownParameter| match parameter {
+        UnknownParameter::Rate { offer, .. }
+        | UnknownParameter::Price { offer }
+        | UnknownParameter::Power { offer } => problem.offers.iter().any(|o| o.name == *offer && o.excluded.is_none()),
+        UnknownParameter::EnergyPrice => true,
     };
     let losses = losses(candidates, chosen);
-    let mut about: Vec<Parameter> = Vec::new();
+    let mut about: Vec<UnknownParameter> = Vec::new();
     for (parameter, value) in &values {
         if !value.is_known() && !about.contains(parameter) && takeable(parameter) {
             about.push(parameter.clone());
@@ -62,7 +62,7 @@ pub(crate) fn information(
 }
 
 /// What a measurement would show in each world: the value with the error of measuring.
-fn shown(problem: &Problem, draws: &Draws, places: &[usize]) -> Vec<f64> {
+fn shown(problem: &ChooseProblem, draws: &Draws, places: &[usize]) -> Vec<f64> {
     let mut rng = generator(problem.seed ^ places.first().map_or(0, |place| *place as u64 + 1));
     draws
         .values
@@ -115,11 +115,11 @@ fn better(losses: &[Vec<f64>], worlds: &[usize], chosen: usize) -> Option<usize>
     (found != chosen && mean > SURE * error).then_some(found)
 }
 
-fn cost(problem: &Problem, parameter: &Parameter) -> f64 {
+fn cost(problem: &ChooseProblem, parameter: &UnknownParameter) -> f64 {
     match parameter {
-        Parameter::Rate { offer, .. } | Parameter::Power { offer } => {
+        UnknownParameter::Rate { offer, .. } | UnknownParameter::Power { offer } => {
             problem.offers.iter().find(|o| o.name == *offer).map_or(0.0, |o| o.measurement_cost)
         }
-        Parameter::Price { .. } | Parameter::EnergyPrice => 0.0,
+        UnknownParameter::Price { .. } | UnknownParameter::EnergyPrice => 0.0,
     }
 }

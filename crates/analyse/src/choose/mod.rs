@@ -22,9 +22,10 @@ mod uncertain;
 
 pub use decide::decide;
 pub use error::Error;
-pub use problem::{Demand, Offer, Parameter, Problem};
+pub use problem::{ChooseProblem, Demand, MachineOffer, UnknownParameter};
 pub use result::{
-    Answer, Binding, Choice, Chosen, Costs, Counted, Excluded, FrontPoint, Information, OfferOdds, PlanOdds, Shortage,
+    Binding, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, FrontPoint, Information, OfferCount, OfferOdds,
+    PlanOdds, Shortage,
 };
 pub use specification::{ApplicationWanted, OfferWanted, Specification, parse};
 pub use uncertain::Uncertain;

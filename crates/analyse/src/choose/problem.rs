@@ -42,7 +42,7 @@ pub struct Demand {
 
 /// One kind of machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Offer {
+pub struct MachineOffer {
     /// Its name.
     pub name: String,
     /// Events a second of one node for each application of the mix, when it does nothing else.
@@ -80,7 +80,7 @@ pub struct Offer {
 
 /// The whole question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct ChooseProblem {
     /// What all money is counted in.
     pub currency: String,
     /// Seed of everything random.
@@ -90,13 +90,13 @@ pub struct Problem {
     /// What is wanted.
     pub demand: Demand,
     /// What can be had.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<MachineOffer>,
 }
 
 /// Something that is not known and could be found out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Parameter {
+pub enum UnknownParameter {
     /// Rate of an application on an offer, by measuring it there.
     Rate {
         /// The offer.
@@ -120,7 +120,7 @@ pub enum Parameter {
 
 /// One possible state of the world: what each offer turns out to do and to cost.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct World {
+pub(crate) struct WorldState {
     /// Events a second of one node for the mix, up-time counted.
     pub(crate) rate: Vec<f64>,
     /// Cost of one node over the years.
@@ -136,36 +136,41 @@ pub(crate) struct World {
 /// Number of values of one offer beside its rates: price, network, hourly, power.
 const OTHERS: usize = 4;
 
-impl Problem {
+impl ChooseProblem {
     /// Everything that may be uncertain: for each offer its rates, price, network, hourly price and power; then energy.
-    pub(crate) fn values(&self) -> Vec<(Parameter, Uncertain)> {
+    pub(crate) fn values(&self) -> Vec<(UnknownParameter, Uncertain)> {
         let mut found = Vec::new();
         for offer in &self.offers {
             let name = || offer.name.clone();
             for (rate, (application, _)) in offer.rates.iter().zip(&self.demand.mix) {
-                found.push((Parameter::Rate { offer: name(), application: application.clone() }, *rate));
+                found.push((UnknownParameter::Rate { offer: name(), application: application.clone() }, *rate));
             }
-            found.push((Parameter::Price { offer: name() }, offer.price));
-            found.push((Parameter::Price { offer: name() }, offer.network));
-            found.push((Parameter::Price { offer: name() }, offer.hourly));
-            found.push((Parameter::Power { offer: name() }, offer.power));
+            found.push((UnknownParameter::Price { offer: name() }, offer.price));
+            found.push((UnknownParameter::Price { offer: name() }, offer.network));
+            found.push((UnknownParameter::Price { offer: name() }, offer.hourly));
+            found.push((UnknownParameter::Power { offer: name() }, offer.power));
         }
-        found.push((Parameter::EnergyPrice, self.demand.energy_price));
+        found.push((UnknownParameter::EnergyPrice, self.demand.energy_price));
         found
     }
 
     /// The world where every value is at the middle.
-    pub(crate) fn middle(&self) -> World {
+    pub(crate) fn middle(&self) -> WorldState {
         self.world(&self.values().iter().map(|(_, value)| value.middle()).collect::<Vec<_>>())
     }
 
     /// The world of some values, in the order of [`Problem::values`].
-    pub(crate) fn world(&self, values: &[f64]) -> World {
+    pub(crate) fn world(&self, values: &[f64]) -> WorldState {
         let applications = self.demand.mix.len();
         let demand = &self.demand;
         let energy_price = values.last().copied().unwrap_or(0.0);
-        let mut world =
-            World { rate: Vec::new(), cost: Vec::new(), purchase: Vec::new(), energy: Vec::new(), power: Vec::new() };
+        let mut world = WorldState {
+            rate: Vec::new(),
+            cost: Vec::new(),
+            purchase: Vec::new(),
+            energy: Vec::new(),
+            power: Vec::new(),
+        };
         for (place, offer) in self.offers.iter().enumerate() {
             let own = &values[place * (applications + OTHERS)..];
             // A node gives each application the time that its share of the events takes.
@@ -184,7 +189,7 @@ impl Problem {
     }
 
     /// Rate of a plan in a world, with the fastest `spare_nodes` nodes lost.
-    pub(crate) fn rate(&self, plan: &[u32], world: &World) -> f64 {
+    pub(crate) fn rate(&self, plan: &[u32], world: &WorldState) -> f64 {
         let total: f64 = plan.iter().zip(&world.rate).map(|(&count, rate)| f64::from(count) * rate).sum();
         let mut used: Vec<(f64, u32)> = plan
             .iter()
@@ -204,7 +209,7 @@ impl Problem {
     }
 
     /// Cost of a plan in a world: of the plan itself, and of what must be bought later because the rate falls short.
-    pub(crate) fn costs(&self, plan: &[u32], world: &World) -> (f64, f64) {
+    pub(crate) fn costs(&self, plan: &[u32], world: &WorldState) -> (f64, f64) {
         let cost: f64 = plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum();
         let missing = self.demand.rate - self.rate(plan, world);
         if missing <= 1e-9 * self.demand.rate {

@@ -6,7 +6,7 @@
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
 
 use super::error::Error;
-use super::problem::{Problem, World};
+use super::problem::{ChooseProblem, WorldState};
 
 /// Nodes of branch and bound after which the best plan so far is taken.
 const NODES: u64 = 20_000;
@@ -40,8 +40,8 @@ pub(crate) enum Aim {
 /// A variation of the problem that is to be solved.
 #[derive(Debug, Clone)]
 pub(crate) struct Question<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) world: &'a World,
+    pub(crate) problem: &'a ChooseProblem,
+    pub(crate) world: &'a WorldState,
     pub(crate) aim: Aim,
     /// Conditions that are not imposed.
     pub(crate) lifted: Vec<Condition>,
@@ -62,7 +62,7 @@ pub(crate) struct Solved {
 
 impl<'a> Question<'a> {
     /// The cheapest plan that meets everything.
-    pub(crate) fn cheapest(problem: &'a Problem, world: &'a World) -> Self {
+    pub(crate) fn cheapest(problem: &'a ChooseProblem, world: &'a WorldState) -> Self {
         let rate = problem.demand.rate;
         Self { problem, world, aim: Aim::Cost, lifted: Vec::new(), rate, power: None, failures: None }
     }
@@ -135,7 +135,7 @@ impl<'a> Question<'a> {
     fn impose(&self, programme: &mut Programme, counts: &[Variable]) {
         let demand = &self.problem.demand;
         self.impose_rate(programme, counts);
-        let each = |value: fn(&Problem, &World, usize) -> f64| {
+        let each = |value: fn(&ChooseProblem, &WorldState, usize) -> f64| {
             (0..counts.len()).map(|i| value(self.problem, self.world, i)).collect::<Vec<f64>>()
         };
         let ones = vec![1.0; counts.len()];

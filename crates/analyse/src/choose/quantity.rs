@@ -6,12 +6,12 @@ use super::uncertain::Uncertain;
 
 /// A number or a range with a unit that is not yet judged.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Quantity {
+pub(crate) struct ParsedQuantity {
     pub(crate) value: Uncertain,
     pub(crate) unit: String,
 }
 
-impl Quantity {
+impl ParsedQuantity {
     /// Reads `340 W`, `300 to 380 W`, `0.12 EUR/kWh`.
     fn read(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -54,7 +54,7 @@ impl Visitor<'_> for OfKind {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Uncertain, E> {
-        let found = Quantity::read(text)
+        let found = ParsedQuantity::read(text)
             .map_err(|reason| E::custom(format!("{reason}; write {} such as \"{}\"", self.what, self.example)))?;
         let unit = self.units.iter().find(|(name, _)| *name == found.unit);
         unit.map(|(_, factor)| found.value.scaled(*factor)).ok_or_else(|| {
@@ -98,21 +98,21 @@ kinds! {
 }
 
 /// A quantity whose unit is judged against the rest of the text: money, prices, rates.
-impl<'de> Deserialize<'de> for Quantity {
+impl<'de> Deserialize<'de> for ParsedQuantity {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Quantity;
+        struct AnyQuantity;
+        impl Visitor<'_> for AnyQuantity {
+            type Value = ParsedQuantity;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a number with its unit in quotes, such as \"2500 USD\" or \"12 events/s\"")
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
-                Quantity::read(text).map_err(E::custom)
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<ParsedQuantity, E> {
+                ParsedQuantity::read(text).map_err(E::custom)
             }
         }
-        let found = from.deserialize_any(Any)?;
+        let found = from.deserialize_any(AnyQuantity)?;
         if found.unit.is_empty() {
             return Err(D::Error::custom("the unit is missing; write for example \"2500 USD\" or \"12 events/s\""));
         }
@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn numbers_and_ranges() {
-        let range = Quantity::read("1_000 to 1500 USD").unwrap();
+        let range = ParsedQuantity::read("1_000 to 1500 USD").unwrap();
         assert_eq!((range.value, range.unit.as_str()), (Uncertain::Between(1000.0, 1500.0), "USD"));
         for wrong in ["", "USD", "3 to USD", "5 to 2 USD", "-3 USD", "nan W"] {
-            assert!(Quantity::read(wrong).is_err(), "{wrong}");
+            assert!(ParsedQuantity::read(wrong).is_err(), "{wrong}");
         }
     }
 }

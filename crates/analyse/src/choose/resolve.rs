@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::error::Error;
-use super::problem::{Demand, Offer, Problem};
-use super::quantity::Quantity;
+use super::problem::{ChooseProblem, Demand, MachineOffer};
+use super::quantity::ParsedQuantity;
 use super::specification::{OfferWanted, Specification};
 use super::uncertain::Uncertain;
 
@@ -133,12 +133,12 @@ impl Specification {
     ///
     /// # Errors
     /// When units or currencies do not agree, or a rate is missing.
-    pub fn problem(&self, rates: &BTreeMap<(usize, usize), Result<Uncertain, String>>) -> Result<Problem, Error> {
+    pub fn problem(&self, rates: &BTreeMap<(usize, usize), Result<Uncertain, String>>) -> Result<ChooseProblem, Error> {
         let wanted = &self.demand;
         let unit = wanted.rate.get_ref().unit.clone();
         let names = self.names();
         let shares = wanted.applications.iter().map(|application| application.share.unwrap_or(1.0));
-        let money = |quantity: &Option<Spanned<Quantity>>| {
+        let money = |quantity: &Option<Spanned<ParsedQuantity>>| {
             quantity.as_ref().map(|quantity| self.money(quantity, "")).transpose()
         };
         let fixed = |value: Option<Uncertain>| value.map(|value| value.middle());
@@ -161,9 +161,9 @@ impl Specification {
             confidence: wanted.confidence.as_ref().map_or(0.9, |confidence| *confidence.get_ref()),
             late_premium: wanted.late_premium.as_ref().map_or(0.2, |premium| *premium.get_ref()),
         };
-        let offers: Result<Vec<Offer>, Error> =
+        let offers: Result<Vec<MachineOffer>, Error> =
             (0..self.offers.len()).map(|place| self.offer(place, &names, &unit, rates)).collect();
-        Ok(Problem {
+        Ok(ChooseProblem {
             currency: self.currency.clone(),
             seed: self.seed,
             draws: self.draws.max(1),
@@ -178,9 +178,9 @@ impl Specification {
         names: &[String],
         unit: &str,
         rates: &BTreeMap<(usize, usize), Result<Uncertain, String>>,
-    ) -> Result<Offer, Error> {
+    ) -> Result<MachineOffer, Error> {
         let offer = &self.offers[place];
-        let known = |quantity: &Option<Spanned<Quantity>>, suffix: &str| {
+        let known = |quantity: &Option<Spanned<ParsedQuantity>>, suffix: &str| {
             quantity.as_ref().map_or(Ok(Uncertain::Fixed(0.0)), |quantity| self.money(quantity, suffix))
         };
         let processes = offer.processes.as_ref().map_or(1, |count| *count.get_ref());
@@ -198,7 +198,7 @@ impl Specification {
         let repair_days = offer.repair.map_or(7.0, |repair| repair.0.middle());
         let availability = offer.availability.as_ref().map_or(1.0, |share| *share.get_ref());
         let down = (offer.failures_per_year * repair_days / DAYS).min(1.0);
-        Ok(Offer {
+        Ok(MachineOffer {
             name: offer.name().to_owned(),
             rates: own,
             price: known(&offer.price, "")?,
@@ -261,7 +261,7 @@ impl Specification {
     }
 
     /// Money in the currency of the text, per what `suffix` says.
-    fn money(&self, quantity: &Spanned<Quantity>, suffix: &str) -> Result<Uncertain, Error> {
+    fn money(&self, quantity: &Spanned<ParsedQuantity>, suffix: &str) -> Result<Uncertain, Error> {
         let wanted = format!("{}{suffix}", self.currency);
         if quantity.get_ref().unit == wanted {
             return Ok(quantity.get_ref().value);
@@ -275,7 +275,7 @@ impl Specification {
         ))
     }
 
-    fn in_unit(&self, quantity: &Spanned<Quantity>, unit: &str) -> Result<Uncertain, Error> {
+    fn in_unit(&self, quantity: &Spanned<ParsedQuantity>, unit: &str) -> Result<Uncertain, Error> {
         let found = quantity.get_ref();
         if found.unit != unit {
             let reason = format!("the unit '{}' is wrong: the demand is counted in {unit}", found.unit);

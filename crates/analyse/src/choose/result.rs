@@ -2,34 +2,34 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::problem::{Parameter, Problem};
+use super::problem::{ChooseProblem, UnknownParameter};
 
 /// The answer to what shall be bought.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The question in numbers.
-    pub problem: Problem,
+    pub problem: ChooseProblem,
     /// Offers that cannot be taken, each with why.
     pub excluded: Vec<Excluded>,
     /// The answer.
-    pub answer: Answer,
+    pub answer: ChooseAnswer,
 }
 
 /// A plan, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ChooseAnswer {
     /// There is a plan.
-    Plan(Box<Chosen>),
+    Plan(Box<ChosenPlan>),
     /// No plan meets the demand: what would have to give, each alone.
     Impossible(Vec<Shortage>),
 }
 
 /// The plan and what is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct ChosenPlan {
     /// How many of which.
-    pub plan: Vec<Counted>,
+    pub plan: Vec<OfferCount>,
     /// What it costs in the middle.
     pub costs: Costs,
     /// Total cost of ownership over the draws: 5%, 50% and 95%.
@@ -62,7 +62,7 @@ pub struct Chosen {
 
 /// So many of an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct OfferCount {
     /// Name of the offer.
     pub offer: String,
     /// How many.
@@ -86,7 +86,7 @@ pub struct Costs {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanOdds {
     /// How many of which.
-    pub plan: Vec<Counted>,
+    pub plan: Vec<OfferCount>,
     /// Probability that it is the cheapest.
     pub probability: f64,
     /// Mean cost, what must be bought later included.
@@ -152,7 +152,7 @@ pub struct FrontPoint {
     /// Against what: `rate`, `power` or `failures`.
     pub against: String,
     /// How many of which.
-    pub plan: Vec<Counted>,
+    pub plan: Vec<OfferCount>,
     /// Cost over the years.
     pub cost: f64,
     /// Rate, spare nodes lost.
@@ -169,7 +169,7 @@ pub struct FrontPoint {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Information {
     /// What could be found out.
-    pub about: Parameter,
+    pub about: UnknownParameter,
     /// Money gained on average by knowing it to 2% before deciding.
     pub value: f64,
     /// Probability that the plan changes.
@@ -181,12 +181,12 @@ pub struct Information {
 }
 
 /// Names for a plan; offers that are not in it are left out.
-pub(crate) fn counted(problem: &Problem, plan: &[u32]) -> Vec<Counted> {
+pub(crate) fn counted(problem: &ChooseProblem, plan: &[u32]) -> Vec<OfferCount> {
     problem
         .offers
         .iter()
         .zip(plan)
         .filter(|(_, count)| **count > 0)
-        .map(|(offer, &count)| Counted { offer: offer.name.clone(), count })
+        .map(|(offer, &count)| OfferCount { offer: offer.name.clone(), count })
         .collect()
 }

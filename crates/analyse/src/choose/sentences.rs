@@ -1,7 +1,7 @@
 //! A choice in words.
 
-use super::problem::{Parameter, Problem};
-use super::result::{Answer, Choice, Chosen, Counted, Shortage};
+use super::problem::{ChooseProblem, UnknownParameter};
+use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
 use crate::words::{digits, grouped, list};
 
 impl Choice {
@@ -11,8 +11,8 @@ impl Choice {
         let mut sentences = self.placeholders();
         sentences.extend(self.unknown_spreads());
         match &self.answer {
-            Answer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
-            Answer::Impossible(shortages) => sentences.extend(impossible(shortages)),
+            ChooseAnswer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
+            ChooseAnswer::Impossible(shortages) => sentences.extend(impossible(shortages)),
         }
         let excluded =
             self.excluded.iter().map(|excluded| format!("{} cannot be taken: {}.", excluded.offer, excluded.reason));
@@ -21,7 +21,7 @@ impl Choice {
     }
 
     fn placeholders(&self) -> Vec<String> {
-        let named = |offer: &super::problem::Offer| {
+        let named = |offer: &super::problem::MachineOffer| {
             (!offer.placeholders.is_empty()).then(|| format!("{} of {}", list(&offer.placeholders), offer.name))
         };
         let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
@@ -32,7 +32,7 @@ impl Choice {
     }
 
     fn unknown_spreads(&self) -> Option<String> {
-        let named = |offer: &super::problem::Offer| {
+        let named = |offer: &super::problem::MachineOffer| {
             (!offer.unknown_spread.is_empty()).then(|| format!("{} on {}", list(&offer.unknown_spread), offer.name))
         };
         let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
@@ -45,7 +45,7 @@ impl Choice {
         })
     }
 
-    fn plan_in_words(&self, chosen: &Chosen) -> Vec<String> {
+    fn plan_in_words(&self, chosen: &ChosenPlan) -> Vec<String> {
         let problem = &self.problem;
         let money = |value: f64| money(problem, value);
         let costs = &chosen.costs;
@@ -106,7 +106,7 @@ impl Choice {
         sentences
     }
 
-    fn information_in_words(&self, chosen: &Chosen) -> String {
+    fn information_in_words(&self, chosen: &ChosenPlan) -> String {
         let Some(first) = chosen.information.iter().find(|information| information.value > 0.0) else {
             return "No further measurement would change the decision enough to be worth anything.".to_owned();
         };
@@ -147,23 +147,25 @@ fn impossible(shortages: &[Shortage]) -> Vec<String> {
 
 /// `12 Athlon and 3 Xeon`.
 #[must_use]
-pub(crate) fn plan_in_words(plan: &[Counted]) -> String {
+pub(crate) fn plan_in_words(plan: &[OfferCount]) -> String {
     let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
     if parts.is_empty() { "nothing".to_owned() } else { list(&parts) }
 }
 
 /// What a parameter is, as something to do.
 #[must_use]
-pub(crate) fn about(parameter: &Parameter) -> String {
+pub(crate) fn about(parameter: &UnknownParameter) -> String {
     match parameter {
-        Parameter::Rate { offer, application } => format!("the rate of {application} on {offer}, by running it there"),
-        Parameter::Price { offer } => format!("the price of {offer}, by a firm quotation"),
-        Parameter::Power { offer } => format!("the power of {offer}, by a meter"),
-        Parameter::EnergyPrice => "the price of energy, by a contract".to_owned(),
+        UnknownParameter::Rate { offer, application } => {
+            format!("the rate of {application} on {offer}, by running it there")
+        }
+        UnknownParameter::Price { offer } => format!("the price of {offer}, by a firm quotation"),
+        UnknownParameter::Power { offer } => format!("the power of {offer}, by a meter"),
+        UnknownParameter::EnergyPrice => "the price of energy, by a contract".to_owned(),
     }
 }
 
-fn money(problem: &Problem, value: f64) -> String {
+fn money(problem: &ChooseProblem, value: f64) -> String {
     format!("{} {}", grouped(value), problem.currency)
 }
 

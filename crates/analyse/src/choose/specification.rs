@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::Error;
-use super::quantity::{Days, Memory, Power, Quantity, Years};
+use super::quantity::{Days, Memory, ParsedQuantity, Power, Years};
 
 /// Offers and demand as they were written. Read it by [`parse`], make it a problem by [`Specification::problem`].
 #[derive(Debug, Clone, Deserialize)]
@@ -40,19 +40,19 @@ const fn thousand() -> usize {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DemandWanted {
-    pub(crate) rate: Spanned<Quantity>,
+    pub(crate) rate: Spanned<ParsedQuantity>,
     pub(crate) years: Spanned<Years>,
     #[serde(default, rename = "application")]
     pub(crate) applications: Vec<ApplicationWanted>,
     pub(crate) nodes: Option<u32>,
-    pub(crate) rate_per_node: Option<Spanned<Quantity>>,
+    pub(crate) rate_per_node: Option<Spanned<ParsedQuantity>>,
     #[serde(default)]
     pub(crate) spare_nodes: u32,
     pub(crate) memory_per_process: Option<Memory>,
-    pub(crate) energy_price: Option<Spanned<Quantity>>,
+    pub(crate) energy_price: Option<Spanned<ParsedQuantity>>,
     pub(crate) cooling: Option<Spanned<f64>>,
-    pub(crate) budget: Option<Spanned<Quantity>>,
-    pub(crate) purchase_limit: Option<Spanned<Quantity>>,
+    pub(crate) budget: Option<Spanned<ParsedQuantity>>,
+    pub(crate) purchase_limit: Option<Spanned<ParsedQuantity>>,
     pub(crate) power_limit: Option<Power>,
     pub(crate) rack_units: Option<f64>,
     pub(crate) delivery_within: Option<Days>,
@@ -109,10 +109,10 @@ pub struct OfferWanted {
     pub(crate) name: Spanned<String>,
     pub(crate) runs: Option<Names>,
     #[serde(default)]
-    pub(crate) rate: BTreeMap<Spanned<String>, Spanned<Quantity>>,
+    pub(crate) rate: BTreeMap<Spanned<String>, Spanned<ParsedQuantity>>,
     pub(crate) processes: Option<Spanned<u32>>,
-    pub(crate) price: Option<Spanned<Quantity>>,
-    pub(crate) price_per_hour: Option<Spanned<Quantity>>,
+    pub(crate) price: Option<Spanned<ParsedQuantity>>,
+    pub(crate) price_per_hour: Option<Spanned<ParsedQuantity>>,
     pub(crate) power: Option<Power>,
     #[serde(default)]
     pub(crate) rack_units: f64,
@@ -123,11 +123,11 @@ pub struct OfferWanted {
     #[serde(default)]
     pub(crate) failures_per_year: f64,
     pub(crate) repair: Option<Days>,
-    pub(crate) repair_cost: Option<Spanned<Quantity>>,
+    pub(crate) repair_cost: Option<Spanned<ParsedQuantity>>,
     pub(crate) ports: Option<f64>,
-    pub(crate) port: Option<Spanned<Quantity>>,
-    pub(crate) card: Option<Spanned<Quantity>>,
-    pub(crate) measurement_cost: Option<Spanned<Quantity>>,
+    pub(crate) port: Option<Spanned<ParsedQuantity>>,
+    pub(crate) card: Option<Spanned<ParsedQuantity>>,
+    pub(crate) measurement_cost: Option<Spanned<ParsedQuantity>>,
     /// Fields whose numbers stand for ones that the reader must supply.
     #[serde(default)]
     pub(crate) placeholders: Vec<String>,

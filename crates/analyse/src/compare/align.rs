@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use model::{Figure, FigureKey, Point, Run};
 
 use super::glob::matches;
-use super::options::Options;
+use super::options::CompareOptions;
 use crate::Error;
 
 /// One figure as every run has it, in the order of the runs.
@@ -30,7 +30,7 @@ pub(crate) struct Alignment<'a> {
 }
 
 /// Sets figures of one name side by side, the reference's order first. Of a single run every figure is a row.
-pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &Options) -> Result<Alignment<'a>, Error> {
+pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOptions) -> Result<Alignment<'a>, Error> {
     let mut order: Vec<usize> = vec![reference];
     order.extend((0..runs.len()).filter(|&run| run != reference));
     known_axes(runs, &options.across)?;
@@ -114,7 +114,7 @@ fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
 /// How many names an error message lists.
 const LISTED: usize = 6;
 
-fn nothing(runs: &[&Run], options: &Options) -> Error {
+fn nothing(runs: &[&Run], options: &CompareOptions) -> Error {
     match &options.figures {
         Some(pattern) => Error::NoMatch { pattern: pattern.clone(), known: known(runs) },
         None => Error::NothingInCommon { hint: "; they hold no figure at all".to_owned() },

@@ -35,7 +35,7 @@ impl Assumed {
 }
 
 /// What is known of one side: its stated error, or the rounding of its printed value.
-struct Side {
+struct AssumedSide {
     error: f64,
     rounding: Option<f64>,
 }
@@ -50,15 +50,15 @@ pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level:
     let floor = reference.1.class.session_floor().max(other.1.class.session_floor());
     let random = normal_quantile(0.5 + level / 2.0) * a.error.hypot(b.error).hypot(SQRT_2 * floor);
     // Both values may be off by all of their rounding at once: it is no random error.
-    let rounding = |side: &Side| -(1.0 - side.rounding.unwrap_or(0.0).min(0.999)).ln();
+    let rounding = |side: &AssumedSide| -(1.0 - side.rounding.unwrap_or(0.0).min(0.999)).ln();
     let half = random + rounding(&a) + rounding(&b);
     Some(Assumed { half, reference_rounding: a.rounding, rounding: b.rounding, floor })
 }
 
-fn side((run, figure): (&Run, &Figure)) -> Option<Side> {
+fn side((run, figure): (&Run, &Figure)) -> Option<AssumedSide> {
     let estimate = figure.outcome.estimate()?;
     if let Some(error) = standard_error(estimate) {
-        return Some(Side { error, rounding: None });
+        return Some(AssumedSide { error, rounding: None });
     }
     if estimate.has_spread() || run.origin.is_none() || estimate.value <= 0.0 {
         return None;
@@ -66,7 +66,7 @@ fn side((run, figure): (&Run, &Figure)) -> Option<Side> {
     // Least and greatest of repetitions, where they are printed, say more than the digits.
     let range = ((estimate.high - estimate.low) / 2.0 / estimate.value).max(0.0);
     let rounding = figure.rounding.unwrap_or_else(|| of_digits(estimate.value));
-    Some(Side { error: 0.0, rounding: Some(rounding.max(range)) })
+    Some(AssumedSide { error: 0.0, rounding: Some(rounding.max(range)) })
 }
 
 /// Half a unit in the last digit of the shortest decimal number that gives the value, relative to it; 0 where no number of

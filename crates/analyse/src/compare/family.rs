@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 
 use model::{Class, Figure};
-use stats::ratio::{Member, Scores};
+use stats::ratio::{RatioMember, Scores};
 use stats::{Interval, geometric_mean};
 
-use super::options::{Normalise, Options};
+use super::options::{CompareOptions, Normalise};
 use super::result::GeometricMean;
-use super::shift::Shift;
+use super::shift::CompareShift;
 use super::verdict::sign;
 
 /// Draws of the Monte-Carlo.
@@ -24,11 +24,11 @@ pub(crate) struct Rows<'a> {
     pub(crate) reference: usize,
     pub(crate) figures: Vec<&'a Figure>,
     /// By row and machine; `None` for the reference and where there is no single ratio.
-    pub(crate) shifts: Vec<Vec<Option<&'a Shift>>>,
+    pub(crate) shifts: Vec<Vec<Option<&'a CompareShift>>>,
 }
 
 /// The means of every machine: each family in the order of its first figure, then all.
-pub(crate) fn geometric_means(rows: &Rows, options: &Options) -> Vec<GeometricMean> {
+pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<GeometricMean> {
     let (scores, classes) = scores(rows, options.seed);
     let mut families: Vec<Option<&str>> = Vec::new();
     for figure in &rows.figures {
@@ -49,7 +49,7 @@ pub(crate) fn geometric_means(rows: &Rows, options: &Options) -> Vec<GeometricMe
         if machines.is_empty() || common.is_empty() {
             continue;
         }
-        let set = Set::new(rows, family, &within, common, options);
+        let set = CommonSet::new(rows, family, &within, common, options);
         let mean = |run: usize| {
             let members = set.members(rows, run, &classes, options.level);
             set.mean(&rows.names[run], &geometric_mean(&members, &scores, options.level)?)
@@ -79,14 +79,14 @@ fn left_out(rows: &Rows, within: &[usize], common: &[usize]) -> usize {
 }
 
 /// Gains where the figures do not all point one way, else as the comparison is normalised.
-fn of(rows: &Rows, common: &[usize], options: &Options) -> Normalise {
+fn of(rows: &Rows, common: &[usize], options: &CompareOptions) -> Normalise {
     let better = |row: &usize| rows.figures[*row].metric.better;
     let one_way = common.iter().all(|row| better(row) == better(&common[0]));
     if one_way { options.normalise } else { Normalise::Gain }
 }
 
 /// The figures of one mean.
-struct Set<'a> {
+struct CommonSet<'a> {
     family: Option<&'a str>,
     common: Vec<usize>,
     left_out: usize,
@@ -95,8 +95,14 @@ struct Set<'a> {
     points: HashMap<&'a str, usize>,
 }
 
-impl<'a> Set<'a> {
-    fn new(rows: &Rows<'a>, family: Option<&'a str>, within: &[usize], common: Vec<usize>, options: &Options) -> Self {
+impl<'a> CommonSet<'a> {
+    fn new(
+        rows: &Rows<'a>,
+        family: Option<&'a str>,
+        within: &[usize],
+        common: Vec<usize>,
+        options: &CompareOptions,
+    ) -> Self {
         let mut points: HashMap<&str, usize> = HashMap::new();
         for row in &common {
             *points.entry(rows.figures[*row].probe.as_str()).or_default() += 1;
@@ -106,12 +112,12 @@ impl<'a> Set<'a> {
     }
 
     /// The ratios of a machine, all written so that they point one way, each probe with a weight of 1 in all.
-    fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<Member> {
+    fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<RatioMember> {
         let z = stats::distribution::normal_quantile(0.5 + level / 2.0);
         let member = |&row: &usize| {
             let (figure, shift) = (rows.figures[row], rows.shifts[row][run]?);
             let sign = sign(&figure.metric, self.of);
-            Some(Member {
+            Some(RatioMember {
                 shift: sign * shift.log,
                 launches: shift.known.as_ref().map(|known| launches(known, sign)),
                 floor: shift.known.as_ref().map_or(0.0, |known| known.floor_half_width / z),
@@ -141,7 +147,7 @@ impl<'a> Set<'a> {
     }
 
     /// The reference's own mean, 1 by definition: it stands in tables beside the others.
-    fn reference(&self, machine: &str, options: &Options) -> GeometricMean {
+    fn reference(&self, machine: &str, options: &CompareOptions) -> GeometricMean {
         GeometricMean {
             family: None,
             machine: machine.to_owned(),
@@ -158,7 +164,7 @@ impl<'a> Set<'a> {
 }
 
 /// The interval of a shift without the session floor, which all figures of a class share.
-fn launches(known: &stats::Comparison, sign: f64) -> Interval {
+fn launches(known: &stats::RatioEstimate, sign: f64) -> Interval {
     let floor = known.floor_half_width * known.floor_half_width;
     let side = |half: f64| (half * half - floor).max(0.0).sqrt();
     let (down, up) = (side(known.shift - known.interval.low), side(known.interval.high - known.shift));

@@ -6,7 +6,7 @@ use model::{Better, Outcome};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
-use super::result::{Comparison, Direction, ModeRatio, Need, Ratio, Row, Verdict};
+use super::result::{CompareRow, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededLaunches, Ratio};
 use crate::Error;
 
 /// A condition to fail on: `slower`, `slower:5`, `different`, `different:5`.
@@ -32,7 +32,7 @@ pub enum GateAnswer {
 
 /// The answer with the figures behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Gate {
+pub struct CompareGate {
     /// What was asked.
     pub condition: FailOn,
     /// The answer.
@@ -62,7 +62,7 @@ pub struct GateFigure {
     pub high: Option<f64>,
     /// What would decide, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<Need>,
+    pub need: Option<NeededLaunches>,
     /// Why it is open, where its interval does not say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -86,7 +86,7 @@ impl FromStr for FailOn {
 
 /// What one figure says to the condition.
 #[derive(Debug, PartialEq)]
-enum Said {
+enum GateFinding {
     /// Nothing: it could not be tested.
     Nothing,
     Passes,
@@ -99,7 +99,7 @@ impl FailOn {
     /// beyond the percentage, so that noise fails nothing; it passes only where its whole interval lies before it, so that
     /// noise hides nothing. `count_assumed` lets figures fail that are different under an assumed spread alone.
     #[must_use]
-    pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> Gate {
+    pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> CompareGate {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
         let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
         let asked = Asked { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
@@ -107,10 +107,10 @@ impl FailOn {
             let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
             for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
                 match asked.figure(row, reference, ratio) {
-                    Said::Nothing => continue,
-                    Said::Passes => {}
-                    Said::Meets => failing.push(asked.named(row, ratio, None)),
-                    Said::May(reason) => {
+                    GateFinding::Nothing => continue,
+                    GateFinding::Passes => {}
+                    GateFinding::Meets => failing.push(asked.named(row, ratio, None)),
+                    GateFinding::May(reason) => {
                         let untested = reason.is_some();
                         open.push(asked.named(row, ratio, reason));
                         if untested {
@@ -126,7 +126,7 @@ impl FailOn {
             (true, true) => GateAnswer::Pass,
             (true, false) => GateAnswer::Inconclusive,
         };
-        Gate { condition: self, answer, tested, failing, open }
+        CompareGate { condition: self, answer, tested, failing, open }
     }
 }
 
@@ -140,76 +140,88 @@ struct Asked {
 }
 
 impl Asked {
-    fn figure(&self, row: &Row, reference: Option<&Outcome>, ratio: &Ratio) -> Said {
+    fn figure(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let Some(verdict) = ratio.verdict else { return self.one_sided(row, reference, ratio) };
         if !ratio.modes.is_empty() {
             return self.modes(row, ratio, verdict);
         }
-        if verdict == Verdict::DifferentSpreadAssumed && self.count_assumed {
+        if verdict == CompareVerdict::DifferentSpreadAssumed && self.count_assumed {
             let ends = ratio.assumed.map(|assumed| (assumed.low, assumed.high));
-            return ends.map_or(Said::Nothing, |ends| self.ends(self.losses(row, ends), true));
+            return ends.map_or(GateFinding::Nothing, |ends| self.ends(self.losses(row, ends), true));
         }
         match (ratio.low.zip(ratio.high), verdict) {
-            (Some(ends), _) => self.ends(self.losses(row, ends), verdict == Verdict::Different),
+            (Some(ends), _) => self.ends(self.losses(row, ends), verdict == CompareVerdict::Different),
             // The same run twice has nothing to test.
-            (None, Verdict::Same) => Said::Nothing,
-            (None, Verdict::DifferentSpreadAssumed) => Said::May(Some("its spread is only assumed".to_owned())),
-            (None, _) => Said::May(Some(ratio.reason.clone().unwrap_or_else(|| "its spread is unknown".to_owned()))),
+            (None, CompareVerdict::Same) => GateFinding::Nothing,
+            (None, CompareVerdict::DifferentSpreadAssumed) => {
+                GateFinding::May(Some("its spread is only assumed".to_owned()))
+            }
+            (None, _) => {
+                GateFinding::May(Some(ratio.reason.clone().unwrap_or_else(|| "its spread is unknown".to_owned())))
+            }
         }
     }
 
     /// Ends of an interval of ratios as logarithms of how much more time it takes, the smaller first.
-    fn losses(&self, row: &Row, ends: (f64, f64)) -> (f64, f64) {
+    fn losses(&self, row: &CompareRow, ends: (f64, f64)) -> (f64, f64) {
         let (low, high) = self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain);
         (-high.ln(), -low.ln())
     }
 
-    fn ends(&self, (low, high): (f64, f64), different: bool) -> Said {
+    fn ends(&self, (low, high): (f64, f64), different: bool) -> GateFinding {
         let worse = different && low >= self.limit;
         let better = different && high <= -self.limit;
         let within = if self.worse_only { high <= self.limit } else { high <= self.limit && low >= -self.limit };
         match () {
-            () if worse || (better && !self.worse_only) => Said::Meets,
-            () if within => Said::Passes,
-            () => Said::May(None),
+            () if worse || (better && !self.worse_only) => GateFinding::Meets,
+            () if within => GateFinding::Passes,
+            () => GateFinding::May(None),
         }
     }
 
-    fn modes(&self, row: &Row, ratio: &Ratio, verdict: Verdict) -> Said {
+    fn modes(&self, row: &CompareRow, ratio: &Ratio, verdict: CompareVerdict) -> GateFinding {
         let meets = |mode: &ModeRatio| {
-            let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(Verdict::Different));
-            ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == Said::Meets)
+            let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(CompareVerdict::Different));
+            ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == GateFinding::Meets)
         };
         match verdict {
-            Verdict::Same => Said::Passes,
-            Verdict::Different if ratio.modes.iter().any(meets) => Said::Meets,
-            Verdict::Different if self.worse_only && ratio.direction.is_some_and(|way| !way.is_worse()) => Said::Passes,
-            Verdict::Different if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => Said::Meets,
-            _ => Said::May(ratio.reason.clone()),
+            CompareVerdict::Same => GateFinding::Passes,
+            CompareVerdict::Different if ratio.modes.iter().any(meets) => GateFinding::Meets,
+            CompareVerdict::Different if self.worse_only && ratio.direction.is_some_and(|way| !way.is_worse()) => {
+                GateFinding::Passes
+            }
+            CompareVerdict::Different if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => {
+                GateFinding::Meets
+            }
+            _ => GateFinding::May(ratio.reason.clone()),
         }
     }
 
     /// What a bound on one side, or a figure that failed, still says.
-    fn one_sided(&self, row: &Row, reference: Option<&Outcome>, ratio: &Ratio) -> Said {
+    fn one_sided(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let lower = row.metric.better == Better::Lower;
         match (reference, &ratio.outcome) {
             (Some(Outcome::Measured(a)), Some(Outcome::Below { bound })) if lower && a.low > 0.0 => {
                 let passes = self.worse_only && (bound / a.low).ln() <= self.limit;
-                if passes { Said::Passes } else { Said::May(Some("here it is below what can be resolved".to_owned())) }
+                if passes {
+                    GateFinding::Passes
+                } else {
+                    GateFinding::May(Some("here it is below what can be resolved".to_owned()))
+                }
             }
             (Some(Outcome::Below { bound }), Some(Outcome::Measured(b))) if lower && *bound > 0.0 => {
                 let passes = self.worse_only && (b.high / bound).ln() <= self.limit;
                 let why = "in the reference it is below what can be resolved";
-                if passes { Said::Passes } else { Said::May(Some(why.to_owned())) }
+                if passes { GateFinding::Passes } else { GateFinding::May(Some(why.to_owned())) }
             }
             (Some(Outcome::Measured(_) | Outcome::Modes(_)), Some(Outcome::Failed(why))) => {
-                Said::May(Some(format!("it failed: {why}")))
+                GateFinding::May(Some(format!("it failed: {why}")))
             }
-            _ => Said::Nothing,
+            _ => GateFinding::Nothing,
         }
     }
 
-    fn named(&self, row: &Row, ratio: &Ratio, reason: Option<String>) -> GateFigure {
+    fn named(&self, row: &CompareRow, ratio: &Ratio, reason: Option<String>) -> GateFigure {
         let gain = |value: f64| self.normalise.rewritten(&row.metric, value, Normalise::Gain);
         let stated = ratio.low.zip(ratio.high);
         let assumed = ratio.assumed.filter(|_| self.count_assumed).map(|assumed| (assumed.low, assumed.high));
@@ -227,7 +239,7 @@ impl Asked {
     }
 }
 
-impl Direction {
+impl GainDirection {
     /// Whether it is for the worse.
     #[must_use]
     pub const fn is_worse(self) -> bool {
@@ -253,14 +265,14 @@ mod tests {
     fn an_interval_passes_fails_or_does_neither() {
         let asked = |worse_only| Asked { worse_only, limit: 0.05, count_assumed: false, normalise: Normalise::Gain };
         for (worse_only, low, high, different, said) in [
-            (true, 0.06, 0.10, true, Said::Meets),
-            (true, 0.06, 0.10, false, Said::May(None)),
-            (true, 0.03, 0.10, true, Said::May(None)),
-            (true, -0.30, 0.04, false, Said::Passes),
-            (true, -0.30, -0.20, true, Said::Passes),
-            (false, -0.30, -0.20, true, Said::Meets),
-            (false, -0.04, 0.04, false, Said::Passes),
-            (false, -0.06, 0.04, false, Said::May(None)),
+            (true, 0.06, 0.10, true, GateFinding::Meets),
+            (true, 0.06, 0.10, false, GateFinding::May(None)),
+            (true, 0.03, 0.10, true, GateFinding::May(None)),
+            (true, -0.30, 0.04, false, GateFinding::Passes),
+            (true, -0.30, -0.20, true, GateFinding::Passes),
+            (false, -0.30, -0.20, true, GateFinding::Meets),
+            (false, -0.04, 0.04, false, GateFinding::Passes),
+            (false, -0.06, 0.04, false, GateFinding::May(None)),
         ] {
             assert_eq!(asked(worse_only).ends((low, high), different), said, "{low} {high} {different}");
         }

@@ -23,15 +23,15 @@ mod sort;
 mod verdict;
 
 pub(crate) use align::differing_axes;
-pub use gate::{FailOn, Gate, GateAnswer, GateFigure};
+pub use gate::{CompareGate, FailOn, GateAnswer, GateFigure};
 pub use glob::matches;
-pub use options::{Normalise, Options};
-pub use printed::{Disagreement, Printed};
+pub use options::{CompareOptions, Normalise};
+pub use printed::{Disagreement, PrintedCell};
 pub use report::compare;
 pub(crate) use report::compare_figures;
 pub use result::{
-    AssumedSpread, Compared, Comparison, Direction, FloorUsed, GeometricMean, ModeRatio, Need, Rank, Ratio,
-    RatioMethod, Relation, Row, Tally, Unmatched, Verdict,
+    AssumedSpread, CompareRow, CompareVerdict, Compared, Comparison, FloorUsed, GainDirection, GeometricMean,
+    ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
 };
 pub use self_test::{SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, relation};

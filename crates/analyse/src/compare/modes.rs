@@ -4,14 +4,14 @@ use model::{Figure, Mode, Outcome};
 use stats::Floor;
 
 use super::shares::fisher_exact;
-use super::shift::{Shift, of_estimates, of_launches};
+use super::shift::{CompareShift, of_estimates, of_launches};
 
 /// Two modes that lie nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone)]
 pub(crate) struct ModePair {
     pub(crate) reference: Option<Mode>,
     pub(crate) other: Option<Mode>,
-    pub(crate) shift: Option<Shift>,
+    pub(crate) shift: Option<CompareShift>,
     /// Of equal shares; NaN where it was not tested.
     pub(crate) share_p: f64,
 }
@@ -42,7 +42,7 @@ pub(crate) fn mode_pairs(
         .map(|&(i, j)| ModePair {
             shift: Some(
                 of_launches(&groups_a[i], &groups_b[j], floor, level)
-                    .map(|known| Shift {
+                    .map(|known| CompareShift {
                         log: known.shift,
                         known: Some(known),
                         method: super::result::RatioMethod::Launches,

@@ -33,7 +33,7 @@ impl Normalise {
 
 /// Choices of a comparison; the default is what `prony compare` does without options.
 #[derive(Debug, Clone)]
-pub struct Options<'a> {
+pub struct CompareOptions<'a> {
     /// What a person typed to name each run, in the order of the runs: it may become its name on the page. Where it is
     /// empty, runs are called by label or id.
     pub handles: Vec<String>,
@@ -59,7 +59,7 @@ pub struct Options<'a> {
     pub seed: u64,
 }
 
-impl Default for Options<'_> {
+impl Default for CompareOptions<'_> {
     fn default() -> Self {
         Self {
             handles: Vec::new(),

@@ -8,7 +8,7 @@ use super::result::Comparison;
 
 /// A cell of a printed, normalised table, as it is printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Printed {
+pub struct PrintedCell {
     /// Name of the machine, as in the comparison.
     pub machine: String,
     /// The figure; absent for the geometric mean over all.
@@ -21,7 +21,7 @@ pub struct Printed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
     /// The cell.
-    pub printed: Printed,
+    pub printed: PrintedCell,
     /// What the raw values give.
     pub recomputed: f64,
     /// Printed less recomputed.
@@ -34,11 +34,11 @@ impl Comparison {
     /// The printed cells that rounding to their own last digit does not explain, in the given order. `scale` is what the
     /// table prints for a ratio of 1: 1, or 100 for percentages. Cells without a raw counterpart are passed over.
     #[must_use]
-    pub fn disagreements(&self, printed: &[Printed], scale: f64) -> Vec<Disagreement> {
+    pub fn disagreements(&self, printed: &[PrintedCell], scale: f64) -> Vec<Disagreement> {
         printed.iter().filter_map(|cell| self.disagreement(cell, scale)).collect()
     }
 
-    fn disagreement(&self, cell: &Printed, scale: f64) -> Option<Disagreement> {
+    fn disagreement(&self, cell: &PrintedCell, scale: f64) -> Option<Disagreement> {
         let value: f64 = cell.text.trim().parse().ok()?;
         let recomputed = scale
             * match &cell.figure {

@@ -7,11 +7,11 @@ use stats::distribution::{normal_cdf, normal_quantile};
 use stats::rank::Ordered;
 use stats::rank_intervals;
 
-use super::result::{Rank, Verdict};
+use super::result::{CompareVerdict, Rank};
 
 /// One machine's figure, as ranking needs it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct RankEntry {
     /// Index of the run.
     pub(crate) run: usize,
     /// Logarithm of the value.
@@ -21,11 +21,11 @@ pub(crate) struct Entry {
     /// Standard deviation between its sessions.
     pub(crate) floor: f64,
     /// Verdict against the reference, `None` for the reference itself.
-    pub(crate) against_reference: Option<Verdict>,
+    pub(crate) against_reference: Option<CompareVerdict>,
 }
 
 /// What holds for the whole row.
-pub(crate) struct Rules<'a> {
+pub(crate) struct RankRules<'a> {
     pub(crate) better: Better,
     pub(crate) reference: usize,
     pub(crate) level: f64,
@@ -38,7 +38,7 @@ pub(crate) struct Rules<'a> {
 ///
 /// A pair with the reference has the verdict of the report. Every other pair is tested on the two intervals, which is
 /// what keeps a hundred machines quick.
-pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
+pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
     let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
     let mut different: Vec<(usize, usize)> = Vec::new();
     let z = normal_quantile(0.5 + rules.level / 2.0);
@@ -46,7 +46,7 @@ pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
         for j in i + 1..entries.len() {
             let (a, b) = (&entries[i], &entries[j]);
             if a.run == rules.reference || b.run == rules.reference {
-                if a.against_reference.or(b.against_reference) == Some(Verdict::Different) {
+                if a.against_reference.or(b.against_reference) == Some(CompareVerdict::Different) {
                     different.push((i, j));
                 }
             } else if let Some(error) = pair_error(a, b, rules)
@@ -78,7 +78,7 @@ pub(crate) fn ranks(entries: &[Entry], rules: &Rules) -> Vec<Rank> {
         .collect()
 }
 
-fn pair_error(a: &Entry, b: &Entry, rules: &Rules) -> Option<f64> {
+fn pair_error(a: &RankEntry, b: &RankEntry, rules: &RankRules) -> Option<f64> {
     let launches = a.error?.hypot(b.error?);
     Some(if (rules.one_session)(a.run, b.run) { launches } else { launches.hypot(a.floor.hypot(b.floor)) })
 }
@@ -87,16 +87,16 @@ fn pair_error(a: &Entry, b: &Entry, rules: &Rules) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn entries(logs: &[f64], error: Option<f64>) -> Vec<Entry> {
+    fn entries(logs: &[f64], error: Option<f64>) -> Vec<RankEntry> {
         // The reference is run 99, which is not among them: every pair is tested here.
         logs.iter()
             .enumerate()
-            .map(|(run, &log)| Entry { run, log, error, floor: 0.0, against_reference: None })
+            .map(|(run, &log)| RankEntry { run, log, error, floor: 0.0, against_reference: None })
             .collect()
     }
 
     fn rank(logs: &[f64], error: Option<f64>, better: Better) -> Vec<(usize, usize, usize)> {
-        let rules = Rules { better, reference: 99, level: 0.95, band: 0.02, one_session: &|_, _| true };
+        let rules = RankRules { better, reference: 99, level: 0.95, band: 0.02, one_session: &|_, _| true };
         ranks(&entries(logs, error), &rules).iter().map(|rank| (rank.place, rank.low, rank.high)).collect()
     }
 

@@ -6,36 +6,38 @@ use super::align::{Aligned, align};
 use super::assumed::assumed;
 use super::family::{Rows, geometric_means};
 use super::modes::mode_pairs;
-use super::options::Options;
-use super::rank::{Entry, Rules, ranks};
-use super::result::{Compared, Comparison, FloorUsed, Ratio, Relation, Row, Tally, Unmatched, Verdict};
+use super::options::CompareOptions;
+use super::rank::{RankEntry, RankRules, ranks};
+use super::result::{
+    CompareRow, CompareVerdict, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts,
+};
 use super::session::{History, relation, same_run};
-use super::shift::{Shift, shift, standard_error};
-use super::verdict::{Finding, Judge};
+use super::shift::{CompareShift, shift, standard_error};
+use super::verdict::{FigureFinding, Judge};
 use crate::Error;
 
 /// What is known of one cell before verdicts.
 struct Assessed {
-    finding: Option<Finding>,
+    finding: Option<FigureFinding>,
     floor: Option<FloorUsed>,
 }
 
 impl Assessed {
     /// The ratio, where there is a single one.
-    const fn single(&self) -> Option<&Shift> {
+    const fn single(&self) -> Option<&CompareShift> {
         match &self.finding {
-            Some(Finding::Single(shift)) => Some(shift),
+            Some(FigureFinding::Single(shift)) => Some(shift),
             _ => None,
         }
     }
 }
 
 /// Everything that the steps share.
-struct Desk<'a> {
+struct ComparisonInput<'a> {
     runs: &'a [&'a Run],
     names: Vec<String>,
     reference: usize,
-    options: &'a Options<'a>,
+    options: &'a CompareOptions<'a>,
     history: History,
     /// Runs that are the reference once more.
     itself: Vec<bool>,
@@ -46,7 +48,7 @@ struct Desk<'a> {
 /// # Errors
 /// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
 /// does not exist.
-pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
+pub fn compare(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
     compared(runs, options, true)
 }
 
@@ -54,16 +56,17 @@ pub fn compare(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
 ///
 /// # Errors
 /// As [`compare`].
-pub(crate) fn compare_figures(runs: &[&Run], options: &Options) -> Result<Comparison, Error> {
+pub(crate) fn compare_figures(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
     compared(runs, options, false)
 }
 
-fn compared(runs: &[&Run], options: &Options, means: bool) -> Result<Comparison, Error> {
+fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comparison, Error> {
     let names = crate::naming::names(runs, &options.handles);
     let reference = find_reference(runs, &names, options.reference.as_deref())?;
     let alignment = align(runs, reference, options)?;
     let itself = runs.iter().map(|run| same_run(runs[reference], run)).collect();
-    let desk = Desk { runs, names, reference, options, history: History::new(options.history, runs), itself };
+    let desk =
+        ComparisonInput { runs, names, reference, options, history: History::new(options.history, runs), itself };
     let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
     let geometric_means = if means { desk.means(&alignment.rows, &assessed) } else { Vec::new() };
     let (rows, tests) = desk.judge(&alignment.rows, assessed);
@@ -108,7 +111,7 @@ fn find_reference(runs: &[&Run], names: &[String], wanted: Option<&str>) -> Resu
         .ok_or_else(|| Error::Reference { name: wanted.to_owned(), known: names.join(", ") })
 }
 
-impl Desk<'_> {
+impl ComparisonInput<'_> {
     fn assess(&self, row: &Aligned) -> Vec<Assessed> {
         let reference = row.figures[self.reference];
         (0..self.runs.len())
@@ -125,11 +128,11 @@ impl Desk<'_> {
         let level = self.options.level;
         let (from, to) = (self.runs[self.reference], self.runs[run]);
         if self.itself[run] {
-            return Assessed { finding: Some(Finding::Itself), floor: None };
+            return Assessed { finding: Some(FigureFinding::Itself), floor: None };
         }
         let (floor, used) = self.history.floor((from, reference), (to, other));
         if let Some(pairs) = mode_pairs(reference, other, floor, level, used.is_none()) {
-            return Assessed { finding: Some(Finding::Modes(pairs)), floor: used };
+            return Assessed { finding: Some(FigureFinding::Modes(pairs)), floor: used };
         }
         match shift(reference, other, floor, level) {
             Ok(mut shift) => {
@@ -137,16 +140,20 @@ impl Desk<'_> {
                 if shift.known.is_none() {
                     shift.assumed = assumed((from, reference), (to, other), level);
                 }
-                Assessed { finding: Some(Finding::Single(shift)), floor }
+                Assessed { finding: Some(FigureFinding::Single(shift)), floor }
             }
             Err(reason) => nothing(&reason),
         }
     }
 
     /// Verdicts over the whole report, and the number of tests in it.
-    fn judge(&self, aligned: &[Aligned], assessed: Vec<Vec<Assessed>>) -> (Vec<Row>, usize) {
-        let p_values: Vec<f64> =
-            assessed.iter().flatten().filter_map(|cell| cell.finding.as_ref()).flat_map(Finding::p_values).collect();
+    fn judge(&self, aligned: &[Aligned], assessed: Vec<Vec<Assessed>>) -> (Vec<CompareRow>, usize) {
+        let p_values: Vec<f64> = assessed
+            .iter()
+            .flatten()
+            .filter_map(|cell| cell.finding.as_ref())
+            .flat_map(FigureFinding::p_values)
+            .collect();
         let adjusted = stats::holm(&p_values);
         let tests = p_values.iter().filter(|p| !p.is_nan()).count();
         let mut next = 0;
@@ -171,7 +178,7 @@ impl Desk<'_> {
                 ratios.push(ratio);
             }
             self.rank(row, &mut ratios);
-            Row {
+            CompareRow {
                 probe: row.key.probe.clone(),
                 point: row.key.point.clone(),
                 title: model.title.clone(),
@@ -197,11 +204,11 @@ impl Desk<'_> {
     }
 
     fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
-        let entries: Vec<Entry> = (0..ratios.len())
+        let entries: Vec<RankEntry> = (0..ratios.len())
             .filter_map(|run| {
                 let figure = row.figures[run]?;
                 let Outcome::Measured(estimate) = &figure.outcome else { return None };
-                (estimate.value > 0.0 && estimate.value.is_finite()).then(|| Entry {
+                (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
                     run,
                     log: estimate.value.ln(),
                     error: standard_error(estimate),
@@ -211,7 +218,7 @@ impl Desk<'_> {
             })
             .collect();
         let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
-        let rules = Rules {
+        let rules = RankRules {
             better: row.model(self.reference).metric.better,
             reference: self.reference,
             level: self.options.level,
@@ -231,17 +238,17 @@ impl Desk<'_> {
         geometric_means(&Rows { names: &self.names, reference: self.reference, figures, shifts }, self.options)
     }
 
-    fn machines(&self, rows: &[Row]) -> Vec<Compared> {
+    fn machines(&self, rows: &[CompareRow]) -> Vec<Compared> {
         (0..self.runs.len())
             .map(|run| {
                 let (reference, other) = (self.runs[self.reference], self.runs[run]);
-                let mut tally = Tally::default();
+                let mut tally = VerdictCounts::default();
                 for ratio in rows.iter().map(|row| &row.ratios[run]).filter(|_| run != self.reference) {
                     match ratio.verdict {
-                        Some(Verdict::Different) => tally.different += 1,
-                        Some(Verdict::Same) => tally.same += 1,
-                        Some(Verdict::Undecided) => tally.undecided += 1,
-                        Some(Verdict::DifferentSpreadAssumed) => tally.assumed += 1,
+                        Some(CompareVerdict::Different) => tally.different += 1,
+                        Some(CompareVerdict::Same) => tally.same += 1,
+                        Some(CompareVerdict::Undecided) => tally.undecided += 1,
+                        Some(CompareVerdict::DifferentSpreadAssumed) => tally.assumed += 1,
                         None => tally.without += 1,
                     }
                 }
@@ -270,5 +277,5 @@ fn one(run: usize, reference: usize, row: &Aligned) -> Option<f64> {
 }
 
 fn nothing(reason: &str) -> Assessed {
-    Assessed { finding: Some(Finding::Nothing(reason.to_owned())), floor: None }
+    Assessed { finding: Some(FigureFinding::Nothing(reason.to_owned())), floor: None }
 }

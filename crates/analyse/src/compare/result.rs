@@ -3,7 +3,7 @@
 use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
-use super::gate::Gate;
+use super::gate::CompareGate;
 use super::options::Normalise;
 use crate::conditions::RunDisturbance;
 
@@ -23,14 +23,14 @@ pub struct Comparison {
     /// The runs, in the order in which they are shown.
     pub machines: Vec<Compared>,
     /// The figures that at least two runs have.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CompareRow>,
     /// Figures that only one run has.
     pub unmatched: Vec<Unmatched>,
     /// Geometric means of the ratios, by family and over all.
     pub geometric_means: Vec<GeometricMean>,
     /// What became of the condition to fail on, where one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gate: Option<Gate>,
+    pub gate: Option<CompareGate>,
 }
 
 /// One of the runs compared.
@@ -53,7 +53,7 @@ pub struct Compared {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<String>,
     /// How many figures got which verdict.
-    pub tally: Tally,
+    pub tally: VerdictCounts,
 }
 
 /// How a run stands to the reference.
@@ -74,7 +74,7 @@ pub enum Relation {
 
 /// Numbers of verdicts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct VerdictCounts {
     /// DIFFERENT.
     pub different: usize,
     /// SAME.
@@ -90,7 +90,7 @@ pub struct Tally {
 
 /// One figure over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct CompareRow {
     /// Id of the probe.
     pub probe: String,
     /// Where on its axes; axes across which figures were matched are left out.
@@ -105,7 +105,7 @@ pub struct Row {
     pub ratios: Vec<Ratio>,
 }
 
-impl Row {
+impl CompareRow {
     /// The figure's name.
     #[must_use]
     pub fn key(&self) -> FigureKey {
@@ -121,7 +121,7 @@ impl Row {
     /// Whether any machine is DIFFERENT.
     #[must_use]
     pub fn changed(&self) -> bool {
-        self.ratios.iter().any(|ratio| ratio.verdict == Some(Verdict::Different))
+        self.ratios.iter().any(|ratio| ratio.verdict == Some(CompareVerdict::Different))
     }
 }
 
@@ -153,13 +153,13 @@ pub struct Ratio {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_p: Option<f64>,
     /// What may be said; absent for the reference itself and where nothing can be compared.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<CompareVerdict>,
     /// Which way it moved, where DIFFERENT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction: Option<Direction>,
+    pub direction: Option<GainDirection>,
     /// What would decide, where UNDECIDED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<Need>,
+    pub need: Option<NeededLaunches>,
     /// The spread that was assumed, where a published value states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumed: Option<AssumedSpread>,
@@ -193,7 +193,7 @@ pub enum RatioMethod {
 /// What may be said of two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Verdict {
+pub enum CompareVerdict {
     /// Significant over the whole report, and by more than the band.
     Different,
     /// By less than the band.
@@ -204,12 +204,12 @@ pub enum Verdict {
     DifferentSpreadAssumed,
 }
 
-impl From<stats::Verdict> for Verdict {
-    fn from(verdict: stats::Verdict) -> Self {
+impl From<stats::EquivalenceVerdict> for CompareVerdict {
+    fn from(verdict: stats::EquivalenceVerdict) -> Self {
         match verdict {
-            stats::Verdict::Different => Self::Different,
-            stats::Verdict::Same => Self::Same,
-            stats::Verdict::Undecided => Self::Undecided,
+            stats::EquivalenceVerdict::Different => Self::Different,
+            stats::EquivalenceVerdict::Same => Self::Same,
+            stats::EquivalenceVerdict::Undecided => Self::Undecided,
         }
     }
 }
@@ -217,7 +217,7 @@ impl From<stats::Verdict> for Verdict {
 /// Which way a figure moved against the reference, in words that fit its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Direction {
+pub enum GainDirection {
     /// A time went down or a rate up.
     Faster,
     /// A time went up or a rate down.
@@ -231,7 +231,7 @@ pub enum Direction {
 /// What would decide an undecided figure, with a chance of 80% if the ratio seen is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
+pub enum NeededLaunches {
     /// So many more launches of each figure.
     Launches(usize),
     /// Launches cannot do it: so many sessions of each machine.
@@ -290,7 +290,7 @@ pub struct ModeRatio {
     /// Upper end of its interval.
     pub high: Option<f64>,
     /// What may be said of the centres.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<CompareVerdict>,
 }
 
 /// A machine's place among all, best first.

@@ -3,8 +3,8 @@
 use model::Run;
 use serde::{Deserialize, Serialize};
 
-use super::options::Options;
-use super::result::Verdict;
+use super::options::CompareOptions;
+use super::result::CompareVerdict;
 use crate::Error;
 
 /// What comparing runs of one thing with themselves found.
@@ -38,21 +38,21 @@ impl SelfTest {
 ///
 /// # Errors
 /// When the runs of a pair cannot be compared.
-pub fn self_test(pairs: &[(&Run, &Run)], options: &Options) -> Result<SelfTest, Error> {
+pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<SelfTest, Error> {
     let mut summary = SelfTest { pairs: pairs.len(), ..SelfTest::default() };
     for (index, (a, b)) in pairs.iter().enumerate() {
-        let gains = Options { normalise: super::Normalise::Gain, ..options.clone() };
+        let gains = CompareOptions { normalise: super::Normalise::Gain, ..options.clone() };
         let comparison = super::compare(&[a, b], &gains)?;
         let before = summary.different;
         for row in &comparison.rows {
             for ratio in &row.ratios {
                 match ratio.verdict {
-                    Some(Verdict::Different) => {
+                    Some(CompareVerdict::Different) => {
                         summary.different += 1;
                         summary.claims.push((index, row.key().to_string(), ratio.value));
                     }
-                    Some(Verdict::Same) => summary.same += 1,
-                    Some(Verdict::Undecided | Verdict::DifferentSpreadAssumed) => summary.undecided += 1,
+                    Some(CompareVerdict::Same) => summary.same += 1,
+                    Some(CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed) => summary.undecided += 1,
                     None => continue,
                 }
                 summary.figures += 1;

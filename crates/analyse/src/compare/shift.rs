@@ -2,7 +2,7 @@
 
 use model::{Better, Estimate, Figure, Outcome};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
-use stats::{Comparison, Floor, Interval};
+use stats::{Floor, Interval, RatioEstimate};
 
 use super::assumed::Assumed;
 use super::result::RatioMethod;
@@ -15,9 +15,9 @@ pub(crate) const FARTHEST: f64 = 300.0;
 
 /// Logarithm of other over reference, and what is known of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Shift {
+pub(crate) struct CompareShift {
     pub(crate) log: f64,
-    pub(crate) known: Option<Comparison>,
+    pub(crate) known: Option<RatioEstimate>,
     pub(crate) method: RatioMethod,
     /// Why nothing is known, where it is not.
     pub(crate) reason: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Shift {
 }
 
 /// The ratio of two figures that have a single value each; else the reason why there is none.
-pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64) -> Result<Shift, String> {
+pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64) -> Result<CompareShift, String> {
     let unlike = reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better;
     if unlike {
         return Err("the two runs count it in different units".to_owned());
@@ -43,7 +43,7 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
         return Err("the values lie too far apart for a ratio".to_owned());
     }
     if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
-        return Ok(Shift {
+        return Ok(CompareShift {
             log: known.shift,
             known: Some(known),
             method: RatioMethod::Launches,
@@ -55,7 +55,7 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
 }
 
 /// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` where there are too few.
-pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<Comparison> {
+pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let usable = |values: &[f64]| values.len() >= FEWEST && values.iter().all(|value| *value > 0.0);
     if !usable(a) || !usable(b) {
         return None;
@@ -65,9 +65,9 @@ pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Opt
 }
 
 /// Propagated from two stated intervals, each taken as that of a lognormal quantity at its own level.
-pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64) -> Shift {
+pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64) -> CompareShift {
     let log = (b.value / a.value).ln();
-    let without = |reason: &str| Shift {
+    let without = |reason: &str| CompareShift {
         log,
         known: None,
         method: RatioMethod::None,
@@ -92,7 +92,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
     } else {
         f64::NAN
     };
-    let known = Comparison {
+    let known = RatioEstimate {
         shift: log,
         interval: Interval::new(log - total, log + total, level),
         launch_interval: Interval::new(log - launches, log + launches, level),
@@ -101,7 +101,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         level,
         launches: a.launches.min(b.launches) as usize,
     };
-    Shift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None }
+    CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None }
 }
 
 /// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.

@@ -3,7 +3,7 @@
 use model::{Better, Outcome};
 
 use super::options::Normalise;
-use super::result::{Comparison, Ratio, Row};
+use super::result::{CompareRow, Comparison, Ratio};
 use crate::Error;
 
 impl Comparison {
@@ -20,7 +20,7 @@ impl Comparison {
         }
         if self.machines.iter().any(|machine| machine.name == name) {
             let normalise = self.normalise;
-            let gain = |row: &Row| row.ratio(name).and_then(|ratio| gain(row, ratio, normalise));
+            let gain = |row: &CompareRow| row.ratio(name).and_then(|ratio| gain(row, ratio, normalise));
             self.rows.sort_by(|a, b| ascending(gain(a), gain(b)));
             return Ok(());
         }
@@ -65,7 +65,7 @@ impl Comparison {
 }
 
 /// Gain over the reference, however ratios are written.
-fn gain(row: &Row, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
+fn gain(row: &CompareRow, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
     ratio.value.map(|value| normalise.rewritten(&row.metric, value, Normalise::Gain))
 }
 

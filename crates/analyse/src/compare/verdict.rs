@@ -6,8 +6,8 @@ use stats::distribution::normal_quantile;
 use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
-use super::result::{AssumedSpread, Direction, ModeRatio, Need, Ratio, Verdict};
-use super::shift::{FARTHEST, Shift};
+use super::result::{AssumedSpread, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Ratio};
+use super::shift::{CompareShift, FARTHEST};
 
 /// Why a run that is compared with itself is not tested.
 const ITSELF: &str = "it is the same run";
@@ -17,18 +17,18 @@ const POWER: f64 = 0.8;
 
 /// What is known of one machine's figure, before the verdicts.
 #[derive(Debug, Clone)]
-pub(crate) enum Finding {
-    Single(Shift),
+pub(crate) enum FigureFinding {
+    Single(CompareShift),
     Modes(Vec<ModePair>),
     Nothing(String),
     /// The very same figure of the very same run.
     Itself,
 }
 
-impl Finding {
+impl FigureFinding {
     /// The p-values that belong to the family of the report, NaN where nothing was tested.
     pub(crate) fn p_values(&self) -> Vec<f64> {
-        let of = |shift: &Shift| shift.known.as_ref().map_or(f64::NAN, |known| known.p_value);
+        let of = |shift: &CompareShift| shift.known.as_ref().map_or(f64::NAN, |known| known.p_value);
         match self {
             Self::Single(shift) => vec![of(shift)],
             Self::Modes(pairs) => {
@@ -52,20 +52,20 @@ pub(crate) struct Judge<'a> {
 
 impl Judge<'_> {
     /// Fills in everything that follows from a finding and its adjusted p-values.
-    pub(crate) fn fill(&self, ratio: &mut Ratio, finding: Finding, adjusted: &[f64]) {
+    pub(crate) fn fill(&self, ratio: &mut Ratio, finding: FigureFinding, adjusted: &[f64]) {
         match finding {
-            Finding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
-            Finding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
-            Finding::Nothing(reason) => ratio.reason = Some(reason),
-            Finding::Itself => {
+            FigureFinding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
+            FigureFinding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
+            FigureFinding::Nothing(reason) => ratio.reason = Some(reason),
+            FigureFinding::Itself => {
                 ratio.value = ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|_| 1.0);
-                ratio.verdict = Some(Verdict::Same);
+                ratio.verdict = Some(CompareVerdict::Same);
                 ratio.reason = Some(ITSELF.to_owned());
             }
         }
     }
 
-    fn single(&self, ratio: &mut Ratio, shift: &Shift, adjusted: f64) {
+    fn single(&self, ratio: &mut Ratio, shift: &CompareShift, adjusted: f64) {
         let (value, low, high) = self.written(shift);
         ratio.value = Some(value);
         (ratio.low, ratio.high) = (low, high);
@@ -75,14 +75,14 @@ impl Judge<'_> {
         if let Some(known) = &shift.known {
             ratio.p_value = Some(known.p_value).filter(|p| p.is_finite());
             ratio.adjusted_p = Some(adjusted).filter(|p| p.is_finite());
-            if ratio.verdict == Some(Verdict::Undecided) {
+            if ratio.verdict == Some(CompareVerdict::Undecided) {
                 ratio.need = Some(self.need(known));
             }
         }
         if let Some(assumed) = &shift.assumed {
             self.assume(ratio, shift.log, assumed);
         }
-        if matches!(ratio.verdict, Some(Verdict::Different | Verdict::DifferentSpreadAssumed)) {
+        if matches!(ratio.verdict, Some(CompareVerdict::Different | CompareVerdict::DifferentSpreadAssumed)) {
             ratio.direction = Some(direction(self.metric, shift.log));
         }
     }
@@ -98,7 +98,7 @@ impl Judge<'_> {
             high: a.max(b),
         });
         if assumed.is_exceeded(log) {
-            ratio.verdict = Some(Verdict::DifferentSpreadAssumed);
+            ratio.verdict = Some(CompareVerdict::DifferentSpreadAssumed);
         } else if let Some(reason) = &mut ratio.reason {
             reason.push_str(", and by its digits and session floor it may be within 30%");
         }
@@ -112,7 +112,7 @@ impl Judge<'_> {
         for (index, pair) in pairs.iter().enumerate() {
             let written = pair.shift.as_ref().map(|shift| self.written(shift));
             let verdict = pair.shift.as_ref().map(|shift| self.verdict(shift, adjusted[2 * index]));
-            if let (Some(Verdict::Different), Some(shift)) = (verdict, &pair.shift) {
+            if let (Some(CompareVerdict::Different), Some(shift)) = (verdict, &pair.shift) {
                 directions.push(direction(self.metric, shift.log));
             }
             ratio.modes.push(ModeRatio {
@@ -128,15 +128,15 @@ impl Judge<'_> {
                 verdict,
             });
         }
-        let same = ratio.modes.iter().all(|mode| mode.verdict == Some(Verdict::Same));
+        let same = ratio.modes.iter().all(|mode| mode.verdict == Some(CompareVerdict::Same));
         let lone = ratio.modes.iter().any(|mode| mode.verdict.is_none());
         let shares = ratio.modes.iter().any(|mode| mode.shares_differ);
         let (verdict, reason) = match (directions.is_empty(), shares) {
-            (false, _) => (Verdict::Different, "in modes; modes that lie nearest differ"),
-            (true, true) => (Verdict::Different, "in modes; their shares differ"),
-            (true, false) if same => (Verdict::Same, "in modes; nearest modes are the same"),
-            (true, false) if lone => (Verdict::Undecided, "in modes, of which one has no counterpart"),
-            (true, false) => (Verdict::Undecided, "in modes, with too few launches in each to decide"),
+            (false, _) => (CompareVerdict::Different, "in modes; modes that lie nearest differ"),
+            (true, true) => (CompareVerdict::Different, "in modes; their shares differ"),
+            (true, false) if same => (CompareVerdict::Same, "in modes; nearest modes are the same"),
+            (true, false) if lone => (CompareVerdict::Undecided, "in modes, of which one has no counterpart"),
+            (true, false) => (CompareVerdict::Undecided, "in modes, with too few launches in each to decide"),
         };
         ratio.verdict = Some(verdict);
         ratio.reason = Some(reason.to_owned());
@@ -144,28 +144,31 @@ impl Judge<'_> {
         ratio.direction = if let [one] = directions.as_slice() { Some(*one) } else { None };
     }
 
-    fn verdict(&self, shift: &Shift, adjusted: f64) -> Verdict {
-        shift.known.as_ref().map_or(Verdict::Undecided, |known| stats::verdict(known, adjusted, self.band).into())
+    fn verdict(&self, shift: &CompareShift, adjusted: f64) -> CompareVerdict {
+        shift
+            .known
+            .as_ref()
+            .map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, self.band).into())
     }
 
     /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
     /// Holm's procedure.
-    fn need(&self, known: &stats::Comparison) -> Need {
+    fn need(&self, known: &stats::RatioEstimate) -> NeededLaunches {
         match stats::need(known, self.band, POWER) {
-            stats::Need::Launches(0) => {
+            stats::DecisionNeed::Launches(0) => {
                 let strictest = (1.0 - self.level) / (2.0 * self.tests.max(1) as f64);
                 let wanted = normal_quantile(1.0 - strictest) / normal_quantile(1.0 - known.p_value.min(0.5) / 2.0);
                 let launches = known.launches as f64;
-                Need::Launches((launches * (wanted * wanted - 1.0)).ceil().max(1.0) as usize)
+                NeededLaunches::Launches((launches * (wanted * wanted - 1.0)).ceil().max(1.0) as usize)
             }
-            stats::Need::Launches(more) => Need::Launches(more),
-            stats::Need::Sessions(sessions) => Need::Sessions(sessions),
-            stats::Need::TooClose => Need::TooClose,
+            stats::DecisionNeed::Launches(more) => NeededLaunches::Launches(more),
+            stats::DecisionNeed::Sessions(sessions) => NeededLaunches::Sessions(sessions),
+            stats::DecisionNeed::TooClose => NeededLaunches::TooClose,
         }
     }
 
     /// Value, low and high as the comparison writes ratios.
-    fn written(&self, shift: &Shift) -> (f64, Option<f64>, Option<f64>) {
+    fn written(&self, shift: &CompareShift) -> (f64, Option<f64>, Option<f64>) {
         let ends = shift.known.as_ref().map(|known| {
             let (a, b) = (self.ratio(known.interval.low), self.ratio(known.interval.high));
             (a.min(b), a.max(b))
@@ -188,13 +191,13 @@ pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
 }
 
 /// The word for a shift of the logarithm of other over reference.
-fn direction(metric: &Metric, log: f64) -> Direction {
+fn direction(metric: &Metric, log: f64) -> GainDirection {
     let better = (log > 0.0) == (metric.better == Better::Higher);
     let speed = metric.unit == Unit::Seconds || metric.unit.is_rate();
     match (speed, better) {
-        (true, true) => Direction::Faster,
-        (true, false) => Direction::Slower,
-        (false, true) => Direction::Better,
-        (false, false) => Direction::Worse,
+        (true, true) => GainDirection::Faster,
+        (true, false) => GainDirection::Slower,
+        (false, true) => GainDirection::Better,
+        (false, false) => GainDirection::Worse,
     }
 }

@@ -3,32 +3,40 @@
 use model::Primitive as P;
 
 use super::result::{Cause, NotRuledOut, RuledOut, Unmeasured};
-use super::test::Test;
+use super::test::ExplainedFigure;
 
 /// Primitives of one kind, as people speak of them.
-struct Kind {
+struct PrimitiveGroup {
     title: &'static str,
     primitives: &'static [P],
     /// Primitives of the kind that a figure of another cannot speak for.
     companions: &'static [P],
 }
 
-static KINDS: &[Kind] = &[
-    Kind {
+static KINDS: &[PrimitiveGroup] = &[
+    PrimitiveGroup {
         title: "clock",
         primitives: &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Branch],
         companions: &[],
     },
-    Kind { title: "caches", primitives: &[P::L1, P::L2, P::L3, P::CacheLatency], companions: &[] },
-    Kind { title: "memory", primitives: &[P::DramRead, P::DramWrite, P::DramLatency, P::Tlb], companions: &[] },
-    Kind { title: "system call entry", primitives: &[P::SyscallEntry], companions: &[] },
-    Kind { title: "pipe", primitives: &[P::Pipe, P::KernelCopy], companions: &[] },
-    Kind { title: "page cache", primitives: &[P::PageCache], companions: &[] },
-    Kind { title: "page fault", primitives: &[P::PageFault, P::AddressSpace], companions: &[] },
-    Kind { title: "fork", primitives: &[P::Fork], companions: &[] },
-    Kind { title: "context switch", primitives: &[P::ContextSwitch], companions: &[] },
-    Kind { title: "exec", primitives: &[P::Exec], companions: &[] },
-    Kind { title: "disk", primitives: &[P::DiskRead, P::DiskWrite], companions: &[P::FileMetadata, P::Durability] },
+    PrimitiveGroup { title: "caches", primitives: &[P::L1, P::L2, P::L3, P::CacheLatency], companions: &[] },
+    PrimitiveGroup {
+        title: "memory",
+        primitives: &[P::DramRead, P::DramWrite, P::DramLatency, P::Tlb],
+        companions: &[],
+    },
+    PrimitiveGroup { title: "system call entry", primitives: &[P::SyscallEntry], companions: &[] },
+    PrimitiveGroup { title: "pipe", primitives: &[P::Pipe, P::KernelCopy], companions: &[] },
+    PrimitiveGroup { title: "page cache", primitives: &[P::PageCache], companions: &[] },
+    PrimitiveGroup { title: "page fault", primitives: &[P::PageFault, P::AddressSpace], companions: &[] },
+    PrimitiveGroup { title: "fork", primitives: &[P::Fork], companions: &[] },
+    PrimitiveGroup { title: "context switch", primitives: &[P::ContextSwitch], companions: &[] },
+    PrimitiveGroup { title: "exec", primitives: &[P::Exec], companions: &[] },
+    PrimitiveGroup {
+        title: "disk",
+        primitives: &[P::DiskRead, P::DiskWrite],
+        companions: &[P::FileMetadata, P::Durability],
+    },
 ];
 
 /// Something whose slowdown is to be explained.
@@ -42,7 +50,11 @@ struct Target<'a> {
 }
 
 /// Kinds that are ruled out for every cause and group, or for some of them, and those that look innocent and are not.
-pub(crate) fn bounds(tests: &[Test], causes: &[Cause], unmeasured: &[Unmeasured]) -> (Vec<RuledOut>, Vec<NotRuledOut>) {
+pub(crate) fn bounds(
+    tests: &[ExplainedFigure],
+    causes: &[Cause],
+    unmeasured: &[Unmeasured],
+) -> (Vec<RuledOut>, Vec<NotRuledOut>) {
     let targets = targets(tests, causes, unmeasured);
     let (mut out, mut not) = (Vec::new(), Vec::new());
     for kind in KINDS {
@@ -76,7 +88,7 @@ pub(crate) fn bounds(tests: &[Test], causes: &[Cause], unmeasured: &[Unmeasured]
     (out, not)
 }
 
-fn targets<'a>(tests: &[Test], causes: &'a [Cause], unmeasured: &'a [Unmeasured]) -> Vec<Target<'a>> {
+fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [Unmeasured]) -> Vec<Target<'a>> {
     let touches = |keys: &[model::FigureKey]| -> Vec<P> {
         tests.iter().filter(|test| keys.contains(&test.key)).flat_map(|test| test.touches.clone()).collect()
     };
@@ -103,7 +115,7 @@ fn targets<'a>(tests: &[Test], causes: &'a [Cause], unmeasured: &'a [Unmeasured]
 
 /// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: of each primitive the
 /// median over its tests, at the upper end of the interval where spread is known.
-fn bound(tests: &[Test], kind: &Kind) -> Option<(Vec<P>, f64)> {
+fn bound(tests: &[ExplainedFigure], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();
     let mut bound: Option<f64> = None;
     for &primitive in kind.primitives {

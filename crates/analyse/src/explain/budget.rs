@@ -2,7 +2,7 @@
 
 use model::Primitive;
 
-use super::test::Test;
+use super::test::ExplainedFigure;
 
 /// A count may be exceeded by this factor before it no longer pays: counts are rounded and excesses have errors.
 const SLACK: f64 = 1.25;
@@ -11,7 +11,7 @@ const SHARE: f64 = 0.8;
 
 /// How a significant test is paid for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Bill {
+pub(crate) enum CauseCost {
     /// It is the measure of its own primitive, and nothing smaller pays for it.
     Own,
     /// By units of another test: index of that test, units needed.
@@ -26,7 +26,7 @@ pub(crate) enum Bill {
 
 /// The test from which a primitive's excess is read: of its significant tests that are no mixtures, the one with the
 /// shortest operation; on curves the one nearest the median.
-pub(crate) fn unit_of(tests: &[Test], primitive: Primitive) -> Option<usize> {
+pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
         test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty()
@@ -40,7 +40,7 @@ pub(crate) fn unit_of(tests: &[Test], primitive: Primitive) -> Option<usize> {
 }
 
 /// How each significant test without a differing axis is paid for, `None` for the others.
-pub(crate) fn bills(tests: &[Test], common: f64) -> Vec<Option<Bill>> {
+pub(crate) fn bills(tests: &[ExplainedFigure], common: f64) -> Vec<Option<CauseCost>> {
     let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
     let slowest = slowest(tests);
     tests
@@ -49,7 +49,13 @@ pub(crate) fn bills(tests: &[Test], common: f64) -> Vec<Option<Bill>> {
         .collect()
 }
 
-fn bill(test: &Test, tests: &[Test], units: &[usize], common: f64, slowest: Option<(Primitive, f64)>) -> Bill {
+fn bill(
+    test: &ExplainedFigure,
+    tests: &[ExplainedFigure],
+    units: &[usize],
+    common: f64,
+    slowest: Option<(Primitive, f64)>,
+) -> CauseCost {
     let excess = test.excess(common);
     let mut offers: Vec<(usize, f64, f64)> = Vec::new();
     for &index in units {
@@ -58,7 +64,7 @@ fn bill(test: &Test, tests: &[Test], units: &[usize], common: f64, slowest: Opti
         let smaller = unit.time_a < test.time_a && unit.primitive != test.primitive;
         let Some(count) = test.uses.count(unit.primitive).filter(|count| *count > 0.0 && smaller) else {
             if let Some(doubt) = doubt(test, unit) {
-                return Bill::Doubtful(doubt);
+                return CauseCost::Doubtful(doubt);
             }
             continue;
         };
@@ -69,28 +75,28 @@ fn bill(test: &Test, tests: &[Test], units: &[usize], common: f64, slowest: Opti
     let alone = offers.iter().filter(|(_, needed, count)| *needed <= count * SLACK);
     let most = |offer: &&(usize, f64, f64)| offer.2 / offer.1;
     if let Some(best) = alone.max_by(|a, b| most(a).total_cmp(&most(b))) {
-        return Bill::PaidBy(best.0, best.1);
+        return CauseCost::PaidBy(best.0, best.1);
     }
     let together: f64 = offers.iter().map(|(_, needed, count)| count / needed).sum();
     if together >= SHARE
         && let Some(best) = offers.iter().max_by(|a, b| most(a).total_cmp(&most(b)))
     {
-        return Bill::PaidBy(best.0, best.1);
+        return CauseCost::PaidBy(best.0, best.1);
     }
     if !test.composite {
-        return Bill::Own;
+        return CauseCost::Own;
     }
     match slowest {
-        Some((_, bound)) if test.log > bound && test.log > 0.0 => Bill::Unmeasured,
-        None => Bill::Unmeasured,
-        Some((primitive, _)) => Bill::Open(format!(
+        Some((_, bound)) if test.log > bound && test.log > 0.0 => CauseCost::Unmeasured,
+        None => CauseCost::Unmeasured,
+        Some((primitive, _)) => CauseCost::Open(format!(
             "a mixture that no known count of operations pays for, though {primitive} moved as much"
         )),
     }
 }
 
 /// A mixture that takes less time than the operations it cannot do without.
-fn doubt(test: &Test, unit: &Test) -> Option<String> {
+fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
     let count =
         test.uses.count(unit.primitive).filter(|count| *count >= 1.0 && test.composite && !test.uses.measured)?;
     (count * unit.time_a > test.time_a && unit.primitive == Primitive::Exec).then(|| {
@@ -106,7 +112,7 @@ fn doubt(test: &Test, unit: &Test) -> Option<String> {
 
 /// The primitive with the greatest slowdown that was measured on its own, and that slowdown as a logarithm: the upper end
 /// of its interval where spread is known.
-pub(crate) fn slowest(tests: &[Test]) -> Option<(Primitive, f64)> {
+pub(crate) fn slowest(tests: &[ExplainedFigure]) -> Option<(Primitive, f64)> {
     let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
     single.map(|test| (test.primitive, test.log + 2.0 * test.error.unwrap_or(0.0))).max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -2,23 +2,23 @@
 
 use model::Primitive;
 
-use super::budget::{Bill, unit_of};
+use super::budget::{CauseCost, unit_of};
 use super::evidence::{Evidence, candidates, standing};
-use super::result::{Cause, Difference, DifferenceKind, Payment, Rival};
+use super::result::{Cause, DifferenceKind, Payment, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};
-use super::test::Test;
+use super::test::ExplainedFigure;
 use super::text;
 use crate::words;
 
 /// A cause before it is written out.
-pub(crate) struct Group {
+pub(crate) struct CauseGroup {
     pub(crate) primitives: Vec<Primitive>,
     /// Test whose excess is the unit.
     pub(crate) unit: usize,
     /// Tests that it pays for, the unit first.
     pub(crate) tests: Vec<usize>,
     /// What brings it about, where that is named.
-    pub(crate) because: Vec<Difference>,
+    pub(crate) because: Vec<RunDifference>,
     /// The known cause, where one is named.
     pub(crate) rule: Option<&'static Rule>,
     /// What it is consistent with, where nothing is named or an axis alone.
@@ -27,7 +27,7 @@ pub(crate) struct Group {
     pub(crate) rival_rules: Vec<&'static Rule>,
 }
 
-impl Group {
+impl CauseGroup {
     /// Of these tests, before the evidence is looked at.
     pub(crate) const fn of(primitives: Vec<Primitive>, unit: usize, tests: Vec<usize>) -> Self {
         Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
@@ -35,13 +35,13 @@ impl Group {
 }
 
 /// Groups by differing axis, then by primitive.
-pub(crate) fn groups(tests: &[Test], bills: &[Option<Bill>]) -> Vec<Group> {
+pub(crate) fn groups(tests: &[ExplainedFigure], bills: &[Option<CauseCost>]) -> Vec<CauseGroup> {
     let mut groups = by_axis(tests);
     for &primitive in Primitive::ALL {
         let Some(unit) = unit_of(tests, primitive) else { continue };
         let pays = |index: &usize| match &bills[*index] {
-            Some(Bill::Own) => tests[*index].primitive == primitive,
-            Some(Bill::PaidBy(by, _)) => tests[*by].primitive == primitive,
+            Some(CauseCost::Own) => tests[*index].primitive == primitive,
+            Some(CauseCost::PaidBy(by, _)) => tests[*by].primitive == primitive,
             _ => false,
         };
         let mut members: Vec<usize> = (0..tests.len()).filter(pays).collect();
@@ -51,16 +51,16 @@ pub(crate) fn groups(tests: &[Test], bills: &[Option<Bill>]) -> Vec<Group> {
         }
         members.retain(|&index| index != unit);
         members.insert(0, unit);
-        groups.push(Group::of(vec![primitive], unit, members));
+        groups.push(CauseGroup::of(vec![primitive], unit, members));
     }
     groups
 }
 
-fn by_axis(tests: &[Test]) -> Vec<Group> {
-    let mut groups: Vec<(String, Group)> = Vec::new();
+fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
+    let mut groups: Vec<(String, CauseGroup)> = Vec::new();
     for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.significant) {
         for (axis, a, b) in &test.axes {
-            let because = Difference {
+            let because = RunDifference {
                 kind: DifferenceKind::Axis,
                 name: axis.clone(),
                 a: a.clone(),
@@ -77,13 +77,16 @@ fn by_axis(tests: &[Test]) -> Vec<Group> {
                 }
             } else {
                 let rule = RULES.iter().find(|rule| rule.names(&because));
-                let group =
-                    Group { because: vec![because], rule, ..Group::of(vec![test.primitive], index, vec![index]) };
+                let group = CauseGroup {
+                    because: vec![because],
+                    rule,
+                    ..CauseGroup::of(vec![test.primitive], index, vec![index])
+                };
                 groups.push((axis.clone(), group));
             }
         }
     }
-    let widest = |group: &Group| {
+    let widest = |group: &CauseGroup| {
         group.tests.iter().copied().max_by(|&a, &b| tests[a].residual.abs().total_cmp(&tests[b].residual.abs()))
     };
     groups
@@ -97,7 +100,7 @@ fn by_axis(tests: &[Test]) -> Vec<Group> {
 
 /// What a group explains: the greatest residual of each probe, so that a probe at twenty points does not count twenty
 /// times.
-pub(crate) fn explained(tests: &[Test], group: &Group) -> f64 {
+pub(crate) fn explained(tests: &[ExplainedFigure], group: &CauseGroup) -> f64 {
     let mut probes: Vec<(&str, f64)> = Vec::new();
     for &index in &group.tests {
         let (probe, size) = (tests[index].key.probe.as_str(), tests[index].residual.abs());
@@ -112,13 +115,13 @@ pub(crate) fn explained(tests: &[Test], group: &Group) -> f64 {
 /// Gives every group the cause that the evidence names, or the rivals that it leaves. Groups of one named cause become
 /// one, and so do groups that the same rivals would explain, one of them narrow.
 pub(crate) fn attach(
-    groups: Vec<Group>,
-    tests: &[Test],
-    bills: &[Option<Bill>],
+    groups: Vec<CauseGroup>,
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
     evidence: &Evidence<'_>,
-) -> Vec<Group> {
+) -> Vec<CauseGroup> {
     let candidates = candidates(tests, evidence.differences);
-    let mut joined: Vec<Group> = Vec::new();
+    let mut joined: Vec<CauseGroup> = Vec::new();
     for mut group in groups {
         let standing = standing(&group, tests, bills, &candidates, evidence);
         group.rule = group.rule.or(standing.named);
@@ -134,7 +137,7 @@ pub(crate) fn attach(
     joined
 }
 
-impl Group {
+impl CauseGroup {
     fn is_one_with(&self, other: &Self) -> bool {
         let axis = |group: &Self| group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
         if axis(self) || axis(other) {
@@ -149,7 +152,7 @@ impl Group {
     }
 }
 
-fn join(into: &mut Group, other: Group, tests: &[Test]) {
+fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedFigure]) {
     let more = other.tests.into_iter().filter(|test| !into.tests.contains(test)).collect::<Vec<_>>();
     into.tests.extend(more);
     into.primitives.extend(other.primitives);
@@ -163,12 +166,18 @@ fn join(into: &mut Group, other: Group, tests: &[Test]) {
 }
 
 /// Writes a group out, with its arithmetic.
-pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], common: f64, z: f64) -> Cause {
+pub(crate) fn cause(
+    group: &CauseGroup,
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
+    common: f64,
+    z: f64,
+) -> Cause {
     let unit = &tests[group.unit];
     let excess = unit.excess(common);
     let interval = unit.excess_interval(common, z);
     // Units are counted only where they pay; tests that one known cause joins are not each other's change.
-    let counted = |index: usize| matches!(bills.get(index), Some(Some(Bill::PaidBy(by, _))) if *by == group.unit);
+    let counted = |index: usize| matches!(bills.get(index), Some(Some(CauseCost::PaidBy(by, _))) if *by == group.unit);
     let pays_for: Vec<Payment> = group
         .tests
         .iter()
@@ -192,7 +201,7 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
     };
     let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index], common)).collect();
     for &index in &group.tests {
-        if let Some(Some(Bill::PaidBy(by, needed))) = bills.get(index) {
+        if let Some(Some(CauseCost::PaidBy(by, needed))) = bills.get(index) {
             arithmetic.push(payment_line(&tests[index], &tests[*by], *needed, common));
         }
     }
@@ -215,7 +224,7 @@ pub(crate) fn cause(group: &Group, tests: &[Test], bills: &[Option<Bill>], commo
 }
 
 /// `os.exec: 3.62 ms − 747 µs × 0.9625 = 2.90 ms per exec (+403% after the common factor)`.
-pub(crate) fn line(test: &Test, common: f64) -> String {
+pub(crate) fn line(test: &ExplainedFigure, common: f64) -> String {
     format!(
         "{}: {} − {} × {:.4} = {} per {} ({} after the common factor)",
         test.key,
@@ -229,7 +238,7 @@ pub(crate) fn line(test: &Test, common: f64) -> String {
 }
 
 /// `os.fork_exit: 15.8 µs / 8.29 µs = 1.9 units of os.pipe_switch; it uses 2.0`.
-fn payment_line(test: &Test, unit: &Test, needed: f64, common: f64) -> String {
+fn payment_line(test: &ExplainedFigure, unit: &ExplainedFigure, needed: f64, common: f64) -> String {
     let uses = test.uses.count(unit.primitive).map_or_else(String::new, |count| {
         let source = if test.uses.measured { "measured" } else { "assumed" };
         format!("; it uses {} ({source})", text::count(count))

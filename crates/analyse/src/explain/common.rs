@@ -2,13 +2,13 @@
 
 use stats::distribution::normal_quantile;
 
-use super::test::Test;
+use super::test::ExplainedFigure;
 
 /// Fewest user-mode figures from which a common factor is read.
 pub(crate) const FEWEST: usize = 3;
 
 /// Location of the logarithms of user-mode time ratios.
-pub(crate) struct Common {
+pub(crate) struct CommonFactorFit {
     /// Logarithm that is removed from every test: 0 when there is no common factor.
     pub(crate) log: f64,
     /// Its standard deviation, 0 when there is none to remove.
@@ -21,10 +21,10 @@ pub(crate) struct Common {
 
 /// The median over user-mode tests. It counts as a common factor when its interval, widened by the floor that the
 /// tests share, lies wholly outside the band.
-pub(crate) fn common_factor(tests: &[Test], one_session: bool, band: f64, level: f64) -> Common {
+pub(crate) fn common_factor(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
     let logs: Vec<f64> = tests.iter().filter(|test| test.pure_user).map(|test| test.log).collect();
     let spread = tests.iter().any(|test| test.pure_user && test.error.is_some());
-    let none = Common { log: 0.0, error: 0.0, median: None, interval: None };
+    let none = CommonFactorFit { log: 0.0, error: 0.0, median: None, interval: None };
     let Some(median) = stats::median(&logs).filter(|_| logs.len() >= FEWEST) else { return none };
     let z = normal_quantile(0.5 + level / 2.0);
     // Without spread the floor is not known either: the scatter of the figures is all there is.
@@ -39,7 +39,7 @@ pub(crate) fn common_factor(tests: &[Test], one_session: bool, band: f64, level:
     });
     let (low, high) = interval.unwrap_or((median - floor, median + floor));
     if low <= band && high >= -band {
-        return Common { median: Some(median), interval, ..none };
+        return CommonFactorFit { median: Some(median), interval, ..none };
     }
-    Common { log: median, error: (high - low) / (2.0 * z), median: Some(median), interval }
+    CommonFactorFit { log: median, error: (high - low) / (2.0 * z), median: Some(median), interval }
 }

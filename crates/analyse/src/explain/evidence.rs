@@ -6,12 +6,12 @@
 
 use model::Run;
 
-use super::budget::Bill;
-use super::cause::Group;
+use super::budget::CauseCost;
+use super::cause::CauseGroup;
 use super::limit::LimitEvidence;
-use super::result::{Difference, DifferenceKind, Rival};
+use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};
-use super::test::Test;
+use super::test::ExplainedFigure;
 use super::text::figures;
 use crate::compare::{Relation, relation};
 use crate::conditions::{DisturbanceKind, RunDisturbance, disturbances};
@@ -19,7 +19,7 @@ use crate::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 /// What differs between the runs besides their figures.
 pub(crate) struct Evidence<'a> {
     /// Facts, settings and axes.
-    pub(crate) differences: &'a [Difference],
+    pub(crate) differences: &'a [RunDifference],
     /// The limit on CPU time, where it differs and was at work.
     pub(crate) limit: Option<&'a LimitEvidence>,
     /// What disturbed the runs, where it was not the same for both.
@@ -32,7 +32,7 @@ const ALIKE: f64 = 1.5;
 /// A known cause that the facts allow, against the figures.
 pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
-    pub(crate) because: Vec<Difference>,
+    pub(crate) because: Vec<RunDifference>,
     /// Tests that it can touch and that moved the way it would move them.
     moved: Vec<usize>,
     /// What is missing to name it; empty where everything that it touches moved.
@@ -40,13 +40,13 @@ pub(crate) struct Candidate {
 }
 
 /// Every known cause whose fact differs and that the figures do not refute.
-pub(crate) fn candidates(tests: &[Test], differences: &[Difference]) -> Vec<Candidate> {
+pub(crate) fn candidates(tests: &[ExplainedFigure], differences: &[RunDifference]) -> Vec<Candidate> {
     let by_facts = RULES.iter().filter(|rule| rule.title != CPU_LIMIT);
     by_facts.filter_map(|rule| candidate(rule, tests, differences)).collect()
 }
 
-fn candidate(rule: &'static Rule, tests: &[Test], differences: &[Difference]) -> Option<Candidate> {
-    let because: Vec<Difference> =
+fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunDifference]) -> Option<Candidate> {
+    let because: Vec<RunDifference> =
         differences.iter().filter(|d| d.kind != DifferenceKind::Axis && rule.names(d)).cloned().collect();
     if because.is_empty() {
         return None;
@@ -81,18 +81,23 @@ fn candidate(rule: &'static Rule, tests: &[Test], differences: &[Difference]) ->
 }
 
 /// Whether a rule can touch a test by the primitive that it measures and by its axes.
-fn in_scope(rule: &Rule, test: &Test) -> bool {
+fn in_scope(rule: &Rule, test: &ExplainedFigure) -> bool {
     let alone = !test.composite && test.axes.is_empty();
     alone && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
 }
 
 /// Whether B is the slower side, where every difference that says so agrees.
-fn direction(rule: &Rule, because: &[Difference]) -> Option<bool> {
+fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
     let said: Vec<bool> = because.iter().filter_map(|difference| rule.slower_b(difference)).collect();
     said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
 }
 
-fn missing(rule: &Rule, tests: &[Test], (moved, still): (&[usize], &[usize]), shown: Option<&str>) -> Vec<String> {
+fn missing(
+    rule: &Rule,
+    tests: &[ExplainedFigure],
+    (moved, still): (&[usize], &[usize]),
+    shown: Option<&str>,
+) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some(why) = shown {
         missing.push(format!("{}, which would show it, {why}", rule.shown_by));
@@ -120,7 +125,7 @@ pub(crate) struct Standing {
     /// The rule that is named as the cause: its fact differs, everything that it touches moved, nothing else would do it.
     pub(crate) named: Option<&'static Rule>,
     /// Its differences.
-    pub(crate) because: Vec<Difference>,
+    pub(crate) because: Vec<RunDifference>,
     /// Everything that would do it, where nothing is named; the likeliest first.
     pub(crate) rivals: Vec<Rival>,
     /// Rules behind the rivals, in their order.
@@ -129,9 +134,9 @@ pub(crate) struct Standing {
 
 /// What a group is consistent with, by the known causes and by what disturbed the runs.
 pub(crate) fn standing(
-    group: &Group,
-    tests: &[Test],
-    bills: &[Option<Bill>],
+    group: &CauseGroup,
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
     candidates: &[Candidate],
     evidence: &Evidence<'_>,
 ) -> Standing {
@@ -190,10 +195,15 @@ pub(crate) fn standing(
 }
 
 /// What is missing for a candidate to explain a group of tests at equal points; `None` where it touches none of them.
-fn fits(candidate: &Candidate, group: &Group, tests: &[Test], bills: &[Option<Bill>]) -> Option<Vec<String>> {
+fn fits(
+    candidate: &Candidate,
+    group: &CauseGroup,
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
+) -> Option<Vec<String>> {
     let of_its_own = |index: &&usize| {
         group.primitives.contains(&tests[**index].primitive)
-            && matches!(bills[**index], Some(Bill::Own | Bill::PaidBy(..)))
+            && matches!(bills[**index], Some(CauseCost::Own | CauseCost::PaidBy(..)))
     };
     let members: Vec<usize> = group.tests.iter().filter(of_its_own).copied().collect();
     let (touched, beyond): (Vec<usize>, Vec<usize>) = members.iter().partition(|index| candidate.moved.contains(index));
@@ -209,7 +219,7 @@ fn fits(candidate: &Candidate, group: &Group, tests: &[Test], bills: &[Option<Bi
 }
 
 /// The same for tests whose points differ: the fact must be able to touch them besides the axis.
-fn beside_an_axis(candidate: &Candidate, group: &Group, tests: &[Test]) -> Option<Vec<String>> {
+fn beside_an_axis(candidate: &Candidate, group: &CauseGroup, tests: &[ExplainedFigure]) -> Option<Vec<String>> {
     let touches = |index: &usize| {
         let test = &tests[*index];
         candidate.rule.touches(test.primitive) && candidate.rule.scope.holds(&test.key, &test.declares)
@@ -237,8 +247,13 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
         if says.is_empty() { "recorded no disturbance".to_owned() } else { crate::words::list(&says) }
     };
     let (a, b) = (format!("{} {}", names.0, says(&of_a)), format!("{} {}", names.1, says(&of_b)));
-    let because =
-        vec![Difference { kind: DifferenceKind::Condition, name: "conditions".to_owned(), a, b, affects: Vec::new() }];
+    let because = vec![RunDifference {
+        kind: DifferenceKind::Condition,
+        name: "conditions".to_owned(),
+        a,
+        b,
+        affects: Vec::new(),
+    }];
     Some(Rival { title: DISTURBED.to_owned(), because, but: Vec::new() })
 }
 

@@ -2,7 +2,7 @@
 
 use model::{Fact, FactValue, Run};
 
-use super::result::{Difference, DifferenceKind};
+use super::result::{DifferenceKind, RunDifference};
 use super::rules::{RULES, is_fact};
 
 /// Numbers that differ by less are the same fact read twice.
@@ -14,8 +14,8 @@ const MOMENTARY: &[&str] =
 
 /// Facts, settings and notes that differ. A fact differs only where both runs recorded a value: not recorded and unknown
 /// are no values. Facts that neither say what they affect nor stand in a rule are left out.
-pub(crate) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
-    let mut found: Vec<Difference> = Vec::new();
+pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
+    let mut found: Vec<RunDifference> = Vec::new();
     for fact in &a.machine.facts {
         let momentary = MOMENTARY.iter().any(|id| is_fact(id, &fact.name));
         if let Some(other) = b.machine.fact(&fact.name).filter(|_| !momentary)
@@ -35,12 +35,12 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     found
 }
 
-fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> Difference {
-    Difference { kind, name: name.to_owned(), a, b, affects: Vec::new() }
+fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> RunDifference {
+    RunDifference { kind, name: name.to_owned(), a, b, affects: Vec::new() }
 }
 
 /// The difference of a fact that both runs know; `None` where one does not, or they agree.
-fn both(a: &Fact, b: &Fact) -> Option<Difference> {
+fn both(a: &Fact, b: &Fact) -> Option<RunDifference> {
     let (x, y) = match (&a.value, &b.value) {
         (FactValue::Unknown(_), _) | (_, FactValue::Unknown(_)) => return None,
         (FactValue::Number(x), FactValue::Number(y)) if (x - y).abs() <= NOISE * x.abs().max(y.abs()) => return None,
@@ -52,7 +52,7 @@ fn both(a: &Fact, b: &Fact) -> Option<Difference> {
     }
     let mut affects = a.affects.clone();
     affects.extend(b.affects.iter().filter(|primitive| !a.affects.contains(primitive)));
-    Some(Difference { affects, ..plain(DifferenceKind::Fact, &a.name, x, y) })
+    Some(RunDifference { affects, ..plain(DifferenceKind::Fact, &a.name, x, y) })
 }
 
 /// Of a list what the other lacks: lists of CPU flags are long and nearly alike.
@@ -68,7 +68,7 @@ fn text(value: &FactValue) -> String {
 
 /// Whether a difference can matter between these two machines: a rule or the fact itself says so, and nothing else that
 /// the runs recorded contradicts it.
-fn matters(difference: &Difference, a: &Run, b: &Run) -> bool {
+fn matters(difference: &RunDifference, a: &Run, b: &Run) -> bool {
     let known = !difference.affects.is_empty() || RULES.iter().any(|rule| rule.names(difference));
     known && !without_idle_driver(&difference.name, a, b) && !another_disk(&difference.name, a, b)
 }
@@ -94,7 +94,7 @@ fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
     elsewhere(a) && elsewhere(b)
 }
 
-fn notes(a: &Run, b: &Run) -> Vec<Difference> {
+fn notes(a: &Run, b: &Run) -> Vec<RunDifference> {
     let only = |x: &Run, y: &Run| -> Vec<String> {
         x.session.notes.iter().filter(|note| !y.session.notes.contains(note)).cloned().collect()
     };

@@ -9,7 +9,7 @@ use super::level::Levels;
 use crate::compare::matches;
 
 /// What a definition declares of one operation.
-pub(crate) struct Declared {
+pub(crate) struct DeclaredFootprint {
     /// Ids of probes, separated by commas, with the point where it depends on that.
     pub(crate) probes: &'static str,
     /// Of the primitives that the probe declares the one that it is the measure of.
@@ -58,21 +58,21 @@ const fn unit(
     primitive: Primitive,
     per: &'static str,
     uses: &'static [(Primitive, f64)],
-) -> Declared {
-    Declared { probes, primitive, per, each: Each::Fixed(1.0), uses, touches: &[], composite: false }
+) -> DeclaredFootprint {
+    DeclaredFootprint { probes, primitive, per, each: Each::Fixed(1.0), uses, touches: &[], composite: false }
 }
 
 /// Probes by their ids: what is not in the table measures the first primitive that it declares. The script sorts, dumps, greps and counts: seven programs and their shell. A compiler driver
 /// runs preprocessor, compiler, assembler and linker.
 #[rustfmt::skip]
-static TABLE: &[Declared] = &[
+static TABLE: &[DeclaredFootprint] = &[
     unit("cpu.arithmetic,cpu.dhrystone,cpu.whetstone,cpu.hanoi", Primitive::CoreClock, "loop", &[]),
     unit("cpu.fma_peak", Primitive::Vector, "floating-point operation", &[]),
     unit("cpu.popcount", Primitive::BitCounting, "word", &[]),
     unit("memory.read", Primitive::DramRead, "byte", &[]),
     unit("memory.write", Primitive::DramWrite, "byte", &[]),
     unit("memory.hierarchy_latency:level=memory", Primitive::DramLatency, "load", &[]),
-    Declared { each: Each::Fixed(5.0), ..unit("os.syscall_mix", Primitive::SyscallEntry, "system call", &[]) },
+    DeclaredFootprint { each: Each::Fixed(5.0), ..unit("os.syscall_mix", Primitive::SyscallEntry, "system call", &[]) },
     unit("os.syscall_write,os.syscall_getppid", Primitive::SyscallEntry, "system call", &[]),
     unit("os.clock_read", Primitive::Clock, "clock read", &[]),
     unit("os.pipe_switch,os.context_switch", Primitive::ContextSwitch, "switch", &[(Primitive::SyscallEntry, 4.0)]),
@@ -90,16 +90,16 @@ static TABLE: &[Declared] = &[
     unit("file.fsync", Primitive::Durability, "fsync", &[]),
     unit("file.read,file.read_cached,file.mmap_read", Primitive::PageCache, "byte", &[]),
     unit("file.write,file.copy", Primitive::DiskWrite, "byte", &[]),
-    Declared { each: Each::Axis("concurrent"), touches: FILES, composite: true,
+    DeclaredFootprint { each: Each::Axis("concurrent"), touches: FILES, composite: true,
         ..unit("shell.script", Primitive::Shell, "script", &[(Primitive::Exec, 8.0), (Primitive::Fork, 8.0), (Primitive::ContextSwitch, 50.0)]) },
-    Declared { touches: BUILD, composite: true,
+    DeclaredFootprint { touches: BUILD, composite: true,
         ..unit("shell.compile", Primitive::Compiler, "compilation", &[(Primitive::Exec, 6.0), (Primitive::Fork, 6.0), (Primitive::ContextSwitch, 50.0)]) },
-    Declared { composite: true,
+    DeclaredFootprint { composite: true,
         ..unit("shell.dc", Primitive::Shell, "calculation", &[(Primitive::Exec, 1.0), (Primitive::Fork, 1.0), (Primitive::ContextSwitch, 4.0)]) },
 ];
 
 /// The declaration of a probe, when it has one.
-pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static Declared> {
+pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static DeclaredFootprint> {
     let key = model::FigureKey::new(probe, point.clone());
     TABLE.iter().find(|entry| matches(entry.probes, &key))
 }
@@ -126,7 +126,7 @@ pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
     levels.primitive(figure).or(declared).or(special).or(own.first().copied())
 }
 
-impl Declared {
+impl DeclaredFootprint {
     /// Operations in what the figure counts as one; one where the point's own word is no number of them.
     pub(crate) fn operations(&self, point: &Point) -> f64 {
         let whole = |count: &f64| count.is_finite() && *count >= 1.0;

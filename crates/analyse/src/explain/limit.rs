@@ -2,7 +2,7 @@
 
 use model::Run;
 
-use super::result::{Difference, DifferenceKind};
+use super::result::{DifferenceKind, RunDifference};
 use super::rules::CPU_LIMIT_FACT;
 use crate::conditions::{DisturbanceKind, disturbances};
 
@@ -11,7 +11,7 @@ const SLACK: f64 = 1.25;
 
 /// A limit on CPU time that differs.
 pub(crate) struct LimitEvidence {
-    pub(crate) because: Difference,
+    pub(crate) because: RunDifference,
     /// Logarithm of the time of a thread that never waits, B over A, as the limits say.
     most: f64,
     /// Whether the run with the lower limit recorded that it was stopped.
@@ -27,7 +27,7 @@ impl LimitEvidence {
 
 /// The limits, where both runs recorded one, they differ, and one is below the CPU that a single thread can use. Where both
 /// runs watched for throttling and saw none, no limit was at work.
-pub(crate) fn limit_evidence(a: &Run, b: &Run, differences: &[Difference]) -> Option<LimitEvidence> {
+pub(crate) fn limit_evidence(a: &Run, b: &Run, differences: &[RunDifference]) -> Option<LimitEvidence> {
     let because = differences.iter().find(|d| d.kind == DifferenceKind::Fact && d.name == CPU_LIMIT_FACT)?.clone();
     let cpus = |text: &str| match text {
         "none" => Some(1.0),

@@ -30,10 +30,10 @@ mod test;
 mod text;
 
 pub use result::{
-    Cause, CommonFactor, Difference, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment, Residual,
-    Rival, RuledOut, Unmeasured, WouldNeed,
+    Cause, CommonFactor, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment, PrimitiveResidual,
+    Rival, RuledOut, RunDifference, Unmeasured, WouldNeed,
 };
-pub use steps::{Options, explain};
+pub use steps::{ExplainOptions, explain};
 pub use stream_line::StreamLine;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use super::footprint::measures;
 use super::level::Levels;
 use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
-use super::{Explanation, Options, explain};
+use super::{ExplainOptions, Explanation, explain};
 
 /// Launches of a drawn figure.
 const LAUNCHES: usize = 12;
@@ -137,7 +137,7 @@ fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<S
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &Options::default()).unwrap()
+    explain(a, b, &ExplainOptions::default()).unwrap()
 }
 
 /// Everything that an explanation states as a cause: names and the facts that it gives.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use model::Primitive;
 use stats::distribution::normal_cdf;
 
-use super::common::Common;
-use super::result::Residual;
-use super::test::Test;
-use crate::compare::Verdict;
+use super::common::CommonFactorFit;
+use super::result::PrimitiveResidual;
+use super::test::ExplainedFigure;
+use crate::compare::CompareVerdict;
 
 /// Without spread nothing is significant; a residual beyond this factor is called a difference all the same, and the
 /// explanation says that this was assumed.
@@ -18,7 +18,7 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 ///
 /// Where there is no common factor to remove, the verdict of the comparison stands. Where there is, residuals are tested
 /// with the factor's own error, adjusted after Holm, and must lie wholly outside the band.
-pub(crate) fn set_residuals(tests: &mut [Test], common: &Common, band: f64, level: f64, z: f64) {
+pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     let scored: Vec<f64> = tests
         .iter()
         .map(|test| {
@@ -34,7 +34,7 @@ pub(crate) fn set_residuals(tests: &mut [Test], common: &Common, band: f64, leve
         test.significant = match test.error {
             None if test.on_curve => curves.get(&test.primitive).is_some_and(|r| r.abs() > WITHOUT_SPREAD.ln()),
             None => test.residual.abs() > WITHOUT_SPREAD.ln(),
-            Some(_) if common.log == 0.0 => test.verdict == Some(Verdict::Different),
+            Some(_) if common.log == 0.0 => test.verdict == Some(CompareVerdict::Different),
             Some(error) => p <= 1.0 - level && test.residual.abs() - z * error.hypot(common.error) > band,
         };
     }
@@ -42,7 +42,7 @@ pub(crate) fn set_residuals(tests: &mut [Test], common: &Common, band: f64, leve
 
 /// Median residual of each primitive over its points on curves: without spread one point of a curve shows nothing, its
 /// plateau does.
-fn curve_residuals(tests: &[Test]) -> BTreeMap<Primitive, f64> {
+fn curve_residuals(tests: &[ExplainedFigure]) -> BTreeMap<Primitive, f64> {
     let mut points: BTreeMap<Primitive, Vec<f64>> = BTreeMap::new();
     for test in tests.iter().filter(|test| test.on_curve) {
         points.entry(test.primitive).or_default().push(test.residual);
@@ -52,19 +52,21 @@ fn curve_residuals(tests: &[Test]) -> BTreeMap<Primitive, f64> {
 
 /// Residual of each primitive: the median over its tests that are no mixtures, in the catalogue's order. Its interval is
 /// the median of their lower and of their upper ends, which does not shrink with their number, since they share a floor.
-pub(crate) fn by_primitive(tests: &[Test], common: &Common, z: f64) -> Vec<Residual> {
+pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, z: f64) -> Vec<PrimitiveResidual> {
     let mut found = Vec::new();
     for &primitive in Primitive::ALL {
-        let members: Vec<&Test> = tests.iter().filter(|test| test.primitive == primitive && !test.composite).collect();
-        let of =
-            |value: &dyn Fn(&Test) -> f64| stats::median(&members.iter().map(|test| value(test)).collect::<Vec<_>>());
+        let members: Vec<&ExplainedFigure> =
+            tests.iter().filter(|test| test.primitive == primitive && !test.composite).collect();
+        let of = |value: &dyn Fn(&ExplainedFigure) -> f64| {
+            stats::median(&members.iter().map(|test| value(test)).collect::<Vec<_>>())
+        };
         let (Some(residual), Some(log)) = (of(&|test| test.residual), of(&|test| test.log)) else { continue };
         let spread = members.iter().all(|test| test.error.is_some());
         let end = |sign: f64| {
-            let at = |test: &Test| test.residual + sign * z * test.error.unwrap_or(0.0).hypot(common.error);
+            let at = |test: &ExplainedFigure| test.residual + sign * z * test.error.unwrap_or(0.0).hypot(common.error);
             of(&at).filter(|_| spread).map(f64::exp)
         };
-        found.push(Residual {
+        found.push(PrimitiveResidual {
             primitive,
             residual: residual.exp(),
             low: end(-1.0),

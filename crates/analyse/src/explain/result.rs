@@ -24,7 +24,7 @@ pub struct Explanation {
     /// What moves everything that runs in user mode.
     pub common_factor: CommonFactor,
     /// Each primitive after removing the common factor.
-    pub residuals: Vec<Residual>,
+    pub residuals: Vec<PrimitiveResidual>,
     /// Streams whose difference two numbers give: the time of a call and of a byte.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<StreamLine>,
@@ -41,7 +41,7 @@ pub struct Explanation {
     /// What had to be assumed.
     pub assumed: Vec<String>,
     /// Facts that both runs recorded, settings and points that differ and may matter.
-    pub facts: Vec<Difference>,
+    pub facts: Vec<RunDifference>,
     /// What to measure next, where a question is open.
     pub next_experiment: Option<Experiment>,
 }
@@ -72,7 +72,7 @@ pub struct CommonFactor {
     #[serde(default)]
     pub is_clock: bool,
     /// Facts that differ and say so too.
-    pub because: Vec<Difference>,
+    pub because: Vec<RunDifference>,
     /// What it is consistent with, where it is not the clock or something else would do it as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
@@ -80,7 +80,7 @@ pub struct CommonFactor {
 
 /// One primitive after removing the common factor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Residual {
+pub struct PrimitiveResidual {
     /// The primitive.
     pub primitive: Primitive,
     /// Factor on its time that is left: 1.05 is 5% slower than the common factor says.
@@ -122,7 +122,7 @@ pub struct Cause {
     pub explained: f64,
     /// What brings it about: facts that both runs recorded and that differ, where everything that they touch moved and
     /// nothing else would have moved it; and axes on which the figures differ.
-    pub because: Vec<Difference>,
+    pub because: Vec<RunDifference>,
     /// The known cause, where the evidence names a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_as: Option<String>,
@@ -139,7 +139,7 @@ pub struct Rival {
     /// What it is called.
     pub title: String,
     /// What differs, as both runs recorded it.
-    pub because: Vec<Difference>,
+    pub because: Vec<RunDifference>,
     /// What is missing to name it; empty where nothing but the other rivals is in the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub but: Vec<String>,
@@ -231,7 +231,7 @@ pub struct LeftOpen {
 
 /// Something that differs between the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct RunDifference {
     /// What kind of thing it is.
     pub kind: DifferenceKind,
     /// Its name.

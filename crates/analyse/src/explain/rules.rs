@@ -5,7 +5,7 @@
 
 use model::Primitive;
 
-use super::result::{Difference, DifferenceKind};
+use super::result::{DifferenceKind, RunDifference};
 use super::scope::Scope;
 
 /// One known cause.
@@ -50,7 +50,7 @@ pub(crate) enum Slower {
 
 impl Rule {
     /// Whether the rule is about this difference.
-    pub(crate) fn names(&self, difference: &Difference) -> bool {
+    pub(crate) fn names(&self, difference: &RunDifference) -> bool {
         let name = difference.name.as_str();
         match difference.kind {
             DifferenceKind::Fact => self.facts.iter().any(|id| is_fact(id, name)),
@@ -65,7 +65,7 @@ impl Rule {
     }
 
     /// Whether B is the slower side by this difference, where that is known.
-    pub(crate) fn slower_b(&self, difference: &Difference) -> Option<bool> {
+    pub(crate) fn slower_b(&self, difference: &RunDifference) -> Option<bool> {
         let (a, b) = (difference.a.as_str(), difference.b.as_str());
         let limit = |text: &str| if text == "none" { Some(f64::INFINITY) } else { text.parse::<f64>().ok() };
         match self.slower {

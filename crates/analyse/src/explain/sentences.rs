@@ -2,7 +2,7 @@
 
 use model::Primitive;
 
-use super::result::{Cause, Difference, DifferenceKind, Explanation, Rival, Unmeasured};
+use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, Unmeasured};
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
 use super::text::{count, figures, percent, plural, range};
@@ -245,8 +245,8 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
 }
 
 /// Differences in words, the first two.
-fn differences(because: &[Difference]) -> Vec<String> {
-    let said = |d: &Difference| match d.kind {
+fn differences(because: &[RunDifference]) -> Vec<String> {
+    let said = |d: &RunDifference| match d.kind {
         DifferenceKind::Note => d.a.clone(),
         DifferenceKind::Condition => format!("{}, {}", d.a, d.b),
         _ => format!("{} {} against {}", d.name, short(&d.a), short(&d.b)),
@@ -255,8 +255,8 @@ fn differences(because: &[Difference]) -> Vec<String> {
 }
 
 /// `kernel.page_table_isolation differs (no against yes), and everything measured that it touches moved`.
-fn that_differ(because: &[Difference]) -> String {
-    let one = |d: &Difference| format!("{} differs ({} against {})", d.name, short(&d.a), short(&d.b));
+fn that_differ(because: &[RunDifference]) -> String {
+    let one = |d: &RunDifference| format!("{} differs ({} against {})", d.name, short(&d.a), short(&d.b));
     let mut said: Vec<String> = because.iter().take(2).map(one).collect();
     if because.len() > 2 {
         said.push(format!("{} more differ", because.len() - 2));

@@ -2,14 +2,14 @@
 
 use model::{Primitive, Run};
 
-use super::cause::{Group, cause};
+use super::cause::{CauseGroup, cause};
 use super::clock::{ClockEvidence, clock_evidence};
-use super::common::Common;
+use super::common::CommonFactorFit;
 use super::evidence::Evidence;
 use super::limit::LimitEvidence;
-use super::result::{Cause, CommonFactor, Difference, DifferenceKind, Rival};
+use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};
-use super::test::Test;
+use super::test::ExplainedFigure;
 use super::text::percent;
 
 /// What the common factor is judged by.
@@ -22,7 +22,11 @@ pub(crate) struct Judging<'a> {
 
 /// The common factor in full, and the limit on CPU time as the first cause where it may have made it: a limit slows
 /// everything down as a clock does.
-pub(crate) fn describe_common(tests: &[Test], common: &Common, by: &Judging<'_>) -> (Option<Cause>, CommonFactor) {
+pub(crate) fn describe_common(
+    tests: &[ExplainedFigure],
+    common: &CommonFactorFit,
+    by: &Judging<'_>,
+) -> (Option<Cause>, CommonFactor) {
     let pure: Vec<usize> = (0..tests.len()).filter(|&index| tests[index].pure_user).collect();
     let key = |index: &usize| tests[*index].key.clone();
     let close = |index: &usize| !tests[*index].significant && tests[*index].residual.abs() <= by.band;
@@ -58,8 +62,8 @@ pub(crate) fn describe_common(tests: &[Test], common: &Common, by: &Judging<'_>)
 }
 
 /// Facts on the clock and on the CPU that differ.
-fn of_the_clock(differences: &[Difference]) -> Vec<Difference> {
-    let differs = |difference: &&Difference| core_rules().any(|rule| rule.names(difference));
+fn of_the_clock(differences: &[RunDifference]) -> Vec<RunDifference> {
+    let differs = |difference: &&RunDifference| core_rules().any(|rule| rule.names(difference));
     differences.iter().filter(differs).cloned().collect()
 }
 
@@ -82,8 +86,8 @@ fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Ve
         return found;
     }
     for rule in core_rules() {
-        let differs = |d: &&Difference| d.kind == DifferenceKind::Fact && rule.names(d);
-        let because: Vec<Difference> = by.evidence.differences.iter().filter(differs).cloned().collect();
+        let differs = |d: &&RunDifference| d.kind == DifferenceKind::Fact && rule.names(d);
+        let because: Vec<RunDifference> = by.evidence.differences.iter().filter(differs).cloned().collect();
         if !because.is_empty() {
             found.push(Rival { title: rule.title.to_owned(), because, but: but.iter().cloned().collect() });
         }
@@ -93,17 +97,17 @@ fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Ve
 
 fn limit_cause(
     limit: &LimitEvidence,
-    tests: &[Test],
+    tests: &[ExplainedFigure],
     pure: &[usize],
-    common: &Common,
+    common: &CommonFactorFit,
     rivals: Vec<Rival>,
     z: f64,
 ) -> Cause {
-    let group = Group {
+    let group = CauseGroup {
         because: vec![limit.because.clone()],
         rule: RULES.iter().find(|rule| rule.title == CPU_LIMIT),
         rivals,
-        ..Group::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
+        ..CauseGroup::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
     };
     let mut made = cause(&group, tests, &[], 1.0, z);
     CPU_LIMIT.clone_into(&mut made.title);

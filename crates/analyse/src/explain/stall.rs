@@ -4,12 +4,12 @@
 //! does not see that; the mean does. Mean over median batch, pooled over the launches of a figure, is how much longer the
 //! work took than its typical batch says: 2 where half the time was taken.
 
-use model::{Figure, FigureKey, Method, Outcome, Run};
+use model::{EstimateMethod, Figure, FigureKey, Outcome, Run};
 
 use super::evidence::Evidence;
 use super::result::{Cause, Payment};
 use super::rules::CPU_LIMIT;
-use super::test::Test;
+use super::test::ExplainedFigure;
 use crate::words;
 
 /// Fewest figures from which stalls are read.
@@ -21,7 +21,12 @@ const LEAST: f64 = 1.10;
 ///
 /// The logarithm of B's mean over median, less A's, must lie wholly beyond `LEAST` by the order-statistic interval over
 /// figures.
-pub(crate) fn stall(tests: &[Test], runs: (&Run, &Run), evidence: &Evidence<'_>, level: f64) -> Option<Cause> {
+pub(crate) fn stall(
+    tests: &[ExplainedFigure],
+    runs: (&Run, &Run),
+    evidence: &Evidence<'_>,
+    level: f64,
+) -> Option<Cause> {
     let limit = evidence.limit?;
     let mut found: Vec<(usize, f64)> = Vec::new();
     for (index, test) in tests.iter().enumerate() {
@@ -79,7 +84,7 @@ fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
 /// Mean over median batch, pooled over valid launches. Batches of paired figures are of two kinds of work and
 /// say nothing of this.
 fn taken(figure: &Figure) -> Option<f64> {
-    let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == Method::PairedOrderStatistic);
+    let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == EstimateMethod::PairedOrderStatistic);
     let (mut total, mut typical) = (0.0, 0.0);
     for launch in figure.launches.iter().filter(|launch| launch.invalid.is_none() && !paired) {
         let per: Vec<f64> = launch

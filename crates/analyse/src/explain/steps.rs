@@ -4,22 +4,22 @@ use model::{Point, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
-use super::budget::{Bill, bills, slowest};
+use super::budget::{CauseCost, bills, slowest};
 use super::cause::{attach, cause, groups, line};
 use super::clock::clock_evidence;
-use super::common::{Common, common_factor};
+use super::common::{CommonFactorFit, common_factor};
 use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
 use super::limit::limit_evidence;
 use super::matching::{axes_that_differ, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
-use super::result::{Cause, CommonFactor, Difference, Explanation, LeftOpen, Unmeasured, WouldNeed};
+use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, Unmeasured, WouldNeed};
 use super::rules::{CPU_LIMIT, PLACEMENT, RULES};
 use super::shared::{Judging, describe_common};
 use super::stall::stall;
 use super::stream_line::{StreamLine, lines, stands_for};
-use super::test::{Sides, Test, tests};
+use super::test::{ExplainedFigure, Sides, tests};
 use super::text;
 use crate::Error;
 use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare_figures, relation};
@@ -28,7 +28,7 @@ use crate::words;
 
 /// Choices of an explanation.
 #[derive(Debug, Clone)]
-pub struct Options<'a> {
+pub struct ExplainOptions<'a> {
     /// Patterns of figures, separated by commas; all when absent.
     pub figures: Option<String>,
     /// Takes A's figures at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
@@ -42,7 +42,7 @@ pub struct Options<'a> {
     pub history: &'a [SessionRecord],
 }
 
-impl Default for Options<'_> {
+impl Default for ExplainOptions<'_> {
     fn default() -> Self {
         Self { figures: None, at: None, band: stats::BAND, level: 0.95, history: &[] }
     }
@@ -52,7 +52,7 @@ impl Default for Options<'_> {
 ///
 /// # Errors
 /// When the runs have no figure in common, or a pattern matches none.
-pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error> {
+pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
     let (a, b) = match &options.at {
         Some((at_a, at_b)) => (restricted(a, at_a), restricted(b, at_b)),
         None => (a.clone(), b.clone()),
@@ -61,7 +61,7 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
     let comparison = set_side_by_side(&a, &b, options)?;
     let names = (comparison.machines[0].name.clone(), comparison.machines[1].name.clone());
     let recorded = differences(&a, &b);
-    let placement = |d: &Difference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
+    let placement = |d: &RunDifference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
     let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
     let one_session = relation(&a, &b) == Relation::SameSession;
@@ -116,9 +116,9 @@ pub fn explain(a: &Run, b: &Run, options: &Options) -> Result<Explanation, Error
 
 /// The causes by the evidence, a limit on CPU time that shows in everything first, and the common factor.
 fn weigh(
-    tests: &[Test],
-    bills: &[Option<Bill>],
-    common: &Common,
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
+    common: &CommonFactorFit,
     judging: &Judging<'_>,
     level: f64,
 ) -> (Vec<Cause>, CommonFactor) {
@@ -146,27 +146,27 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
 
 /// A as the reference, gains, across the axes that differ or were asked for. Of a run against itself B gets a name of
 /// its own, and the two are launches of one session.
-fn set_side_by_side(a: &Run, b: &Run, options: &Options) -> Result<Comparison, Error> {
+fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
     let mut across: Vec<String> = axes_that_differ(a, b);
     if let Some((at_a, at_b)) = &options.at {
         across.extend(at_a.iter().chain(at_b.iter()).map(|(axis, _)| axis.to_owned()));
     }
-    let compare_options = crate::compare::Options {
+    let compare_options = crate::compare::CompareOptions {
         figures: options.figures.clone(),
         across,
         normalise: Normalise::Gain,
         band: options.band,
         level: options.level,
         history: options.history,
-        ..crate::compare::Options::default()
+        ..crate::compare::CompareOptions::default()
     };
     compare_figures(&[a, b], &compare_options)
 }
 
 /// Facts, settings and notes, and the axes on which matched points differ.
-fn with_axes(mut found: Vec<Difference>, tests: &[Test]) -> Vec<Difference> {
+fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<RunDifference> {
     for (axis, x, y) in tests.iter().flat_map(|test| &test.axes) {
-        let difference = Difference {
+        let difference = RunDifference {
             kind: super::DifferenceKind::Axis,
             name: axis.clone(),
             a: x.clone(),
@@ -183,8 +183,13 @@ fn with_axes(mut found: Vec<Difference>, tests: &[Test]) -> Vec<Difference> {
 /// Excesses within this factor of one another are taken as one group.
 const ALIKE: f64 = 2.0;
 
-fn unmeasured(tests: &[Test], bills: &[Option<Bill>], causes: &[Cause], common: f64) -> Vec<Unmeasured> {
-    let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| bills[index] == Some(Bill::Unmeasured)).collect();
+fn unmeasured(
+    tests: &[ExplainedFigure],
+    bills: &[Option<CauseCost>],
+    causes: &[Cause],
+    common: f64,
+) -> Vec<Unmeasured> {
+    let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| bills[index] == Some(CauseCost::Unmeasured)).collect();
     rest.sort_by(|&a, &b| tests[a].excess(common).total_cmp(&tests[b].excess(common)));
     let mut groups = Vec::new();
     while let Some(&first) = rest.first() {
@@ -197,8 +202,8 @@ fn unmeasured(tests: &[Test], bills: &[Option<Bill>], causes: &[Cause], common: 
     groups
 }
 
-fn describe_unmeasured(group: &[usize], tests: &[Test], causes: &[Cause], common: f64) -> Unmeasured {
-    let ends = |value: &dyn Fn(&Test) -> f64| {
+fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cause], common: f64) -> Unmeasured {
+    let ends = |value: &dyn Fn(&ExplainedFigure) -> f64| {
         let values = group.iter().map(|&index| value(&tests[index]));
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max))
     };
@@ -246,9 +251,9 @@ fn describe_unmeasured(group: &[usize], tests: &[Test], causes: &[Cause], common
     }
 }
 
-fn left_open(tests: &[Test], bills: &[Option<Bill>]) -> Vec<LeftOpen> {
-    let why = |bill: &Option<Bill>| match bill {
-        Some(Bill::Doubtful(why) | Bill::Open(why)) => Some(why.clone()),
+fn left_open(tests: &[ExplainedFigure], bills: &[Option<CauseCost>]) -> Vec<LeftOpen> {
+    let why = |bill: &Option<CauseCost>| match bill {
+        Some(CauseCost::Doubtful(why) | CauseCost::Open(why)) => Some(why.clone()),
         _ => None,
     };
     let open = tests.iter().zip(bills).filter_map(|(test, bill)| why(bill).map(|why| (test, why)));
@@ -256,7 +261,7 @@ fn left_open(tests: &[Test], bills: &[Option<Bill>]) -> Vec<LeftOpen> {
 }
 
 /// What the arithmetic rests on that was neither measured nor printed.
-fn assumed(tests: &[Test], a: &Run, b: &Run, difference: bool) -> Vec<String> {
+fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec<String> {
     let mut said = Vec::new();
     if !difference {
         return said;

@@ -3,13 +3,13 @@
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
 use super::common::FEWEST;
-use super::footprint::{Declared, Uses, declared, measures, primitives};
+use super::footprint::{DeclaredFootprint, Uses, declared, measures, primitives};
 use super::level::Levels;
 use super::shares::moved;
-use crate::compare::{Comparison, Ratio, Row, Verdict};
+use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio};
 
 /// One figure of both runs, in seconds per operation.
-pub(crate) struct Test {
+pub(crate) struct ExplainedFigure {
     pub(crate) key: FigureKey,
     /// What it is the measure of.
     pub(crate) primitive: Primitive,
@@ -26,7 +26,7 @@ pub(crate) struct Test {
     pub(crate) log: f64,
     pub(crate) error: Option<f64>,
     pub(crate) class: Class,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<CompareVerdict>,
     /// Unit uses of B's operation, A's where B's are unknown.
     pub(crate) uses: Uses,
     /// A mixture that defines no primitive's cost.
@@ -38,13 +38,13 @@ pub(crate) struct Test {
     /// Axes on which the two points differ: name, A's value, B's value.
     pub(crate) axes: Vec<(String, String, String)>,
     /// Whether the table's counts were used in place of measured ones.
-    pub(crate) declared: Option<&'static Declared>,
+    pub(crate) declared: Option<&'static DeclaredFootprint>,
     /// Residual after the common factor and whether it is significant; set by the residual step.
     pub(crate) residual: f64,
     pub(crate) significant: bool,
 }
 
-impl Test {
+impl ExplainedFigure {
     /// Excess of one operation over A's time by the common factor, seconds.
     pub(crate) fn excess(&self, common: f64) -> f64 {
         self.time_b - self.time_a * common
@@ -73,7 +73,7 @@ pub(crate) struct Sides<'a> {
 }
 
 /// Makes tests of the rows of a comparison of A (the reference) with B, written as gains.
-pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Test>, Vec<Passed>) {
+pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedFigure>, Vec<Passed>) {
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
     for row in &comparison.rows {
@@ -96,7 +96,7 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Test
 
 /// Where hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode stand in
 /// for them: they too run at the core's pace.
-fn add_near_core(tests: &mut [Test]) {
+fn add_near_core(tests: &mut [ExplainedFigure]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
         for test in tests.iter_mut().filter(|test| test.axes.is_empty()) {
             test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
@@ -105,13 +105,13 @@ fn add_near_core(tests: &mut [Test]) {
 }
 
 fn test(
-    row: &Row,
+    row: &CompareRow,
     reference: &Ratio,
     ratio: &Ratio,
     sides: &Sides,
     levels: &Levels,
     z: f64,
-) -> Result<Test, Option<String>> {
+) -> Result<ExplainedFigure, Option<String>> {
     let figure_of = |run: &Run, ratio: &Ratio| {
         let key = FigureKey::new(row.probe.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
         run.figure(&key).cloned()
@@ -128,7 +128,7 @@ fn test(
     touches.extend(declared.iter().flat_map(|d| d.touches).copied());
     touches.extend(uses.counts.iter().filter(|(_, count)| *count > 0.0).map(|(p, _)| *p));
     touches.push(primitive);
-    Ok(Test {
+    Ok(ExplainedFigure {
         key: row.key(),
         primitive,
         declares: primitives(&a),
@@ -152,28 +152,40 @@ fn test(
 }
 
 /// What the times of the two figures say.
-struct Times {
+struct FigureTimes {
     a: f64,
     b: f64,
     log: f64,
     error: Option<f64>,
-    verdict: Option<Verdict>,
+    verdict: Option<CompareVerdict>,
 }
 
 /// From the ratio, where there is a single one; of figures in modes the expected times, where they may count. Else, as
 /// an error, the reason why a figure that differs is passed over.
-fn times(ratio: &Ratio, a: &Figure, b: &Figure, placed_differently: bool, z: f64) -> Result<Times, Option<String>> {
+fn times(
+    ratio: &Ratio,
+    a: &Figure,
+    b: &Figure,
+    placed_differently: bool,
+    z: f64,
+) -> Result<FigureTimes, Option<String>> {
     let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
     if let (Some(gain), Some(x), Some(y)) = (ratio.value, a.outcome.estimate(), b.outcome.estimate()) {
         let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
-        return Ok(Times { a, b, log: -gain.ln(), error, verdict: ratio.verdict });
+        return Ok(FigureTimes { a, b, log: -gain.ln(), error, verdict: ratio.verdict });
     }
     if let Some((x, y, error)) = moved(a, b).filter(|_| placed_differently) {
         let (a, b) = (time(a, x)?, time(b, y)?);
-        return Ok(Times { a, b, log: (b / a).ln(), error: Some(error), verdict: Some(Verdict::Different) });
+        return Ok(FigureTimes {
+            a,
+            b,
+            log: (b / a).ln(),
+            error: Some(error),
+            verdict: Some(CompareVerdict::Different),
+        });
     }
-    let changed = ratio.verdict == Some(Verdict::Different);
+    let changed = ratio.verdict == Some(CompareVerdict::Different);
     Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
 }
 
@@ -215,7 +227,7 @@ const CORE: &[Primitive] = &[
 
 /// By what its probe declares and by the measured footprint, where there is one. Applications and mixtures are not pure,
 /// whatever they declare.
-fn pure_user(figure: &Figure, declared: Option<&Declared>) -> bool {
+fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
     let core = primitives(figure).first().is_some_and(|primitive| CORE.contains(primitive));
     if !core || figure.class == Class::Application || declared.is_some_and(|declared| declared.composite) {
         return false;

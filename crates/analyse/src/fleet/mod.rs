@@ -3,5 +3,5 @@
 mod result;
 mod spread;
 
-pub use result::{FigureSpread, OddFigure, OddNode, Spread};
+pub use result::{FigureSpread, FleetSpread, OddFigure, OddNode};
 pub use spread::spread;

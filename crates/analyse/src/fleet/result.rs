@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Runs of machines that should be equal, set against the most typical of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct FleetSpread {
     /// Names of the nodes, in the order of the runs.
     pub nodes: Vec<String>,
     /// The node nearest to the median of all figures, which the others are set against.

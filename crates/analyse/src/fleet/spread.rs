@@ -6,18 +6,18 @@
 
 use model::Run;
 
-use super::result::{FigureSpread, OddFigure, OddNode, Spread};
+use super::result::{FigureSpread, FleetSpread, OddFigure, OddNode};
 use crate::Error;
-use crate::compare::{Normalise, Options, Row, Verdict, compare};
+use crate::compare::{CompareOptions, CompareRow, CompareVerdict, Normalise, compare};
 
 /// Sets equal machines side by side; `names` are those of the nodes, in the order of the runs.
 ///
 /// # Errors
 /// As [`compare()`]: fewer than one run, or no figure that two of them share.
-pub fn spread(runs: &[&Run], names: &[String], options: &Options<'_>) -> Result<Spread, Error> {
+pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> Result<FleetSpread, Error> {
     let typical = typical(runs);
     let reference = runs.get(typical).map(|run| run.id.clone());
-    let options = Options {
+    let options = CompareOptions {
         reference,
         across: Vec::new(),
         normalise: Normalise::Gain,
@@ -42,7 +42,7 @@ pub fn spread(runs: &[&Run], names: &[String], options: &Options<'_>) -> Result<
         node.figures.sort_by(|a, b| b.gain.ln().abs().total_cmp(&a.gain.ln().abs()));
     }
     odd.sort_by_key(|node| std::cmp::Reverse(node.figures.len()));
-    Ok(Spread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
+    Ok(FleetSpread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
 }
 
 /// The run nearest to the middle: least sum of distances of logarithms from the median of each figure.
@@ -67,7 +67,7 @@ fn typical(runs: &[&Run]) -> usize {
     (0..runs.len()).min_by(|a, b| distance[*a].total_cmp(&distance[*b])).unwrap_or(0)
 }
 
-fn figure(row: &Row, names: &[String], typical: usize) -> Option<FigureSpread> {
+fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSpread> {
     let values: Vec<Option<f64>> = row
         .ratios
         .iter()
@@ -79,7 +79,7 @@ fn figure(row: &Row, names: &[String], typical: usize) -> Option<FigureSpread> {
     }
     let (least, most) = known.iter().fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(*one), high.max(*one)));
     let different: Vec<usize> =
-        (0..row.ratios.len()).filter(|node| row.ratios[*node].verdict == Some(Verdict::Different)).collect();
+        (0..row.ratios.len()).filter(|node| row.ratios[*node].verdict == Some(CompareVerdict::Different)).collect();
     let judged = row.ratios.iter().filter(|ratio| ratio.verdict.is_some()).count();
     let odd = if judged < 2 {
         Vec::new()
@@ -107,12 +107,12 @@ fn figure(row: &Row, names: &[String], typical: usize) -> Option<FigureSpread> {
 }
 
 /// Whether all of these nodes lie on the same side.
-fn one_way(row: &Row, nodes: &[usize]) -> bool {
+fn one_way(row: &CompareRow, nodes: &[usize]) -> bool {
     let above = nodes.iter().filter(|node| row.ratios[**node].value.is_some_and(|value| value > 1.0)).count();
     above == 0 || above == nodes.len()
 }
 
-fn note(odd: &mut Vec<OddNode>, node: &str, row: &Row, names: &[String], typical: usize) {
+fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], typical: usize) {
     let place = names.iter().position(|name| name == node).unwrap_or(typical);
     // The typical node is set against the middle one of those that differ from it.
     let (other, turned) = if place == typical {

@@ -29,7 +29,7 @@ pub struct Design {
 
 /// A number as a publication prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Printed {
+pub struct PrintedNumber {
     /// The number, in the finding's unit.
     pub value: f64,
     /// Whether it agrees with the relation to within 20%, which is the rounding that such numbers are given.
@@ -38,7 +38,7 @@ pub struct Printed {
 
 /// One number of a design.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
+pub struct DesignFinding {
     /// What it is.
     pub name: String,
     /// The number.
@@ -46,19 +46,19 @@ pub struct Finding {
     /// Base unit: `B`, `B/s`, `s`, `1`.
     pub unit: &'static str,
     /// As published, where it was.
-    pub printed: Option<Printed>,
+    pub printed: Option<PrintedNumber>,
     /// What to know of it; may be empty.
     pub remark: String,
 }
 
-impl Finding {
+impl DesignFinding {
     fn new(name: &str, value: f64, unit: &'static str) -> Self {
         Self { name: name.to_owned(), value, unit, printed: None, remark: String::new() }
     }
 
     fn printed(mut self, value: f64) -> Self {
         let agrees = (self.value / value).ln().abs() < 1.2_f64.ln();
-        self.printed = Some(Printed { value, agrees });
+        self.printed = Some(PrintedNumber { value, agrees });
         self
     }
 
@@ -96,46 +96,45 @@ impl Design {
 
     /// Its numbers, in the order in which one would ask.
     #[must_use]
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
         let each = self.aggregate() / f64::from(self.receivers);
         let frames = frames_per_sender(n, buffer, Framing::UDP).unwrap_or(u64::MAX);
         let window = window_bytes(n, buffer, Framing::TCP);
         vec![
-            Finding::new("payload of all links", self.aggregate(), "B/s"),
-            Finding::new("payload into each receiver", each, "B/s"),
-            Finding::new("payload out of each sender", self.aggregate() / f64::from(n), "B/s"),
-            Finding::new("fragment", self.fragment(), "B").remark(format!(
+            DesignFinding::new("payload of all links", self.aggregate(), "B/s"),
+            DesignFinding::new("payload into each receiver", each, "B/s"),
+            DesignFinding::new("payload out of each sender", self.aggregate() / f64::from(n), "B/s"),
+            DesignFinding::new("fragment", self.fragment(), "B").remark(format!(
                 "{} frame as a datagram, {} over TCP with timestamps",
                 Framing::UDP.frames(self.fragment().ceil() as u64),
                 Framing::TCP.frames(self.fragment().ceil() as u64)
             )),
-            Finding::new("load of a receiver's link", each / (rate * Framing::UDP.efficiency()), "1"),
-            Finding::new("longest burst of all senders at once", burst_seconds(n, rate, buffer as f64), "s")
+            DesignFinding::new("load of a receiver's link", each / (rate * Framing::UDP.efficiency()), "1"),
+            DesignFinding::new("longest burst of all senders at once", burst_seconds(n, rate, buffer as f64), "s")
                 .remark("BUF / ((N - 1) l)"),
-            Finding::new("data of each sender in it", buffer as f64 / f64::from(n.saturating_sub(1).max(1)), "B")
+            DesignFinding::new("data of each sender in it", buffer as f64 / f64::from(n.saturating_sub(1).max(1)), "B")
                 .remark("BUF / (N - 1), headers counted"),
-            Finding::new("the same in whole datagrams", (frames * u64::from(Framing::UDP.payload)) as f64, "B").remark(
-                format!(
+            DesignFinding::new("the same in whole datagrams", (frames * u64::from(Framing::UDP.payload)) as f64, "B")
+                .remark(format!(
                     "{frames} frames; one more loses {:.1}%",
                     100.0 * lost_share(n, frames + 1, buffer, Framing::UDP)
-                ),
-            ),
-            Finding::new("largest effective window without loss", window as f64, "B")
+                )),
+            DesignFinding::new("largest effective window without loss", window as f64, "B")
                 .remark("whole frames, N x window within the output buffer"),
-            Finding::new(
+            DesignFinding::new(
                 "most payload of one link with it",
                 (window as f64 / self.round_trip).min(rate * Framing::TCP.efficiency()),
                 "B/s",
             )
             .remark("window over round trip, or the link"),
-            Finding::new("window that one link alone needs", window_for_rate(rate, self.round_trip), "B"),
+            DesignFinding::new("window that one link alone needs", window_for_rate(rate, self.round_trip), "B"),
         ]
     }
 
     /// The findings of [`Design::BABAR`] with what the paper prints beside them, and where that does not follow.
     #[must_use]
-    pub fn babar_findings() -> Vec<Finding> {
+    pub fn babar_findings() -> Vec<DesignFinding> {
         let design = Self::BABAR;
         let mut findings = design.findings();
         let mut print = |name: &str, value: f64, remark: &str| {
@@ -162,23 +161,24 @@ impl Design {
         );
         let n = design.senders;
         findings.push(
-            Finding::new("senders for which 80 us holds", most_senders(design.link_rate, 80e-6, 160e3), "1")
+            DesignFinding::new("senders for which 80 us holds", most_senders(design.link_rate, 80e-6, 160e3), "1")
                 .printed(f64::from(n)),
         );
-        findings
-            .push(Finding::new("link rate for which 80 us holds", port_rate(n, 80e-6, 160e3), "B/s").printed(12.5e6));
+        findings.push(
+            DesignFinding::new("link rate for which 80 us holds", port_rate(n, 80e-6, 160e3), "B/s").printed(12.5e6),
+        );
         findings.extend(design.four_senders());
         findings
     }
 
     /// Four senders with 64 kB windows to one receiver, of whose 60000 packets 41 were lost.
-    fn four_senders(&self) -> [Finding; 2] {
+    fn four_senders(&self) -> [DesignFinding; 2] {
         let frames = Framing::PLAIN_TCP.frames(65_536) * u64::from(Framing::PLAIN_TCP.full());
         let held = self.output_buffer + 4 * self.input_buffer;
         [
-            Finding::new("frames of 4 windows of 64 kB", (4 * frames) as f64, "B")
+            DesignFinding::new("frames of 4 windows of 64 kB", (4 * frames) as f64, "B")
                 .remark("more than the output buffer alone, which would lose far more than was seen"),
-            Finding::new("output buffer and the 4 senders' input buffers", held as f64, "B")
+            DesignFinding::new("output buffer and the 4 senders' input buffers", held as f64, "B")
                 .remark("nearly all of the windows fit: 41 of 60000 packets (0.07%) is what overshoot loses"),
         ]
     }

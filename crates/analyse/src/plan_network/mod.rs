@@ -6,10 +6,10 @@ mod framing;
 mod relation;
 pub mod simulate;
 
-pub use design::{Design, Finding, Printed};
+pub use design::{Design, DesignFinding, PrintedNumber};
 pub use framing::Framing;
 pub use relation::{
     Burst, buffer_bytes, burst_seconds, frames_per_sender, lost_frames, lost_share, most_senders, port_rate,
     window_bytes, window_for_rate, window_rate,
 };
-pub use simulate::{Flow, Pattern, Setup, Sizes, Tally, Trigger, simulate};
+pub use simulate::{FlowControl, FragmentSizes, SimulationSetup, SimulationTally, TrafficPattern, Trigger, simulate};

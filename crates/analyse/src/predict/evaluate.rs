@@ -6,14 +6,14 @@ use stats::simulate::generator;
 use stats::{median, probe_weighting, quantile};
 
 use super::error::Error;
-use super::forecast::{Model, Options};
+use super::forecast::{Model, PredictOptions};
 use super::matrix::{Matrix, speeds};
-use super::result::Standing;
-use super::table::Table;
+use super::result::ForecastStanding;
+use super::table::PredictorTable;
 
 /// What predictions of an application turned out to be worth on machines where its value is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
+pub struct PredictionRecord {
     /// Name of the application.
     pub application: String,
     /// Models of CPU on which it was measured.
@@ -49,7 +49,7 @@ pub struct AtSize {
 
 /// One prediction of a known value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tried {
+pub struct TriedPrediction {
     /// Relative error.
     pub error: f64,
     /// Relative error of scaling by the best single probe.
@@ -69,12 +69,12 @@ pub struct Tried {
 /// # Errors
 /// When the application is known on fewer than three models.
 pub fn evaluate(
-    table: &Table,
+    table: &PredictorTable,
     sizes: &[usize],
     repeats: usize,
     seed: u64,
-    options: &Options,
-) -> Result<Evaluation, Error> {
+    options: &PredictOptions,
+) -> Result<PredictionRecord, Error> {
     let by_model = models(table);
     if by_model.len() < 3 {
         return Err(Error::TooFew { application: table.application.name.clone(), models: by_model.len() });
@@ -95,15 +95,20 @@ pub fn evaluate(
             AtSize::of(size, &tried)
         })
         .collect();
-    Ok(Evaluation { application: table.application.name.clone(), models: by_model.len(), level: options.level, sizes })
+    Ok(PredictionRecord {
+        application: table.application.name.clone(),
+        models: by_model.len(),
+        level: options.level,
+        sizes,
+    })
 }
 
 impl AtSize {
     /// Sums up predictions of known values; `None` when none was answered.
     #[must_use]
-    pub fn of(machines: usize, tried: &[Tried]) -> Option<Self> {
-        let answered: Vec<&Tried> = tried.iter().filter(|t| !t.refused).collect();
-        let all = |pick: fn(&Tried) -> f64| answered.iter().map(|t| pick(t)).collect::<Vec<f64>>();
+    pub fn of(machines: usize, tried: &[TriedPrediction]) -> Option<Self> {
+        let answered: Vec<&TriedPrediction> = tried.iter().filter(|t| !t.refused).collect();
+        let all = |pick: fn(&TriedPrediction) -> f64| answered.iter().map(|t| pick(t)).collect::<Vec<f64>>();
         let (errors, ratings) = (all(|t| t.error), all(|t| t.rating_error));
         let covered: Vec<bool> = answered.iter().filter_map(|t| t.covered).collect();
         let widths: Vec<f64> = answered.iter().filter_map(|t| t.half_width).collect();
@@ -123,7 +128,7 @@ impl AtSize {
 }
 
 /// Machines with the application, by model of CPU, in the order of the table.
-fn models(table: &Table) -> Vec<Vec<usize>> {
+fn models(table: &PredictorTable) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = Vec::new();
     for m in table.known() {
         let model = &table.machines[m].model;
@@ -135,7 +140,7 @@ fn models(table: &Table) -> Vec<Vec<usize>> {
     found
 }
 
-fn leave_one_out(table: &Table, by_model: &[Vec<usize>], options: &Options) -> Vec<Tried> {
+fn leave_one_out(table: &PredictorTable, by_model: &[Vec<usize>], options: &PredictOptions) -> Vec<TriedPrediction> {
     (0..by_model.len())
         .flat_map(|out| {
             let from: Vec<usize> =
@@ -148,7 +153,13 @@ fn leave_one_out(table: &Table, by_model: &[Vec<usize>], options: &Options) -> V
 /// Predictions of known values from `size` models chosen at random, `repeats` times, as [`evaluate`] makes them: to be summed
 /// up over several applications by [`AtSize::of`]. Empty when fewer than `size` + 1 models have the application.
 #[must_use]
-pub fn try_at_random(table: &Table, size: usize, repeats: usize, seed: u64, options: &Options) -> Vec<Tried> {
+pub fn try_at_random(
+    table: &PredictorTable,
+    size: usize,
+    repeats: usize,
+    seed: u64,
+    options: &PredictOptions,
+) -> Vec<TriedPrediction> {
     let by_model = models(table);
     if size == 0 || by_model.len() <= size {
         return Vec::new();
@@ -158,7 +169,13 @@ pub fn try_at_random(table: &Table, size: usize, repeats: usize, seed: u64, opti
         .collect()
 }
 
-fn at_random(table: &Table, by_model: &[Vec<usize>], size: usize, seed: u64, options: &Options) -> Vec<Tried> {
+fn at_random(
+    table: &PredictorTable,
+    by_model: &[Vec<usize>],
+    size: usize,
+    seed: u64,
+    options: &PredictOptions,
+) -> Vec<TriedPrediction> {
     let mut order: Vec<usize> = (0..by_model.len()).collect();
     order.shuffle(&mut generator(seed));
     let from: Vec<usize> = order[..size].iter().map(|&m| by_model[m][0]).collect();
@@ -167,7 +184,7 @@ fn at_random(table: &Table, by_model: &[Vec<usize>], size: usize, seed: u64, opt
 }
 
 /// Predicts `rest` from `from` alone: no other value of the application is looked at.
-fn tried(table: &Table, from: &[usize], rest: &[usize], options: &Options) -> Vec<Tried> {
+fn tried(table: &PredictorTable, from: &[usize], rest: &[usize], options: &PredictOptions) -> Vec<TriedPrediction> {
     let mut learnt: Option<(Vec<usize>, Model)> = None;
     rest.iter()
         .filter_map(|&target| {
@@ -182,12 +199,12 @@ fn tried(table: &Table, from: &[usize], rest: &[usize], options: &Options) -> Ve
             let row = speeds(table, target, &model.matrix.columns);
             let said = model.chosen.fit.predict(&row, model.family(table, target));
             let actual = table.value(truth);
-            Some(Tried {
+            Some(TriedPrediction {
                 error: ((said - truth).exp() - 1.0).abs(),
                 rating_error: ((rating(model, &row)? - truth).exp() - 1.0).abs(),
                 covered: forecast.low.zip(forecast.high).map(|(low, high)| low <= actual && actual <= high),
                 half_width: forecast.low.zip(forecast.high).map(|(low, high)| (high / low).ln() / 2.0),
-                refused: forecast.standing == Standing::Refused,
+                refused: forecast.standing == ForecastStanding::Refused,
             })
         })
         .collect()

@@ -6,22 +6,22 @@ use stats::{median, mixture, probe_weighting};
 
 use super::error::Error;
 use super::interval::{StoreWide, interval};
-use super::leave_out::{Chosen, choose, relative_errors};
+use super::leave_out::{BlendedMethods, choose, relative_errors};
 use super::matrix::{Matrix, speeds};
-use super::method::Method;
+use super::method::PredictMethod;
 use super::prior::{footprint_shares, prior};
-use super::result::{Forecast, LeftOutError, Prediction, Share, Standing};
+use super::result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
 use super::scope::scope;
-use super::table::Table;
+use super::table::PredictorTable;
 
 /// How to predict.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct PredictOptions {
     /// Confidence of intervals, 0 to 1.
     pub level: f64,
 }
 
-impl Default for Options {
+impl Default for PredictOptions {
     fn default() -> Self {
         Self { level: 0.9 }
     }
@@ -30,7 +30,7 @@ impl Default for Options {
 /// Everything that holds for all machines with the same columns.
 pub(crate) struct Model {
     pub(crate) matrix: Matrix,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: BlendedMethods,
     /// Weights of the robust weighting.
     pub(crate) weights: Vec<f64>,
     store: StoreWide,
@@ -38,7 +38,7 @@ pub(crate) struct Model {
 
 impl Model {
     /// Learns from `known` machines whatever `target` has; `None` where they have nothing in common.
-    pub(crate) fn learn(table: &Table, known: &[usize], target: usize) -> Option<Self> {
+    pub(crate) fn learn(table: &PredictorTable, known: &[usize], target: usize) -> Option<Self> {
         let matrix = Matrix::of(table, known, target);
         let prior = prior(table, &matrix.columns);
         let chosen = choose(&matrix, &prior)?;
@@ -48,14 +48,14 @@ impl Model {
         Some(Self { matrix, chosen, weights, store })
     }
 
-    pub(crate) fn family(&self, table: &Table, target: usize) -> Option<usize> {
+    pub(crate) fn family(&self, table: &PredictorTable, target: usize) -> Option<usize> {
         let family = &table.machines[target].family;
         let place = self.matrix.machines.iter().position(|&m| table.machines[m].family == *family)?;
         Some(self.matrix.families[place])
     }
 
     /// The forecast for a machine that has the columns of the model.
-    pub(crate) fn forecast(&self, table: &Table, target: usize, options: &Options) -> Forecast {
+    pub(crate) fn forecast(&self, table: &PredictorTable, target: usize, options: &PredictOptions) -> Forecast {
         let row = speeds(table, target, &self.matrix.columns);
         let family = self.family(table, target);
         let speed = self.chosen.fit.predict(&row, family);
@@ -63,15 +63,15 @@ impl Model {
         let scope = scope(table, &self.matrix, &self.chosen, &self.weights, target);
         let mut reasons = scope.reasons;
         let standing = match (&scope.refusal, scope.widening > 1.0) {
-            (Some(_), _) => Standing::Refused,
-            (None, true) => Standing::Widened,
-            (None, false) => Standing::Sound,
+            (Some(_), _) => ForecastStanding::Refused,
+            (None, true) => ForecastStanding::Widened,
+            (None, false) => ForecastStanding::Sound,
         };
         if ends.is_none() {
             reasons.push(format!("too few machines for an interval of {:.0}%", 100.0 * options.level));
         }
         reasons.splice(0..0, scope.refusal);
-        let answer = (standing != Standing::Refused).then_some(());
+        let answer = (standing != ForecastStanding::Refused).then_some(());
         let end = |pick: fn(&(f64, f64)) -> f64| {
             let (low, high, _) = ends?;
             let (low, high) = (speed - scope.widening * (speed - low), speed + scope.widening * (high - speed));
@@ -102,7 +102,7 @@ impl Model {
     fn rating_error(&self) -> Option<f64> {
         let even = vec![1.0 / self.matrix.columns.len() as f64; self.matrix.columns.len()];
         let errors: Vec<f64> = (0..self.matrix.model_count())
-            .filter_map(|model| Some((model, Method::Rating.fit(&self.matrix.without(&[model]), &even)?)))
+            .filter_map(|model| Some((model, PredictMethod::Rating.fit(&self.matrix.without(&[model]), &even)?)))
             .flat_map(|(model, fit)| {
                 (0..self.matrix.rows.len()).filter(move |&i| self.matrix.models[i] == model).map(move |i| {
                     let said = fit.predict(&self.matrix.rows[i], Some(self.matrix.families[i]));
@@ -114,7 +114,7 @@ impl Model {
     }
 
     /// Shares of what the application behaves like, by label, largest first.
-    fn behaves_like(&self, table: &Table) -> Vec<Share> {
+    fn behaves_like(&self, table: &PredictorTable) -> Vec<BehaviourShare> {
         /// Misfits of a few percent outweigh the weighting as a prior guess.
         const STRENGTH: f64 = 0.03;
         let shares = mixture(&self.matrix.rows, &self.matrix.targets, &self.weights, STRENGTH)
@@ -123,8 +123,8 @@ impl Model {
         for (share, &k) in shares.iter().zip(&self.matrix.columns) {
             *labels.entry(table.columns[k].label.as_str()).or_default() += share;
         }
-        let mut shares: Vec<Share> =
-            labels.into_iter().map(|(label, share)| Share { label: label.to_owned(), share }).collect();
+        let mut shares: Vec<BehaviourShare> =
+            labels.into_iter().map(|(label, share)| BehaviourShare { label: label.to_owned(), share }).collect();
         shares.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.label.cmp(&b.label)));
         shares
     }
@@ -135,7 +135,7 @@ impl Model {
 ///
 /// # Errors
 /// When the application was measured nowhere.
-pub fn predict(table: &Table, targets: &[usize], options: &Options) -> Result<Prediction, Error> {
+pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptions) -> Result<Prediction, Error> {
     let known = table.known();
     if known.is_empty() {
         return Err(Error::NoApplication { name: table.application.name.clone(), known: String::new() });
@@ -175,7 +175,7 @@ pub fn predict(table: &Table, targets: &[usize], options: &Options) -> Result<Pr
     Ok(prediction)
 }
 
-fn refused(table: &Table, target: usize, options: &Options) -> Forecast {
+fn refused(table: &PredictorTable, target: usize, options: &PredictOptions) -> Forecast {
     Forecast {
         machine: table.machines[target].name.clone(),
         model: table.machines[target].model.clone(),
@@ -187,7 +187,7 @@ fn refused(table: &Table, target: usize, options: &Options) -> Forecast {
         methods: Vec::new(),
         error: None,
         columns: 0,
-        standing: Standing::Refused,
+        standing: ForecastStanding::Refused,
         reasons: vec!["it has no probe in common with the machines on which the application ran".to_owned()],
     }
 }

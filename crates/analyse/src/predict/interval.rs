@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 use stats::jackknife_plus::{LeftOut, jackknife_plus, largest_level};
 
-use super::leave_out::{Chosen, choose};
+use super::leave_out::{BlendedMethods, choose};
 use super::matrix::{Matrix, speeds};
 use super::prior::prior;
-use super::table::{Application, Table};
+use super::table::{PredictedApplication, PredictorTable};
 
 /// Fewest machines whose own errors are believed.
 const OWN: usize = 5;
@@ -40,7 +40,7 @@ pub(crate) struct StoreWide {
 
 impl StoreWide {
     /// Predicts other columns on the machines without the application, from those with it.
-    pub(crate) fn of(table: &Table, matrix: &Matrix) -> Self {
+    pub(crate) fn of(table: &PredictorTable, matrix: &Matrix) -> Self {
         let weights = prior(table, &matrix.columns);
         let mut order: Vec<usize> = (0..matrix.columns.len()).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
@@ -75,7 +75,7 @@ impl StoreWide {
 }
 
 /// Errors of one column, predicted by the columns of other tools, or by the others of its own where it is the only one.
-fn stand_in(table: &Table, matrix: &Matrix, column: usize, others: &[usize]) -> Vec<f64> {
+fn stand_in(table: &PredictorTable, matrix: &Matrix, column: usize, others: &[usize]) -> Vec<f64> {
     let own = &table.columns[column];
     let foreign = |k: &usize| table.columns[*k].tool != own.tool;
     let mut columns: Vec<usize> = matrix.columns.iter().copied().filter(foreign).collect();
@@ -87,8 +87,10 @@ fn stand_in(table: &Table, matrix: &Matrix, column: usize, others: &[usize]) -> 
     let Some(targets) = targets else { return Vec::new() };
     let played = Matrix { columns: columns.clone(), rows, targets, ..matrix.clone() };
     // The footprint is the application's own, not this column's.
-    let anonymous =
-        Table { application: Application { footprint: None, ..table.application.clone() }, ..table.clone() };
+    let anonymous = PredictorTable {
+        application: PredictedApplication { footprint: None, ..table.application.clone() },
+        ..table.clone()
+    };
     let Some(chosen) = choose(&played, &prior(&anonymous, &columns)) else { return Vec::new() };
     others
         .iter()
@@ -102,7 +104,7 @@ fn stand_in(table: &Table, matrix: &Matrix, column: usize, others: &[usize]) -> 
 
 /// Ends of the interval as speeds, and where they come from; `None` when nothing can be said at this level.
 pub(crate) fn interval(
-    chosen: &Chosen,
+    chosen: &BlendedMethods,
     store: &StoreWide,
     row: &[f64],
     family: Option<usize>,

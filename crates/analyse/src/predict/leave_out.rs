@@ -3,20 +3,20 @@
 use stats::median;
 
 use super::matrix::Matrix;
-use super::method::{CANDIDATES, Fitted, Method};
+use super::method::{CANDIDATES, FittedLine, PredictMethod};
 
 /// Most fits of one method: beyond it several models are left out together (CV+, Barber et al. 2021).
 const FOLDS: usize = 20;
 /// Fewest models of CPU between which a method may be chosen by its errors.
 const FEWEST: usize = 3;
 /// What is used below that: nearly the weighting, with a constant that is the mean.
-const UNTRIED: Method = Method::Ridge(3.0);
+const UNTRIED: PredictMethod = PredictMethod::Ridge(3.0);
 
 /// Methods blended by their errors, with the fits that never saw each machine.
 #[derive(Debug, Clone)]
-pub(crate) struct Chosen {
+pub(crate) struct BlendedMethods {
     /// The methods that weigh, heaviest first, with their weights.
-    pub(crate) methods: Vec<(Method, f64)>,
+    pub(crate) methods: Vec<(PredictMethod, f64)>,
     pub(crate) fit: Blend,
     /// For each row: the number of the fit that never saw its model, and that fit's error there, as a logarithm.
     pub(crate) errors: Vec<(usize, f64)>,
@@ -26,7 +26,7 @@ pub(crate) struct Chosen {
 
 /// A weighted mean of fitted lines.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Blend(Vec<(f64, Fitted)>);
+pub(crate) struct Blend(Vec<(f64, FittedLine)>);
 
 impl Blend {
     /// Speed of the application on a machine of a family, when the family is one of the fits.
@@ -38,18 +38,18 @@ impl Blend {
 /// Methods weigh by their error on models that they never saw: the fourth power of its inverse, so that one with twice the
 /// error of another has a sixteenth of its weight, and near ties, which few machines cannot tell apart, share. Below three
 /// models the most cautious method, without errors. `None` without machines or columns.
-pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<Chosen> {
+pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<BlendedMethods> {
     if matrix.rows.is_empty() || matrix.columns.is_empty() {
         return None;
     }
     if matrix.model_count() < FEWEST {
-        let method = if matrix.rows.len() < 2 { Method::Weighting } else { UNTRIED };
+        let method = if matrix.rows.len() < 2 { PredictMethod::Weighting } else { UNTRIED };
         let fit = Blend(vec![(1.0, method.fit(matrix, prior)?)]);
-        return Some(Chosen { methods: vec![(method, 1.0)], fit, errors: Vec::new(), fits: Vec::new() });
+        return Some(BlendedMethods { methods: vec![(method, 1.0)], fit, errors: Vec::new(), fits: Vec::new() });
     }
     let folds = folds(matrix.model_count());
-    let mut tried: Vec<Tried> =
-        CANDIDATES.iter().filter_map(|&method| Tried::of(method, matrix, prior, &folds)).collect();
+    let mut tried: Vec<TriedMethod> =
+        CANDIDATES.iter().filter_map(|&method| TriedMethod::of(method, matrix, prior, &folds)).collect();
     let best = tried.iter().map(|t| t.score).min_by(f64::total_cmp)?.max(f64::MIN_POSITIVE);
     tried.iter_mut().for_each(|t| t.weight = (best / t.score.max(best)).powi(4));
     let total: f64 = tried.iter().map(|t| t.weight).sum();
@@ -62,26 +62,27 @@ pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<Chosen> {
             Some((fold, fits[fold].predict(&matrix.rows[i], Some(matrix.families[i])) - matrix.targets[i]))
         })
         .collect();
-    let mut methods: Vec<(Method, f64)> = tried.iter().map(|t| (t.method, t.weight)).collect();
+    let mut methods: Vec<(PredictMethod, f64)> = tried.iter().map(|t| (t.method, t.weight)).collect();
     methods.sort_by(|a, b| b.1.total_cmp(&a.1));
     let fit = Blend(tried.into_iter().map(|t| (t.weight, t.fit)).collect());
-    Some(Chosen { methods, fit, errors, fits })
+    Some(BlendedMethods { methods, fit, errors, fits })
 }
 
 /// One method, tried on models left out.
-struct Tried {
-    method: Method,
-    fit: Fitted,
-    fits: Vec<Fitted>,
+struct TriedMethod {
+    method: PredictMethod,
+    fit: FittedLine,
+    fits: Vec<FittedLine>,
     /// Mean of absolute errors, which neither forgets the bad ones as a median would nor is ruled by one as a mean square
     /// would be.
     score: f64,
     weight: f64,
 }
 
-impl Tried {
-    fn of(method: Method, matrix: &Matrix, prior: &[f64], folds: &[Vec<usize>]) -> Option<Self> {
-        let fits: Option<Vec<Fitted>> = folds.iter().map(|models| method.fit(&matrix.without(models), prior)).collect();
+impl TriedMethod {
+    fn of(method: PredictMethod, matrix: &Matrix, prior: &[f64], folds: &[Vec<usize>]) -> Option<Self> {
+        let fits: Option<Vec<FittedLine>> =
+            folds.iter().map(|models| method.fit(&matrix.without(models), prior)).collect();
         let fits = fits?;
         let error = |i: usize| {
             let fold = folds.iter().position(|models| models.contains(&matrix.models[i]))?;
@@ -100,7 +101,7 @@ fn folds(models: usize) -> Vec<Vec<usize>> {
 }
 
 /// Median and 90th percentile of relative errors on models left out.
-pub(crate) fn relative_errors(chosen: &Chosen) -> Option<(f64, f64)> {
+pub(crate) fn relative_errors(chosen: &BlendedMethods) -> Option<(f64, f64)> {
     let relative: Vec<f64> = chosen.errors.iter().map(|(_, error)| (error.exp() - 1.0).abs()).collect();
     Some((median(&relative)?, stats::quantile(&relative, 0.9)?))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::table::Table;
+use super::table::PredictorTable;
 
 /// Columns and machines without holes, as speeds.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ const SHARE: f64 = 0.5;
 impl Matrix {
     /// For predicting `target` from `known` machines: the columns that it and they have. A machine that lacks more than half
     /// of the target's columns is left out rather than all its columns.
-    pub(crate) fn of(table: &Table, known: &[usize], target: usize) -> Self {
+    pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
         let wanted: Vec<usize> = (0..table.columns.len()).filter(|&k| table.speed(target, k).is_some()).collect();
         let has = |m: usize| wanted.iter().filter(|&&k| table.speed(m, k).is_some()).count();
         let enough = |m: &usize| has(*m) as f64 >= SHARE * wanted.len() as f64;
@@ -67,7 +67,7 @@ impl Matrix {
 }
 
 /// Speeds of a machine that has all of the columns.
-pub(crate) fn speeds(table: &Table, machine: usize, columns: &[usize]) -> Vec<f64> {
+pub(crate) fn speeds(table: &PredictorTable, machine: usize, columns: &[usize]) -> Vec<f64> {
     columns.iter().filter_map(|&k| table.speed(machine, k)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The ways to predict, each a line through logarithms.
 
 use serde::{Deserialize, Serialize};
-use stats::ridge::Problem;
+use stats::ridge::RidgeProblem;
 use stats::{median, probe_weighting};
 
 use super::matrix::Matrix;
@@ -14,7 +14,7 @@ const FADING: f64 = 2.0;
 /// A way to predict.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub enum PredictMethod {
     /// The best single probe times one constant: a line through the origin, with a constant of its own for each family of CPU
     /// that was measured.
     Rating,
@@ -26,17 +26,17 @@ pub enum Method {
 }
 
 /// Everything that is tried where there are enough machines to choose by their errors.
-pub(crate) const CANDIDATES: [Method; 7] = [
-    Method::Rating,
-    Method::Weighting,
-    Method::Ridge(3.0),
-    Method::Ridge(1.0),
-    Method::Ridge(0.3),
-    Method::Ridge(0.1),
-    Method::Ridge(0.03),
+pub(crate) const CANDIDATES: [PredictMethod; 7] = [
+    PredictMethod::Rating,
+    PredictMethod::Weighting,
+    PredictMethod::Ridge(3.0),
+    PredictMethod::Ridge(1.0),
+    PredictMethod::Ridge(0.3),
+    PredictMethod::Ridge(0.1),
+    PredictMethod::Ridge(0.03),
 ];
 
-impl Method {
+impl PredictMethod {
     /// What it is called.
     #[must_use]
     pub fn words(self) -> String {
@@ -48,12 +48,12 @@ impl Method {
     }
 
     /// Fits to all rows. `None` without rows or columns, and for ridge regression below two rows.
-    pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<Fitted> {
+    pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
         match self {
             Self::Rating => rating(matrix, prior),
             Self::Weighting => {
                 let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
-                Some(Fitted { coefficients: fit.weights, constant: fit.constant, families: Vec::new() })
+                Some(FittedLine { coefficients: fit.weights, constant: fit.constant, families: Vec::new() })
             }
             Self::Ridge(penalty) => ridge(matrix, prior, penalty),
         }
@@ -62,14 +62,14 @@ impl Method {
 
 /// A fitted line.
 #[derive(Debug, Clone)]
-pub(crate) struct Fitted {
+pub(crate) struct FittedLine {
     pub(crate) coefficients: Vec<f64>,
     pub(crate) constant: f64,
     /// Constants of families that were measured, by number of the family.
     families: Vec<(usize, f64)>,
 }
 
-impl Fitted {
+impl FittedLine {
     /// Speed of the application on a machine of a family, when the family is one of the fit.
     pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         let own = family.and_then(|family| self.families.iter().find(|(known, _)| *known == family));
@@ -79,7 +79,7 @@ impl Fitted {
 }
 
 /// The column with the smallest misfit over its prior weight's root, which decides while misfits say nothing.
-fn rating(matrix: &Matrix, prior: &[f64]) -> Option<Fitted> {
+fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
     let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
     let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))?;
     let offset = |i: usize| matrix.targets[i] - matrix.rows[i][best];
@@ -97,11 +97,11 @@ fn rating(matrix: &Matrix, prior: &[f64]) -> Option<Fitted> {
         .collect();
     let mut coefficients = vec![0.0; fit.weights.len()];
     coefficients[best] = 1.0;
-    Some(Fitted { coefficients, constant, families })
+    Some(FittedLine { coefficients, constant, families })
 }
 
 /// Columns are scaled by their prior standard deviation, so that one penalty shrinks all towards the weighting.
-fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<Fitted> {
+fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<FittedLine> {
     let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
     let width = fit.weights.len();
     let scale: Vec<f64> = fit
@@ -118,10 +118,10 @@ fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<Fitted> {
     let towards: Vec<f64> = fit.weights.iter().zip(&scale).map(|(w, s)| w / s).collect();
     let spread = mean_square(&rows).max(1e-12);
     let groups: Vec<usize> = (0..rows.len()).collect();
-    let problem = Problem { rows: &rows, targets: &matrix.targets, groups: &groups, prior: &towards };
+    let problem = RidgeProblem { rows: &rows, targets: &matrix.targets, groups: &groups, prior: &towards };
     let line = problem.fit(penalty * spread)?;
     let coefficients = line.coefficients.iter().zip(&scale).map(|(c, s)| c * s).collect();
-    Some(Fitted { coefficients, constant: line.intercept, families: Vec::new() })
+    Some(FittedLine { coefficients, constant: line.intercept, families: Vec::new() })
 }
 
 /// Mean squared distance of the rows from their centre.

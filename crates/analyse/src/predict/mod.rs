@@ -22,10 +22,10 @@ mod table;
 
 pub use cpu::{cpu_family, cpu_model};
 pub use error::Error;
-pub use evaluate::{AtSize, Evaluation, Tried, evaluate, try_at_random};
-pub use forecast::{Options, predict};
+pub use evaluate::{AtSize, PredictionRecord, TriedPrediction, evaluate, try_at_random};
+pub use forecast::{PredictOptions, predict};
 pub use interval::IntervalMethod;
-pub use method::Method;
-pub use result::{Forecast, LeftOutError, Prediction, Share, Standing};
+pub use method::PredictMethod;
+pub use result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
 pub use runs::from_runs;
-pub use table::{Application, Column, Kind, Machine, Table};
+pub use table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable, ResourceKind};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use stats::quantile::{median, scaled_mad};
 
-use super::table::{Kind, Table};
+use super::table::{PredictorTable, ResourceKind};
 
 /// Spread about the common factor at which a column's prior weight has fallen to a quarter, as a logarithm.
 const SPREAD: f64 = 0.2;
@@ -18,7 +18,7 @@ const LEAST_SHARE: f64 = 0.05;
 const MISS_SECONDS: f64 = 80e-9;
 
 /// Weights of the columns, summing to 1. The whole store counts: the application is not needed for it.
-pub(crate) fn prior(table: &Table, columns: &[usize]) -> Vec<f64> {
+pub(crate) fn prior(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
     let common = common_factor(table, columns);
     let mut tools: BTreeMap<&str, f64> = BTreeMap::new();
     for &k in columns {
@@ -40,7 +40,7 @@ pub(crate) fn prior(table: &Table, columns: &[usize]) -> Vec<f64> {
 }
 
 /// Each machine's speed over the columns' typical ones, as a logarithm: the median over its columns.
-fn common_factor(table: &Table, columns: &[usize]) -> Vec<Option<f64>> {
+fn common_factor(table: &PredictorTable, columns: &[usize]) -> Vec<Option<f64>> {
     let typical: Vec<Option<f64>> = columns
         .iter()
         .map(|&k| median(&(0..table.machines.len()).filter_map(|m| table.speed(m, k)).collect::<Vec<_>>()))
@@ -58,7 +58,7 @@ fn common_factor(table: &Table, columns: &[usize]) -> Vec<Option<f64>> {
 }
 
 /// Shares of the application's time by kind, from its measured footprint.
-pub(crate) fn footprint_shares(table: &Table) -> Option<BTreeMap<Kind, f64>> {
+pub(crate) fn footprint_shares(table: &PredictorTable) -> Option<BTreeMap<ResourceKind, f64>> {
     let footprint = table.application.footprint.as_ref()?;
     let (user, system) = (footprint.user_seconds?, footprint.system_seconds?);
     let total = user + system;
@@ -68,15 +68,15 @@ pub(crate) fn footprint_shares(table: &Table) -> Option<BTreeMap<Kind, f64>> {
     let misses = footprint.hardware.as_ref().and_then(|hardware| hardware.cache_misses);
     let memory = misses.map_or(0.0, |misses| (misses as f64 * MISS_SECONDS).min(0.9 * user));
     Some(BTreeMap::from([
-        (Kind::Core, (user - memory) / total),
-        (Kind::Memory, memory / total),
-        (Kind::Kernel, system / total),
+        (ResourceKind::Core, (user - memory) / total),
+        (ResourceKind::Memory, memory / total),
+        (ResourceKind::Kernel, system / total),
     ]))
 }
 
-fn by_footprint(weights: &mut [f64], table: &Table, columns: &[usize], shares: &BTreeMap<Kind, f64>) {
-    let kind = |k: usize| table.columns[k].stresses.first().map(|&primitive| Kind::of(primitive));
-    let mut mass: BTreeMap<Kind, f64> = BTreeMap::new();
+fn by_footprint(weights: &mut [f64], table: &PredictorTable, columns: &[usize], shares: &BTreeMap<ResourceKind, f64>) {
+    let kind = |k: usize| table.columns[k].stresses.first().map(|&primitive| ResourceKind::of(primitive));
+    let mut mass: BTreeMap<ResourceKind, f64> = BTreeMap::new();
     for (weight, &k) in weights.iter().zip(columns) {
         if let Some(kind) = kind(k) {
             *mass.entry(kind).or_default() += weight;

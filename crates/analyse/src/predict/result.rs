@@ -4,7 +4,7 @@ use model::Metric;
 use serde::{Deserialize, Serialize};
 
 use super::interval::IntervalMethod;
-use super::method::Method;
+use super::method::PredictMethod;
 
 /// An application on machines where it never ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Prediction {
     /// How many models of CPU those are.
     pub models: usize,
     /// What it behaves like, largest share first.
-    pub behaves_like: Vec<Share>,
+    pub behaves_like: Vec<BehaviourShare>,
     /// Whether its measured footprint was used as a prior.
     pub footprint_used: bool,
     /// One a machine asked for.
@@ -29,7 +29,7 @@ pub struct Prediction {
 
 /// A share of what the application behaves like.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Share {
+pub struct BehaviourShare {
     /// What people call the probe.
     pub label: String,
     /// Share, 0 to 1.
@@ -39,7 +39,7 @@ pub struct Share {
 /// Whether a forecast may be leant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum ForecastStanding {
     /// Inside what the probes saw.
     Sound,
     /// Outside in some way; the interval was widened.
@@ -66,13 +66,13 @@ pub struct Forecast {
     /// Where the interval comes from.
     pub interval: Option<IntervalMethod>,
     /// How it was predicted: the methods that weigh at least 1%, heaviest first, with their weights.
-    pub methods: Vec<(Method, f64)>,
+    pub methods: Vec<(PredictMethod, f64)>,
     /// Errors of that method on models that it never saw.
     pub error: Option<LeftOutError>,
     /// Columns that were used.
     pub columns: usize,
     /// Whether it may be leant on.
-    pub standing: Standing,
+    pub standing: ForecastStanding,
     /// Why it was widened or refused.
     pub reasons: Vec<String>,
 }

@@ -6,7 +6,7 @@ use model::{Figure, FigureKey, Footprint, Run};
 
 use super::cpu::{cpu_family, cpu_model};
 use super::error::Error;
-use super::table::{Application, Column, Machine, Table};
+use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
 /// Joins runs to a table: one machine for all runs with one fingerprint (else one name), the application's figure taken out of
 /// the predictors together with every other point and part of it. `application` is the id of a figure, with its point where
@@ -14,9 +14,10 @@ use super::table::{Application, Column, Machine, Table};
 ///
 /// # Errors
 /// When no run has the application, its name stands for several figures, or runs count one figure in different units.
-pub fn from_runs(runs: &[&Run], application: &str) -> Result<Table, Error> {
+pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Error> {
     let key = application_key(runs, application)?;
-    let mut table = Table { application: application_of(runs, &key), columns: Vec::new(), machines: Vec::new() };
+    let mut table =
+        PredictorTable { application: application_of(runs, &key), columns: Vec::new(), machines: Vec::new() };
     let mut places: BTreeMap<FigureKey, usize> = BTreeMap::new();
     let mut readings: Vec<BTreeMap<usize, Vec<f64>>> = Vec::new();
     let mut values: Vec<Vec<f64>> = Vec::new();
@@ -96,7 +97,7 @@ fn some<'a>(keys: impl Iterator<Item = &'a FigureKey>) -> String {
     keys.take(8).map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn application_of(runs: &[&Run], key: &FigureKey) -> Application {
+fn application_of(runs: &[&Run], key: &FigureKey) -> PredictedApplication {
     let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.figure(key)).collect();
     // The key was found among the figures, so that there is a first one.
     let metric =
@@ -106,7 +107,7 @@ fn application_of(runs: &[&Run], key: &FigureKey) -> Application {
         .map(|figure| &figure.footprint)
         .filter(|footprint| footprint.operations > 0)
         .fold(None, |sum: Option<Footprint>, next| Some(sum.map_or_else(|| next.clone(), |sum| sum.plus(next))));
-    Application {
+    PredictedApplication {
         name: key.to_string(),
         metric,
         stresses: figures.first().map(|f| f.stresses.clone()).unwrap_or_default(),
@@ -115,8 +116,8 @@ fn application_of(runs: &[&Run], key: &FigureKey) -> Application {
     }
 }
 
-fn column_of(figure: &Figure) -> Column {
-    Column {
+fn column_of(figure: &Figure) -> PredictorColumn {
+    PredictorColumn {
         name: figure.key().to_string(),
         label: figure.title.clone(),
         tool: figure.family().to_owned(),
@@ -131,13 +132,13 @@ fn identity(run: &Run) -> String {
     if fingerprint.is_empty() { format!("name {}", run.machine.name) } else { fingerprint.clone() }
 }
 
-fn machine_of(run: &Run) -> Machine {
+fn machine_of(run: &Run) -> PredictorMachine {
     let cpu = run.machine.text("cpu.model").unwrap_or_else(|| run.machine.name.clone());
     let name = run
         .label
         .clone()
         .unwrap_or_else(|| if run.machine.name.is_empty() { run.id.clone() } else { run.machine.name.clone() });
-    Machine {
+    PredictorMachine {
         name,
         runs: Vec::new(),
         model: cpu_model(&cpu),

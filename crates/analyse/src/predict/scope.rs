@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use model::Primitive;
 
-use super::leave_out::{Chosen, relative_errors};
+use super::leave_out::{BlendedMethods, relative_errors};
 use super::matrix::Matrix;
-use super::table::Table;
+use super::table::PredictorTable;
 
 /// A machine of a family on which the application never ran is predicted worse: about 10% within a family and 20-30% across
 /// (Pavel, Choosing CPUs in an open market, CHEP 98). Half as wide again is what intervals lack for it.
@@ -25,7 +25,7 @@ const BELIEVED: usize = 5;
 
 /// What a look at the question's edges found.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {
+pub(crate) struct PredictScope {
     /// Factor on the width of the interval, at least 1.
     pub(crate) widening: f64,
     /// Why there is no answer, where there is none.
@@ -35,8 +35,14 @@ pub(crate) struct Scope {
 }
 
 /// Looks at one machine.
-pub(crate) fn scope(table: &Table, matrix: &Matrix, chosen: &Chosen, weights: &[f64], target: usize) -> Scope {
-    let mut scope = Scope { widening: 1.0, ..Scope::default() };
+pub(crate) fn scope(
+    table: &PredictorTable,
+    matrix: &Matrix,
+    chosen: &BlendedMethods,
+    weights: &[f64],
+    target: usize,
+) -> PredictScope {
+    let mut scope = PredictScope { widening: 1.0, ..PredictScope::default() };
     unseen_primitives(table, matrix, &mut scope);
     working_set(table, matrix, &mut scope);
     let row = super::matrix::speeds(table, target, &matrix.columns);
@@ -58,7 +64,7 @@ pub(crate) fn scope(table: &Table, matrix: &Matrix, chosen: &Chosen, weights: &[
     scope
 }
 
-fn unseen_primitives(table: &Table, matrix: &Matrix, scope: &mut Scope) {
+fn unseen_primitives(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope) {
     let seen: BTreeSet<Primitive> =
         matrix.columns.iter().flat_map(|&k| table.columns[k].stresses.iter().copied()).collect();
     let wanted = &table.application.stresses;
@@ -78,7 +84,7 @@ fn unseen_primitives(table: &Table, matrix: &Matrix, scope: &mut Scope) {
     }
 }
 
-fn working_set(table: &Table, matrix: &Matrix, scope: &mut Scope) {
+fn working_set(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope) {
     let largest = matrix.columns.iter().filter_map(|&k| table.columns[k].working_set).max();
     if let (Some(own), Some(largest)) = (table.application.working_set, largest)
         && own > largest
@@ -90,7 +96,7 @@ fn working_set(table: &Table, matrix: &Matrix, scope: &mut Scope) {
 }
 
 /// The machine's speed, as the probes weigh for this application, against those on which it ran.
-fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut Scope) {
+fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut PredictScope) {
     let level = |row: &[f64]| row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
     let here = level(row);
     let (low, high) = matrix

@@ -2,8 +2,8 @@
 
 use model::Unit;
 
-use super::evaluate::Evaluation;
-use super::result::{Forecast, Prediction, Share, Standing};
+use super::evaluate::PredictionRecord;
+use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
 use crate::words::{digits, list, seconds};
 
 /// Shares below this are summed up as the rest.
@@ -52,7 +52,7 @@ impl Prediction {
             |(low, high)| format!(", {} to {} ({:.0}% interval)", print(low), print(high), 100.0 * forecast.level),
         );
         let why = match forecast.standing {
-            Standing::Widened => format!("; widened, for {}", list(&forecast.reasons)),
+            ForecastStanding::Widened => format!("; widened, for {}", list(&forecast.reasons)),
             _ if !forecast.reasons.is_empty() => format!("; {}", list(&forecast.reasons)),
             _ => String::new(),
         };
@@ -61,8 +61,8 @@ impl Prediction {
 }
 
 /// `31% hash, 22% branch and 47% others`.
-pub(crate) fn shares_in_words(shares: &[Share]) -> String {
-    let named: Vec<&Share> = shares.iter().filter(|share| share.share >= SHOWN).take(NAMED).collect();
+pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
+    let named: Vec<&BehaviourShare> = shares.iter().filter(|share| share.share >= SHOWN).take(NAMED).collect();
     let rest = 1.0 - named.iter().map(|share| share.share).sum::<f64>();
     let mut words: Vec<String> =
         named.iter().map(|share| format!("{:.0}% {}", 100.0 * share.share, share.label)).collect();
@@ -75,7 +75,7 @@ pub(crate) fn shares_in_words(shares: &[Share]) -> String {
     list(&words)
 }
 
-impl Evaluation {
+impl PredictionRecord {
     /// What was found, one sentence a number of machines.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use model::{Better, Footprint, Metric, Primitive};
 
 /// What kind of resource a column is about, as far as a footprint can tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ResourceKind {
     /// Instructions and the caches near the core.
     Core,
     /// Main memory.
@@ -15,7 +15,7 @@ pub enum Kind {
     Device,
 }
 
-impl Kind {
+impl ResourceKind {
     /// The kind of a primitive.
     #[must_use]
     pub const fn of(primitive: Primitive) -> Self {
@@ -32,7 +32,7 @@ impl Kind {
 
 /// A probe at a point, or a metric of another tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct PredictorColumn {
     /// Its name, unlike every other's.
     pub name: String,
     /// What people call it, without the point: shares of one label are added up.
@@ -49,7 +49,7 @@ pub struct Column {
 
 /// One machine, its replicates already made one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub struct PredictorMachine {
     /// What people call it.
     pub name: String,
     /// Ids of the runs that told of it.
@@ -66,7 +66,7 @@ pub struct Machine {
 
 /// What is to be predicted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Application {
+pub struct PredictedApplication {
     /// Its name.
     pub name: String,
     /// Unit and direction.
@@ -81,16 +81,16 @@ pub struct Application {
 
 /// Machines by columns, and the application.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct PredictorTable {
     /// What is to be predicted.
-    pub application: Application,
+    pub application: PredictedApplication,
     /// The predictors. None of them may be a figure of the application itself.
-    pub columns: Vec<Column>,
+    pub columns: Vec<PredictorColumn>,
     /// The machines.
-    pub machines: Vec<Machine>,
+    pub machines: Vec<PredictorMachine>,
 }
 
-impl Table {
+impl PredictorTable {
     /// Positions of machines on which the application ran.
     #[must_use]
     pub fn known(&self) -> Vec<usize> {

@@ -6,7 +6,7 @@ use stats::fit::frontier::{frontier, records};
 use stats::median;
 
 use super::error::Error;
-use super::result::{Broken, Checked, Curve, Dated, FanPoint, Fitted, Projection, Trend};
+use super::result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve};
 
 /// Fewest points of a fit.
 const FEWEST: usize = 4;
@@ -19,7 +19,7 @@ const FAN: usize = 48;
 
 /// How to fit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct TrendOptions {
     /// Fit only values of these dates, both ends included; the others are set against the fit.
     pub window: Option<(f64, f64)>,
     /// Dates to project to, decimal years.
@@ -30,7 +30,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
+impl Default for TrendOptions {
     fn default() -> Self {
         Self { window: None, project: Vec::new(), level: 0.95, seed: 1 }
     }
@@ -40,7 +40,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// When fewer than four values at different dates lie in the window.
-pub fn trend(data: &[Dated], options: &Options) -> Result<Trend, Error> {
+pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Error> {
     let inside = |point: &&Dated| options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to);
     let (mut fitted, outside): (Vec<&Dated>, Vec<&Dated>) = data.iter().partition(inside);
     fitted.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -51,16 +51,16 @@ pub fn trend(data: &[Dated], options: &Options) -> Result<Trend, Error> {
         return Err(too_few());
     }
     let all = exponential(&times, &values).ok_or_else(too_few)?;
-    let ask = Ask { data, options, span: (times[0], times[times.len() - 1]) };
-    let mut fits = vec![ask.fitted(Curve::Median, &all, &times, &values)];
+    let ask = TrendRequest { data, options, span: (times[0], times[times.len() - 1]) };
+    let mut fits = vec![ask.fitted(TrendCurve::Median, &all, &times, &values)];
     let best = records(&times, &values).unwrap_or_default();
     if best.len() >= FEWEST
         && let Some(edge) = frontier(&times, &values)
     {
         let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<f64>>();
-        fits.push(ask.fitted(Curve::Frontier, &edge, &pick(&times), &pick(&values)));
+        fits.push(ask.fitted(TrendCurve::Frontier, &edge, &pick(&times), &pick(&values)));
     }
-    Ok(Trend {
+    Ok(GrowthTrend {
         span: ask.span,
         points: times.len(),
         level: options.level,
@@ -72,14 +72,14 @@ pub fn trend(data: &[Dated], options: &Options) -> Result<Trend, Error> {
 }
 
 /// What was asked, for each fit.
-struct Ask<'a> {
+struct TrendRequest<'a> {
     data: &'a [Dated],
-    options: &'a Options,
+    options: &'a TrendOptions,
     span: (f64, f64),
 }
 
-impl Ask<'_> {
-    fn fitted(&self, curve: Curve, growth: &Growth, times: &[f64], values: &[f64]) -> Fitted {
+impl TrendRequest<'_> {
+    fn fitted(&self, curve: TrendCurve, growth: &Growth, times: &[f64], values: &[f64]) -> FittedTrend {
         let level = self.options.level;
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let broken = sup_f(times, &logs, PERMUTATIONS, self.options.seed).map(|found| {
@@ -102,7 +102,7 @@ impl Ask<'_> {
             out_of_reach: false,
             came: None,
         });
-        Fitted {
+        FittedTrend {
             curve,
             points: times.len(),
             growth: growth.rate(level).value.exp_m1(),
@@ -120,7 +120,7 @@ impl Ask<'_> {
     }
 
     /// What a fit says of a date. The interval is that of one new value while the growth goes on.
-    fn projection(&self, curve: Curve, growth: &Growth, time: f64, wandering: f64) -> Projection {
+    fn projection(&self, curve: TrendCurve, growth: &Growth, time: f64, wandering: f64) -> Projection {
         let said = growth.predict(time, self.options.level);
         // A frontier may end before the data do: reach is counted from all of them.
         let (first, last) = self.span;
@@ -129,8 +129,8 @@ impl Ask<'_> {
             self.data.iter().filter(|point| (point.time - time).abs() <= 0.5).map(|point| point.value).collect();
         let highest = || near.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let centre = match curve {
-            Curve::Median => median(&near),
-            Curve::Frontier => (!near.is_empty()).then(highest),
+            TrendCurve::Median => median(&near),
+            TrendCurve::Frontier => (!near.is_empty()).then(highest),
         };
         Projection {
             time,

@@ -12,6 +12,6 @@ mod result;
 mod sentences;
 
 pub use error::Error;
-pub use fit::{Options, trend};
+pub use fit::{TrendOptions, trend};
 pub use parse::parse;
-pub use result::{Broken, Checked, Curve, Dated, FanPoint, Fitted, Projection, Trend};
+pub use result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve};

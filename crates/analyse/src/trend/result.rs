@@ -16,7 +16,7 @@ pub struct Dated {
 
 /// Growth of dated values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Trend {
+pub struct GrowthTrend {
     /// First and last date of the fit.
     pub span: (f64, f64),
     /// Points of the fit.
@@ -24,7 +24,7 @@ pub struct Trend {
     /// Confidence of every interval.
     pub level: f64,
     /// The fits: of all values, and of the frontier where it has enough records.
-    pub fits: Vec<Fitted>,
+    pub fits: Vec<FittedTrend>,
     /// Points outside the window of the fit, set against what the fit to all values says of their dates.
     pub later: Option<Checked>,
     /// The values of the fit.
@@ -36,7 +36,7 @@ pub struct Trend {
 /// Which values a fit is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Curve {
+pub enum TrendCurve {
     /// The middle of all values of a time.
     Median,
     /// The best of each time.
@@ -45,9 +45,9 @@ pub enum Curve {
 
 /// One fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Fitted {
+pub struct FittedTrend {
     /// Of what.
-    pub curve: Curve,
+    pub curve: TrendCurve,
     /// Points that it rests on.
     pub points: usize,
     /// Growth a year: 0.5 is 50% more each year.

@@ -1,9 +1,9 @@
 //! A trend in words.
 
-use super::result::{Curve, Fitted, Projection, Trend};
+use super::result::{FittedTrend, GrowthTrend, Projection, TrendCurve};
 use crate::words::{digits, list};
 
-impl Trend {
+impl GrowthTrend {
     /// What was found, most important first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
@@ -55,7 +55,7 @@ impl Trend {
         sentences
     }
 
-    fn growth_in_words(&self, fit: &Fitted) -> String {
+    fn growth_in_words(&self, fit: &FittedTrend) -> String {
         let what = format!(
             "The {} of {} to {} ({} values)",
             word(fit.curve),
@@ -73,7 +73,7 @@ impl Trend {
         }
     }
 
-    fn projection_in_words(&self, curve: Curve, projection: &Projection) -> String {
+    fn projection_in_words(&self, curve: TrendCurve, projection: &Projection) -> String {
         let flag = if projection.out_of_reach { " (OUT OF REACH)" } else { "" };
         let came = projection.came.map_or_else(String::new, |(value, ratio)| {
             let (factor, word) = if ratio >= 1.0 { (ratio, "high") } else { (1.0 / ratio, "low") };
@@ -93,10 +93,10 @@ impl Trend {
     }
 }
 
-const fn word(curve: Curve) -> &'static str {
+const fn word(curve: TrendCurve) -> &'static str {
     match curve {
-        Curve::Median => "median",
-        Curve::Frontier => "frontier",
+        TrendCurve::Median => "median",
+        TrendCurve::Frontier => "frontier",
     }
 }
 

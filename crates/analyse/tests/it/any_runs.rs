@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{figure, rate, run, time};
-use analyse::compare::{FailOn, GateAnswer, GeometricMean, Normalise, Options, Verdict};
+use analyse::compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, GeometricMean, Normalise};
 use analyse::{compare, explain};
-use model::{Class, Estimate, Figure, Launch, Method, Mode, Outcome, Primitive, Run};
+use model::{Class, Estimate, EstimateMethod, Figure, Launch, Mode, Outcome, Primitive, Run};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -20,7 +20,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
     (number(), 0.0..0.5_f64, prop_oneof![Just(0.0), Just(0.95), Just(1.0)], 0_u32..50).prop_map(
         |(value, half, level, launches)| {
             let (low, high) = (value * (1.0 - half), value * (1.0 + half));
-            let method = if level == 0.0 { Method::None } else { Method::Stated };
+            let method = if level == 0.0 { EstimateMethod::None } else { EstimateMethod::Stated };
             Estimate { value, low: low.min(high), high: low.max(high), level, launches, batches: 1, method }
         },
     )
@@ -82,12 +82,12 @@ proptest! {
     fn answers_or_refuses(a in any_run("a"), b in any_run("b"), c in any_run("c"), gain in any::<bool>()) {
         let normalise = if gain { Normalise::Gain } else { Normalise::Ratio };
         let across = vec!["placement".to_owned()];
-        if let Ok(found) = compare(&[&a, &b, &c], &Options { normalise, across, changed_first: true, ..Options::default() }) {
+        if let Ok(found) = compare(&[&a, &b, &c], &CompareOptions { normalise, across, changed_first: true, ..CompareOptions::default() }) {
             for ratio in found.rows.iter().flat_map(|row| &row.ratios) {
                 if let (Some(value), Some(low), Some(high)) = (ratio.value, ratio.low, ratio.high) {
                     prop_assert!(low <= value * (1.0 + 1e-9) && value <= high * (1.0 + 1e-9), "{ratio:?}");
                 }
-                prop_assert!(ratio.verdict != Some(Verdict::Different) || ratio.low.is_some() || !ratio.modes.is_empty());
+                prop_assert!(ratio.verdict != Some(CompareVerdict::Different) || ratio.low.is_some() || !ratio.modes.is_empty());
                 prop_assert!(ratio.value.is_none_or(f64::is_finite), "{ratio:?}");
                 if let Some(rank) = ratio.rank {
                     prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);
@@ -107,8 +107,8 @@ proptest! {
             prop_assert!(serde_json::to_string(&found).is_ok());
         }
         // Turned round, every gain is the inverse and every verdict the same.
-        let turned = compare(&[&b, &a], &Options::default());
-        if let Ok(found) = compare(&[&a, &b], &Options::default()) {
+        let turned = compare(&[&b, &a], &CompareOptions::default());
+        if let Ok(found) = compare(&[&a, &b], &CompareOptions::default()) {
             let turned = turned.unwrap();
             prop_assert_eq!(found.tests, turned.tests);
             for row in &found.rows {
@@ -131,7 +131,7 @@ proptest! {
         } else {
             prop_assert!(turned.is_err());
         }
-        if let Ok(found) = explain(&a, &b, &explain::Options::default()) {
+        if let Ok(found) = explain(&a, &b, &explain::ExplainOptions::default()) {
             let said = found.sentences().join("\n") + &found.arithmetic().join("\n");
             prop_assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
             prop_assert!(serde_json::from_str::<analyse::Explanation>(&serde_json::to_string(&found).unwrap()).is_ok());

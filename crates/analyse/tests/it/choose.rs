@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use analyse::choose::{Answer, Choice, Chosen, Parameter, Problem, Uncertain, decide, parse};
+use analyse::choose::{Choice, ChooseAnswer, ChooseProblem, ChosenPlan, Uncertain, UnknownParameter, decide, parse};
 
 const FARM: &str = r#"
 currency = "USD"
@@ -48,14 +48,14 @@ rack_units = 1
 rate = { sim = "22 events/s", rec = "19 events/s" }
 "#;
 
-fn problem(text: &str) -> Problem {
+fn problem(text: &str) -> ChooseProblem {
     parse(text).unwrap().problem(&BTreeMap::new()).unwrap()
 }
 
-fn plan(choice: &Choice) -> &Chosen {
+fn plan(choice: &Choice) -> &ChosenPlan {
     match &choice.answer {
-        Answer::Plan(chosen) => chosen,
-        Answer::Impossible(shortages) => panic!("{shortages:?}"),
+        ChooseAnswer::Plan(chosen) => chosen,
+        ChooseAnswer::Impossible(shortages) => panic!("{shortages:?}"),
     }
 }
 
@@ -149,11 +149,11 @@ fn random_farms_against_trying_all() {
                 }
             }
         }
-        match decide(&Problem { draws: 2, ..base }).unwrap().answer {
-            Answer::Plan(chosen) => {
+        match decide(&ChooseProblem { draws: 2, ..base }).unwrap().answer {
+            ChooseAnswer::Plan(chosen) => {
                 assert!((chosen.costs.total / best - 1.0).abs() < 1e-6, "{} {best}", chosen.costs.total);
             }
-            Answer::Impossible(_) => assert!(best.is_infinite(), "a plan for {best} exists"),
+            ChooseAnswer::Impossible(_) => assert!(best.is_infinite(), "a plan for {best} exists"),
         }
     }
 }
@@ -200,7 +200,7 @@ fn planted_uncertainty_becomes_probability_and_money() {
         let gain = if below <= 0.5 { below * below } else { (1.0 - below) * (1.0 - below) } / 2.0 * 200.0 * 10.0;
         assert!((chosen.expected_regret / gain - 1.0).abs() < 0.03, "{below}: {} {gain}", chosen.expected_regret);
         let first = &chosen.information[0];
-        assert_eq!(first.about, Parameter::Price { offer: "unknown".to_owned() });
+        assert_eq!(first.about, UnknownParameter::Price { offer: "unknown".to_owned() });
         // A quotation to 2% tells most of it, and never more than all.
         assert!(first.value <= gain * 1.1 && first.value > 0.4 * gain, "{below}: {first:?} {gain}");
     }
@@ -223,19 +223,19 @@ fn a_plan_reaches_the_rate_as_surely_as_asked() {
 fn impossible_demands_say_what_would_have_to_give() {
     let tight = FARM.replace("\"9 kW\"", "\"3 kW\"");
     let choice = decide(&problem(&tight)).unwrap();
-    let Answer::Impossible(shortages) = &choice.answer else { panic!("{choice:?}") };
+    let ChooseAnswer::Impossible(shortages) = &choice.answer else { panic!("{choice:?}") };
     let power = shortages.iter().find(|shortage| shortage.unit == "W").unwrap();
     assert!(power.needed > 3000.0 && power.needed < 9000.0, "{power:?}");
     let rate = shortages.iter().find(|shortage| shortage.unit == "events/s").unwrap();
     assert!(rate.needed < 300.0 && rate.needed > 100.0, "{rate:?}");
     // What it says is enough is enough, and a little less is not.
     let with = |watts: f64| decide(&problem(&FARM.replace("\"9 kW\"", &format!("\"{watts} W\"")))).unwrap();
-    assert!(matches!(with(power.needed + 1.0).answer, Answer::Plan(_)));
-    assert!(matches!(with(power.needed - 1.0).answer, Answer::Impossible(_)));
+    assert!(matches!(with(power.needed + 1.0).answer, ChooseAnswer::Plan(_)));
+    assert!(matches!(with(power.needed - 1.0).answer, ChooseAnswer::Impossible(_)));
     assert!(choice.sentences()[0].contains("No plan"));
     // Two limits, neither of which alone is at fault.
     let both = tight.replace("rack_units = 60", "rack_units = 5");
-    let Answer::Impossible(shortages) = decide(&problem(&both)).unwrap().answer else { panic!() };
+    let ChooseAnswer::Impossible(shortages) = decide(&problem(&both)).unwrap().answer else { panic!() };
     assert!(shortages.iter().any(|shortage| shortage.unit == "rack units"), "{shortages:?}");
 }
 

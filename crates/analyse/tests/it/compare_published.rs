@@ -3,8 +3,10 @@
 use crate::common;
 
 use crate::common::{plain, published, rate, refs, table, time};
-use analyse::compare::{Direction, Disagreement, FailOn, GateAnswer, Normalise, Printed, RatioMethod, Verdict};
-use analyse::{Comparison, Options, compare};
+use analyse::compare::{
+    CompareVerdict, Disagreement, FailOn, GainDirection, GateAnswer, Normalise, PrintedCell, RatioMethod,
+};
+use analyse::{CompareOptions, Comparison, compare};
 use model::{Class, FigureKey, Point, Run};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
@@ -16,13 +18,13 @@ fn ams() -> Option<Vec<Run>> {
     }))
 }
 
-fn printed_table2() -> Option<Vec<Printed>> {
+fn printed_table2() -> Option<Vec<PrintedCell>> {
     let rows = published("ams02-2002/table2_normalised.csv")?;
     let mut cells = Vec::new();
     for row in &rows[1..] {
         for (head, text) in rows[0].iter().zip(row).filter(|(head, _)| head.starts_with("test")) {
             let key = FigureKey::new(format!("ams02.{head}"), Point::origin());
-            cells.push(Printed { machine: row[0].clone(), figure: Some(key), text: text.clone() });
+            cells.push(PrintedCell { machine: row[0].clone(), figure: Some(key), text: text.clone() });
         }
     }
     Some(cells)
@@ -31,7 +33,7 @@ fn printed_table2() -> Option<Vec<Printed>> {
 #[test]
 fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
     let (Some(runs), Some(printed)) = (ams(), printed_table2()) else { return };
-    let as_printed = Options { normalise: Normalise::Ratio, ..Options::default() };
+    let as_printed = CompareOptions { normalise: Normalise::Ratio, ..CompareOptions::default() };
     let found = compare(&refs(&runs), &as_printed).unwrap();
     assert_eq!(found.rows.len(), 4);
     for cell in &printed {
@@ -43,7 +45,7 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
     }
     let slips = found.disagreements(&printed, 1.0);
     // However ratios are written, the same cells are off.
-    let in_gains = compare(&refs(&runs), &Options::default()).unwrap().disagreements(&printed, 1.0);
+    let in_gains = compare(&refs(&runs), &CompareOptions::default()).unwrap().disagreements(&printed, 1.0);
     let cells = |slips: &[Disagreement]| slips.iter().map(|s| s.printed.clone()).collect::<Vec<_>>();
     assert_eq!(cells(&slips), cells(&in_gains));
     let named: Vec<(&str, &str)> =
@@ -65,11 +67,11 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
 #[test]
 fn ams_table_4_is_reproduced_within_two_percent() {
     let (Some(runs), Some(rows)) = (ams(), published("ams02-2002/table4_geometric_average.csv")) else { return };
-    let options = Options {
+    let options = CompareOptions {
         reference: Some(ATHLON.to_owned()),
         figures: Some("ams02.*".to_owned()),
         normalise: Normalise::Ratio,
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let found = compare(&refs(&runs), &options).unwrap();
     let mut seen = 0;
@@ -94,9 +96,9 @@ fn overall(found: &Comparison, machine: &str) -> Option<(f64, usize)> {
 #[test]
 fn published_tables_support_no_difference() {
     let Some(runs) = ams() else { return };
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     for ratio in found.rows.iter().flat_map(|row| &row.ratios).filter(|ratio| ratio.machine != found.reference) {
-        assert_eq!((ratio.verdict, ratio.method), (Some(Verdict::Undecided), RatioMethod::None));
+        assert_eq!((ratio.verdict, ratio.method), (Some(CompareVerdict::Undecided), RatioMethod::None));
         assert!(ratio.low.is_none() && ratio.need.is_none());
         assert_eq!(ratio.reason.as_deref(), Some("neither figure states a spread"));
         let rank = ratio.rank.unwrap();
@@ -136,7 +138,7 @@ fn babar_tables_come_out_in_their_printed_order() {
             run.figures.iter().find(|f| f.probe.ends_with(column)).unwrap().outcome.estimate().unwrap().value
         };
         let key = format!("babar.{column}");
-        let options = Options { sort_by: Some(key.clone()), ..Options::default() };
+        let options = CompareOptions { sort_by: Some(key.clone()), ..CompareOptions::default() };
         let in_order = compare(&refs(&made), &options).unwrap();
         let printed: Vec<&str> = made.iter().map(|run| run.id.as_str()).collect();
         let sorted: Vec<&str> = in_order.machines.iter().map(|machine| machine.run.as_str()).collect();
@@ -163,8 +165,9 @@ fn gains_turn_times_and_leave_rates() {
         "b",
         vec![plain("x.time", "", time("call"), 1.0), plain("x.rate", "", rate("calls"), 20.0)],
     );
-    let ratio = compare(&[&a, &b], &Options { normalise: Normalise::Ratio, ..Options::default() }).unwrap();
-    let gain = compare(&[&a, &b], &Options::default()).unwrap();
+    let ratio =
+        compare(&[&a, &b], &CompareOptions { normalise: Normalise::Ratio, ..CompareOptions::default() }).unwrap();
+    let gain = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     let values = |c: &Comparison| c.rows.iter().map(|row| row.ratios[1].value.unwrap()).collect::<Vec<_>>();
     assert_eq!(values(&ratio), [0.5, 2.0]);
     assert_eq!(values(&gain), [2.0, 2.0]);
@@ -184,29 +187,33 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
         run.origin = Some(model::Origin::default());
         run
     };
-    let judge = |a: &Run, b: &Run| compare(&[a, b], &Options::default()).unwrap().rows[0].ratios[1].clone();
+    let judge = |a: &Run, b: &Run| compare(&[a, b], &CompareOptions::default()).unwrap().rows[0].ratios[1].clone();
     let base = made("a", 1.0, 0.005, Class::Compute);
     // Eleven times slower; within 30%; beyond 30% but within what the class's sessions and digits allow.
     let slow = judge(&base, &made("b", 11.0, 0.005, Class::Compute));
-    assert_eq!(slow.verdict, Some(Verdict::DifferentSpreadAssumed));
-    assert_eq!((slow.direction, slow.low, slow.p_value), (Some(Direction::Slower), None, None));
+    assert_eq!(slow.verdict, Some(CompareVerdict::DifferentSpreadAssumed));
+    assert_eq!((slow.direction, slow.low, slow.p_value), (Some(GainDirection::Slower), None, None));
     let assumed = slow.assumed.unwrap();
     assert_eq!((assumed.reference_rounding, assumed.rounding, assumed.floor), (Some(0.005), Some(0.005), 0.005));
     assert!(assumed.low < slow.value.unwrap() && slow.value.unwrap() < assumed.high, "{assumed:?}");
-    assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(Verdict::Undecided));
+    assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(CompareVerdict::Undecided));
     let disk = |value: f64| {
         let (a, b) = (made("a", 1.0, 0.005, Class::FileMetadata), made("b", value, 0.005, Class::FileMetadata));
         judge(&a, &b).verdict
     };
-    assert_eq!((disk(2.0), disk(4.0)), (Some(Verdict::Undecided), Some(Verdict::DifferentSpreadAssumed)));
+    assert_eq!((disk(2.0), disk(4.0)), (Some(CompareVerdict::Undecided), Some(CompareVerdict::DifferentSpreadAssumed)));
     let coarse = made("b", 2.0, 0.5, Class::Compute);
-    assert_eq!(judge(&base, &coarse).verdict, Some(Verdict::Undecided), "2 may be 1.5 or 2.5 in print: {coarse:?}");
+    assert_eq!(
+        judge(&base, &coarse).verdict,
+        Some(CompareVerdict::Undecided),
+        "2 may be 1.5 or 2.5 in print: {coarse:?}"
+    );
     // A machine that was measured can be measured again.
     let mut measured = made("b", 11.0, 0.005, Class::Compute);
     measured.origin = None;
-    assert_eq!(judge(&base, &measured).verdict, Some(Verdict::Undecided));
+    assert_eq!(judge(&base, &measured).verdict, Some(CompareVerdict::Undecided));
     // It is no test: it counts for itself, it fails no gate unless that is asked for.
-    let found = compare(&[&base, &made("b", 11.0, 0.005, Class::Compute)], &Options::default()).unwrap();
+    let found = compare(&[&base, &made("b", 11.0, 0.005, Class::Compute)], &CompareOptions::default()).unwrap();
     assert_eq!((found.tests, found.machines[1].tally.assumed, found.machines[1].tally.different), (0, 1, 0));
     let gate = |counted| "slower".parse::<FailOn>().unwrap().gate(&found, counted).answer;
     assert_eq!((gate(false), gate(true)), (GateAnswer::Inconclusive, GateAnswer::Fail));

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::{from_values, run, time};
-use analyse::compare::{Options, SelfTest, self_test};
+use analyse::compare::{CompareOptions, SelfTest, self_test};
 use model::{Class, Run};
 use rand::seq::SliceRandom;
 use stats::simulate::generator;
@@ -51,7 +51,7 @@ fn resampled(id: &str, session: &str, from: &BTreeMap<String, Vec<f64>>, choose:
 
 fn tried(pairs: &[(Run, Run)]) -> SelfTest {
     let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
-    self_test(&pairs, &Options::default()).unwrap()
+    self_test(&pairs, &CompareOptions::default()).unwrap()
 }
 
 #[test]

@@ -4,10 +4,11 @@ use crate::common;
 
 use crate::common::{from_values, rate, refs, run, time};
 use analyse::compare::{
-    Direction, FailOn, GateAnswer, Need, Options, RatioMethod, Relation, SessionRecord, Verdict, self_test,
+    CompareOptions, CompareVerdict, FailOn, GainDirection, GateAnswer, NeededLaunches, RatioMethod, Relation,
+    SessionRecord, self_test,
 };
 use analyse::{Comparison, compare};
-use model::{Class, Estimate, Figure, Method, Outcome, Run};
+use model::{Class, Estimate, EstimateMethod, Figure, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
 
@@ -34,7 +35,7 @@ fn equals_in_one_session_are_not_called_different() {
     let mut rng = generator(1);
     let runs: Vec<Run> = (0..120).map(|i| simulated(&format!("r{i}"), "now", 60, false, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
-    let found = self_test(&pairs, &Options::default()).unwrap();
+    let found = self_test(&pairs, &CompareOptions::default()).unwrap();
     assert!(found.figures >= 60 * 55, "{found:?}");
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
@@ -47,14 +48,14 @@ fn equals_across_sessions_are_not_called_different() {
     let runs: Vec<Run> =
         (0..120).map(|i| simulated(&format!("r{i}"), &format!("day {i}"), 60, true, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
-    let found = self_test(&pairs, &Options::default()).unwrap();
+    let found = self_test(&pairs, &CompareOptions::default()).unwrap();
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
-    let without_history = compare(&[&runs[0], &runs[1]], &Options::default()).unwrap();
+    let without_history = compare(&[&runs[0], &runs[1]], &CompareOptions::default()).unwrap();
     assert_eq!(without_history.machines[1].relation, Relation::AnotherSession);
     assert!(without_history.rows.iter().all(|row| row.ratios[1].floor.unwrap().sessions.is_none()));
     let history: Vec<SessionRecord> = runs[2..9].iter().flat_map(SessionRecord::of).collect();
-    let options = Options { history: &history, ..Options::default() };
+    let options = CompareOptions { history: &history, ..CompareOptions::default() };
     let with_history = compare(&[&runs[0], &runs[1]], &options).unwrap();
     assert!(
         with_history
@@ -71,7 +72,7 @@ fn sessions_without_their_floor_would_be_called_different() {
     let mut rng = generator(2);
     let runs: Vec<Run> = (0..20).map(|i| simulated(&format!("r{i}"), "now", 60, true, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
-    assert!(self_test(&pairs, &Options::default()).unwrap().share() > 0.10);
+    assert!(self_test(&pairs, &CompareOptions::default()).unwrap().share() > 0.10);
 }
 
 /// Two runs of one session: 30 equal figures and one whose second value is `factor` times the first.
@@ -94,17 +95,18 @@ fn planted(factor: f64, launches: usize, metric: model::Metric, rng: &mut ChaCha
 fn planted_differences_are_found_and_named() {
     let mut rng = generator(3);
     for (factor, metric, direction) in [
-        (1.05, time("call"), Direction::Slower),
-        (0.95, time("call"), Direction::Faster),
-        (1.05, rate("calls"), Direction::Faster),
-        (0.90, rate("calls"), Direction::Slower),
+        (1.05, time("call"), GainDirection::Slower),
+        (0.95, time("call"), GainDirection::Faster),
+        (1.05, rate("calls"), GainDirection::Faster),
+        (0.90, rate("calls"), GainDirection::Slower),
     ] {
         let mut found = 0;
         for _ in 0..20 {
             let runs = planted(factor, 20, metric.clone(), &mut rng);
-            let comparison = compare(&refs(&runs), &Options { changed_first: true, ..Options::default() }).unwrap();
+            let comparison =
+                compare(&refs(&runs), &CompareOptions { changed_first: true, ..CompareOptions::default() }).unwrap();
             let first = &comparison.rows[0].ratios[1];
-            if first.verdict == Some(Verdict::Different) {
+            if first.verdict == Some(CompareVerdict::Different) {
                 assert_eq!((comparison.rows[0].probe.as_str(), first.direction), ("sim.f0", Some(direction)));
                 assert_eq!(first.method, RatioMethod::Launches);
                 assert!(first.low.unwrap() <= first.value.unwrap() && first.value.unwrap() <= first.high.unwrap());
@@ -120,7 +122,7 @@ fn planted_differences_are_found_and_named() {
 fn equals_with_enough_launches_are_called_same() {
     let mut rng = generator(4);
     let runs = planted(1.0, 40, time("call"), &mut rng);
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     assert_eq!(found.machines[1].tally.same, 31, "{:?}", found.machines[1].tally);
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert!(mean.low <= mean.value && mean.value <= mean.high && mean.high / mean.low < 1.01);
@@ -135,10 +137,10 @@ fn undecided_says_what_would_decide() {
         run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
     };
     let runs = [made("a", &mut rng), made("b", &mut rng)];
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     let ratio = &found.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(Verdict::Undecided));
-    assert!(matches!(ratio.need, Some(Need::Launches(1..) | Need::TooClose)), "{ratio:?}");
+    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));
+    assert!(matches!(ratio.need, Some(NeededLaunches::Launches(1..) | NeededLaunches::TooClose)), "{ratio:?}");
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn the_mean_of_a_class_carries_its_shared_floor() {
         run(id, "m", id, figures)
     };
     let runs = [made("a", &mut rng), made("b", &mut rng)];
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b").unwrap();
     let half = (mean.high / mean.low).ln() / 2.0;
     assert!((half - 1.96 * 2.0_f64.sqrt() * 0.05).abs() < 0.01, "{half}");
@@ -174,19 +176,19 @@ fn modes_are_compared_mode_by_mode() {
         let first = run("a", "m", "now", vec![bimodal(a.0, a.1, 40, &mut rng)]);
         let second = run("b", "m", "now", vec![bimodal(b.0, b.1, 40, &mut rng)]);
         assert!(matches!(first.figures[0].outcome, Outcome::Modes(_)));
-        compare(&[&first, &second], &Options::default()).unwrap()
+        compare(&[&first, &second], &CompareOptions::default()).unwrap()
     };
     let same = judge((5, 1.0), (5, 1.0));
     let ratio = &same.rows[0].ratios[1];
-    assert_eq!((ratio.verdict, ratio.value, ratio.modes.len()), (Some(Verdict::Same), None, 2), "{ratio:?}");
+    assert_eq!((ratio.verdict, ratio.value, ratio.modes.len()), (Some(CompareVerdict::Same), None, 2), "{ratio:?}");
     assert!(same.geometric_means.iter().all(|mean| mean.machine == same.reference));
     let slower = judge((5, 1.0), (5, 1.2));
     let ratio = &slower.rows[0].ratios[1];
-    assert_eq!((ratio.verdict, ratio.direction), (Some(Verdict::Different), Some(Direction::Slower)));
-    assert_eq!(ratio.modes.iter().filter(|mode| mode.verdict == Some(Verdict::Different)).count(), 1);
+    assert_eq!((ratio.verdict, ratio.direction), (Some(CompareVerdict::Different), Some(GainDirection::Slower)));
+    assert_eq!(ratio.modes.iter().filter(|mode| mode.verdict == Some(CompareVerdict::Different)).count(), 1);
     let shares = judge((2, 1.0), (8, 1.0));
     let ratio = &shares.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(Verdict::Different));
+    assert_eq!(ratio.verdict, Some(CompareVerdict::Different));
     assert!(ratio.modes.iter().any(|mode| mode.shares_differ) && ratio.direction.is_none());
 }
 
@@ -201,9 +203,9 @@ fn a_mode_without_counterpart_is_no_sameness() {
         vec![from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &one)],
     );
     let second = run("b", "m", "day 2", vec![bimodal(5, 1.0, 20, &mut rng)]);
-    let found = compare(&[&first, &second], &Options::default()).unwrap();
+    let found = compare(&[&first, &second], &CompareOptions::default()).unwrap();
     let ratio = &found.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(Verdict::Undecided), "{ratio:?}");
+    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided), "{ratio:?}");
     assert!(ratio.reason.as_ref().unwrap().contains("no counterpart"));
 }
 
@@ -216,8 +218,15 @@ fn what_has_no_value_says_why() {
     other_unit.metric = rate("calls");
     let a =
         run("a", "m", "1", ["os.below", "os.unfit", "os.failed", "os.unit", "os.zero", "os.a"].map(measured).to_vec());
-    let zero =
-        Estimate { low: -1.0, value: 0.0, high: 1.0, level: 0.95, launches: 10, batches: 1, method: Method::Stated };
+    let zero = Estimate {
+        low: -1.0,
+        value: 0.0,
+        high: 1.0,
+        level: 0.95,
+        launches: 10,
+        batches: 1,
+        method: EstimateMethod::Stated,
+    };
     let b = run(
         "b",
         "n",
@@ -231,7 +240,7 @@ fn what_has_no_value_says_why() {
             with("os.only_here", Outcome::Below { bound: 1.0 }),
         ],
     );
-    let found = compare(&[&a, &b], &Options::default()).unwrap();
+    let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     for (probe, reason) in [
         ("os.below", "at least 2.00x faster"),
         ("os.unfit", "no shell"),
@@ -261,17 +270,17 @@ fn stated_spread_decides_and_no_spread_never_does() {
             level: 0.95,
             launches: 5,
             batches: 1,
-            method: Method::Stated,
+            method: EstimateMethod::Stated,
         };
         vec![common::figure("x.y", "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))]
     };
     let a = run("a", "m", "1", stated(1.0, 0.01));
     let b = run("b", "n", "2", stated(1.5, 0.01));
     let none = run("c", "o", "3", vec![common::plain("x.y", "", time("call"), 9.0)]);
-    let found = compare(&[&a, &b, &none], &Options::default()).unwrap();
+    let found = compare(&[&a, &b, &none], &CompareOptions::default()).unwrap();
     let verdicts: Vec<_> = found.rows[0].ratios.iter().map(|ratio| (ratio.verdict, ratio.method)).collect();
-    assert_eq!(verdicts[1], (Some(Verdict::Different), RatioMethod::Propagated));
-    assert_eq!(verdicts[2], (Some(Verdict::Undecided), RatioMethod::None));
+    assert_eq!(verdicts[1], (Some(CompareVerdict::Different), RatioMethod::Propagated));
+    assert_eq!(verdicts[2], (Some(CompareVerdict::Undecided), RatioMethod::None));
     assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it states no spread"));
 }
 
@@ -279,7 +288,7 @@ fn stated_spread_decides_and_no_spread_never_does() {
 fn only_established_changes_for_the_worse_fail() {
     let mut rng = generator(9);
     let slower = planted(1.10, 20, time("call"), &mut rng);
-    let found = compare(&refs(&slower), &Options::default()).unwrap();
+    let found = compare(&refs(&slower), &CompareOptions::default()).unwrap();
     let answer = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().gate(found, false).answer;
     assert_eq!(answer("slower", &found), GateAnswer::Fail);
     assert_eq!(answer("slower:5", &found), GateAnswer::Fail);
@@ -288,7 +297,7 @@ fn only_established_changes_for_the_worse_fail() {
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
     assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].figure.as_str()), (31, 1, "sim.f0"), "{gate:?}");
     let faster = planted(0.90, 20, time("call"), &mut rng);
-    let found = compare(&refs(&faster), &Options::default()).unwrap();
+    let found = compare(&refs(&faster), &CompareOptions::default()).unwrap();
     assert_eq!(answer("slower", &found), GateAnswer::Pass);
     assert_eq!(answer("different", &found), GateAnswer::Fail);
     assert_eq!(answer("different:30", &found), GateAnswer::Pass);
@@ -302,7 +311,7 @@ fn what_cannot_be_told_is_inconclusive_and_never_green() {
         run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
     };
     let answer = |a: &Run, b: &Run, text: &str| {
-        text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &Options::default()).unwrap(), false)
+        text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &CompareOptions::default()).unwrap(), false)
     };
     let wide = answer(&made("a", &mut rng), &made("b", &mut rng), "slower:1");
     assert_eq!((wide.answer, wide.tested, wide.open.len()), (GateAnswer::Inconclusive, 1, 1), "{wide:?}");
@@ -330,7 +339,7 @@ fn what_cannot_be_told_is_inconclusive_and_never_green() {
 fn a_run_that_is_named_twice_is_the_same_run() {
     let mut rng = generator(11);
     let runs = planted(1.0, 20, time("call"), &mut rng);
-    let found = compare(&[&runs[0], &runs[0]], &Options::default()).unwrap();
+    let found = compare(&[&runs[0], &runs[0]], &CompareOptions::default()).unwrap();
     assert_eq!(found.machines[1].relation, Relation::SameRun);
     assert_eq!((found.tests, found.machines[1].tally.same), (0, 31));
     assert_ne!(found.machines[0].name, found.machines[1].name);
@@ -338,7 +347,7 @@ fn a_run_that_is_named_twice_is_the_same_run() {
     // The same id with other figures is another document.
     let changed = Run { id: "a".into(), ..runs[1].clone() };
     assert_eq!(
-        compare(&[&runs[0], &changed], &Options::default()).unwrap().machines[1].relation,
+        compare(&[&runs[0], &changed], &CompareOptions::default()).unwrap().machines[1].relation,
         Relation::SameSession
     );
 }
@@ -357,7 +366,7 @@ fn every_machine_and_figure_has_a_history_of_its_own() {
         other
     }));
     let history: Vec<SessionRecord> = runs.iter().flat_map(SessionRecord::of).collect();
-    let options = Options { history: &history, ..Options::default() };
+    let options = CompareOptions { history: &history, ..CompareOptions::default() };
     let found = compare(&[&day("a", "here", 1.0), &day("b", "here", 1.05)], &options).unwrap();
     let floor = found.rows[0].ratios[1].floor.unwrap();
     assert_eq!(floor.sessions, Some(3), "{floor:?}");
@@ -381,9 +390,9 @@ fn means_stand_over_the_same_figures_and_count_each_probe_once() {
     let mean = |found: &Comparison, name: &str| {
         found.geometric_means.iter().find(|mean| mean.machine == name && mean.family.is_none()).cloned().unwrap()
     };
-    let two = compare(&[&a, &b], &Options::default()).unwrap();
+    let two = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     assert!((mean(&two, "b").value - 1.2).abs() < 0.01, "{:?}", mean(&two, "b"));
-    let found = compare(&[&a, &b, &c], &Options::default()).unwrap();
+    let found = compare(&[&a, &b, &c], &CompareOptions::default()).unwrap();
     // C lacks the figure in which B differs: over what both have they are equal.
     for name in ["b", "c"] {
         let mean = mean(&found, name);
@@ -397,7 +406,7 @@ fn means_stand_over_the_same_figures_and_count_each_probe_once() {
         run(id, "m", "now", figures)
     };
     let (x, y) = (many("x", 1.0, &mut figure), many("y", 4.0, &mut figure));
-    let found = mean(&compare(&[&x, &y], &Options::default()).unwrap(), "y");
+    let found = mean(&compare(&[&x, &y], &CompareOptions::default()).unwrap(), "y");
     assert!((found.value - 2.0).abs() < 0.01, "{found:?}");
     assert_eq!((found.figures, found.probes), (21, 2));
 }
@@ -409,9 +418,9 @@ fn axes_are_crossed_when_asked() {
     };
     let a = run("a", "m", "1", vec![at("same_cpu", 1.0)]);
     let b = run("b", "m", "1", vec![at("cross_cpu", 10.0)]);
-    let refused = compare(&[&a, &b], &Options::default()).unwrap_err().to_string();
+    let refused = compare(&[&a, &b], &CompareOptions::default()).unwrap_err().to_string();
     assert!(refused.contains("across placement"), "{refused}");
-    let across = Options { across: vec!["placement".into()], ..Options::default() };
+    let across = CompareOptions { across: vec!["placement".into()], ..CompareOptions::default() };
     let found = compare(&[&a, &b], &across).unwrap();
     assert!((found.rows[0].ratios[1].value.unwrap() - 0.1).abs() < 1e-9, "a gain");
     assert_eq!(found.rows[0].ratios[1].point.as_ref().unwrap().get("placement"), Some("cross_cpu"));
@@ -424,16 +433,16 @@ fn axes_are_crossed_when_asked() {
 fn names_are_unique_and_errors_name_what_there_is() {
     let made = || run("same", "m", "1", vec![common::plain("x.y", "", time("call"), 1.0)]);
     let runs = [made(), made()];
-    let found = compare(&refs(&runs), &Options::default()).unwrap();
+    let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     assert_ne!(found.machines[0].name, found.machines[1].name);
-    assert!(compare(&[], &Options::default()).is_err());
+    assert!(compare(&[], &CompareOptions::default()).is_err());
     for (options, word) in [
-        (Options { reference: Some("nobody".into()), ..Options::default() }, "same"),
-        (Options { figures: Some("z.*".into()), ..Options::default() }, "x.y"),
-        (Options { sort_by: Some("z".into()), ..Options::default() }, "x.y"),
+        (CompareOptions { reference: Some("nobody".into()), ..CompareOptions::default() }, "same"),
+        (CompareOptions { figures: Some("z.*".into()), ..CompareOptions::default() }, "x.y"),
+        (CompareOptions { sort_by: Some("z".into()), ..CompareOptions::default() }, "x.y"),
     ] {
         let error = compare(&refs(&runs), &options).unwrap_err().to_string();
         assert!(error.starts_with("could not") && error.contains(word), "{error}");
     }
-    assert!(compare(&refs(&runs[..1]), &Options::default()).is_ok(), "one run is a table of its own");
+    assert!(compare(&refs(&runs[..1]), &CompareOptions::default()).is_ok(), "one run is a table of its own");
 }

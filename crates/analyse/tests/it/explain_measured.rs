@@ -1,7 +1,7 @@
 //! Measured runs that differ by one planted cause are explained by that cause first; runs that do not differ, by none.
 
 use crate::common::{from_values, point, rate, run, time};
-use analyse::explain::{DifferenceKind, Explanation, Options, explain};
+use analyse::explain::{DifferenceKind, ExplainOptions, Explanation, explain};
 use model::{Class, Fact, FactValue, Figure, Footprint, Metric, Primitive as P, Run, Unit};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
@@ -104,7 +104,7 @@ fn planted(
         let mut rng = generator(seed);
         let mut b = measured("b", sessions.1, change, &mut rng);
         differ(&mut a, &mut b);
-        let found = explain(&a, &b, &Options::default()).unwrap();
+        let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
         assert!(found.difference, "seed {seed}: {:?}", found.sentences());
         check(&found);
         let text = serde_json::to_string(&found).unwrap();
@@ -147,7 +147,7 @@ fn equals_have_no_difference_to_explain() {
         let mut b = b;
         // A fact that differs is no reason to explain anything.
         b.machine.facts.push(fact("memory.transparent_huge_pages", FactValue::Text("never".into()), &[P::Tlb]));
-        let found = explain(&a, &b, &Options::default()).unwrap();
+        let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
         if found.difference {
             told += 1;
         } else {
@@ -185,9 +185,9 @@ fn one_run_at_two_placements() {
     let b = measured("b", "now", &crossed, &mut rng);
     a.figures.extend(b.figures.into_iter().filter(|figure| figure.point.get("placement").is_some()));
     let at = Some((point("placement=same_cpu"), point("placement=cross_cpu")));
-    let found = explain(&a, &a.clone(), &Options { at, ..Options::default() }).unwrap();
+    let found = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap();
     first_is(&found, "placement of the two parties");
-    assert!(!explain(&a, &a.clone(), &Options::default()).unwrap().difference, "a run is like itself");
+    assert!(!explain(&a, &a.clone(), &ExplainOptions::default()).unwrap().difference, "a run is like itself");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
         let value = if limited { FactValue::Number(0.5) } else { FactValue::Text("none".into()) };
         run.machine.facts.push(fact("cgroup.cpus", value, &[P::CoreClock]));
     }
-    let found = explain(&a, &b, &Options::default()).unwrap();
+    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
     first_is(&found, "CPU limit of the control group");
     assert!((found.causes[0].factor - 2.0).abs() < 0.05, "{:?}", found.causes[0]);
     assert!(
@@ -311,7 +311,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
     for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         launch.nanos.fill(1_000_000);
     }
-    assert!(!explain(&a, &b, &Options::default()).unwrap().difference);
+    assert!(!explain(&a, &b, &ExplainOptions::default()).unwrap().difference);
 }
 
 #[test]
@@ -329,11 +329,11 @@ fn parties_left_free_on_fewer_cpus() {
     let mut b = measured("b", "day 2", &unchanged, &mut generator(22));
     a.figures.push(free(7, &mut rng));
     b.figures.push(free(0, &mut rng));
-    assert!(!explain(&a, &b, &Options::default()).unwrap().difference, "shares alone support nothing");
+    assert!(!explain(&a, &b, &ExplainOptions::default()).unwrap().difference, "shares alone support nothing");
     for (run, cpus) in [(&mut a, "0-1"), (&mut b, "0")] {
         run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));
     }
-    let found = explain(&a, &b, &Options::default()).unwrap();
+    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
     assert_eq!(found.causes[0].rivals[0].title, "placement of the two parties", "{:#?}", found.sentences());
 }
 
@@ -375,7 +375,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
     let mut rng = generator(3);
     let a = measured("a", "now", &unchanged, &mut generator(3));
     let b = measured("b", "now", &change, &mut rng);
-    let found = explain(&a, &b, &Options::default()).unwrap();
+    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
     assert_eq!(found.causes.len(), 1, "{:#?}", found.sentences());
     let first = &found.causes[0];
     assert_eq!(first.primitives, [P::PageFault]);
@@ -400,7 +400,7 @@ fn a_faster_clock_is_removed_before_memory_is_judged() {
     for (run, clock) in [(&mut a, 2.0e9), (&mut b, 2.2e9)] {
         run.machine.facts.push(fact("cpu.clock", FactValue::Number(clock), &[P::CoreClock]));
     }
-    let found = explain(&a, &b, &Options::default()).unwrap();
+    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
     assert!((found.common_factor.value - 1.0 / 1.1).abs() < 0.01);
     assert!((found.common_factor.clock_ratio.unwrap() - 1.0 / 1.1).abs() < 1e-9);
     assert_eq!(found.common_factor.because.len(), 1);

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
 
 use crate::common::{from_values, run, time};
-use analyse::compare::Options;
-use analyse::fleet::{Spread, spread};
+use analyse::compare::CompareOptions;
+use analyse::fleet::{FleetSpread, spread};
 use model::{Class, Run};
 use rand::Rng;
 use stats::simulate::{Noise, generator};
@@ -35,8 +35,8 @@ fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>
     (runs.collect(), names)
 }
 
-fn look(runs: &[Run], names: &[String]) -> Spread {
-    spread(&runs.iter().collect::<Vec<_>>(), names, &Options::default()).unwrap()
+fn look(runs: &[Run], names: &[String]) -> FleetSpread {
+    spread(&runs.iter().collect::<Vec<_>>(), names, &CompareOptions::default()).unwrap()
 }
 
 #[test]
@@ -75,5 +75,5 @@ fn of_two_nodes_neither_is_odd_and_a_lone_one_is_no_spread() {
     assert!(found.figures.iter().all(|figure| figure.range > 0.2 && figure.values.len() == 2));
     let (runs, names) = fleet(1, None, 1);
     assert!(look(&runs, &names).figures.is_empty());
-    assert!(spread(&[], &[], &Options::default()).is_err());
+    assert!(spread(&[], &[], &CompareOptions::default()).is_err());
 }

@@ -7,22 +7,26 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
-use analyse::plan_network::{Flow, Framing, Pattern, Setup, Sizes, Tally, Trigger, lost_share, simulate, window_bytes};
+use analyse::plan_network::{
+    FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally, TrafficPattern, Trigger, lost_share,
+    simulate, window_bytes,
+};
 use proptest::prelude::*;
 
-fn setups() -> impl Strategy<Value = Setup> {
+fn setups() -> impl Strategy<Value = SimulationSetup> {
     let sizes = prop_oneof![
-        (1_u32..20_000).prop_map(Sizes::Fixed),
-        (100.0_f64..5_000.0).prop_map(Sizes::Exponential),
-        prop::collection::vec(1_u32..9_000, 1..6).prop_map(Sizes::Measured),
+        (1_u32..20_000).prop_map(FragmentSizes::Fixed),
+        (100.0_f64..5_000.0).prop_map(FragmentSizes::Exponential),
+        prop::collection::vec(1_u32..9_000, 1..6).prop_map(FragmentSizes::Measured),
     ];
     let pattern = prop_oneof![
-        Just(Pattern::InOrder),
-        Just(Pattern::BarrelShift),
-        Just(Pattern::Random),
-        (1_u32..40).prop_map(|credits| Pattern::Pull { credits }),
+        Just(TrafficPattern::InOrder),
+        Just(TrafficPattern::BarrelShift),
+        Just(TrafficPattern::Random),
+        (1_u32..40).prop_map(|credits| TrafficPattern::Pull { credits }),
     ];
-    let flow = prop_oneof![Just(Flow::Datagrams), (1_000_u32..70_000).prop_map(|bytes| Flow::Window { bytes })];
+    let flow =
+        prop_oneof![Just(FlowControl::Datagrams), (1_000_u32..70_000).prop_map(|bytes| FlowControl::Window { bytes })];
     let trigger = prop_oneof![
         Just(Trigger::Unpaced),
         (1e-5_f64..1e-2).prop_map(Trigger::Every),
@@ -37,7 +41,7 @@ fn setups() -> impl Strategy<Value = Setup> {
             flow,
             trigger,
             (output_buffer, input_buffer, latency),
-        )| Setup {
+        )| SimulationSetup {
             senders,
             receivers,
             link_rate: 12.5e6,
@@ -47,7 +51,7 @@ fn setups() -> impl Strategy<Value = Setup> {
             framing: Framing::TCP,
             pattern,
             // A receiver asks over datagrams: its credits are its window.
-            flow: if matches!(pattern, Pattern::Pull { .. }) { Flow::Datagrams } else { flow },
+            flow: if matches!(pattern, TrafficPattern::Pull { .. }) { FlowControl::Datagrams } else { flow },
             sizes,
             trigger,
             events,
@@ -57,11 +61,11 @@ fn setups() -> impl Strategy<Value = Setup> {
     )
 }
 
-fn recovers(setup: &Setup) -> bool {
-    setup.flow != Flow::Datagrams || matches!(setup.pattern, Pattern::Pull { .. })
+fn recovers(setup: &SimulationSetup) -> bool {
+    setup.flow != FlowControl::Datagrams || matches!(setup.pattern, TrafficPattern::Pull { .. })
 }
 
-fn run(setup: &Setup) -> Tally {
+fn run(setup: &SimulationSetup) -> SimulationTally {
     simulate(setup).unwrap()
 }
 
@@ -98,19 +102,19 @@ proptest! {
         senders in 1_u32..30,
     ) {
         setup.senders = senders;
-        setup.pattern = Pattern::InOrder;
+        setup.pattern = TrafficPattern::InOrder;
         let window = window_bytes(senders, setup.output_buffer, Framing::TCP);
         prop_assume!(window > 0);
         // Small fragments make small frames, whose headers weigh more than those of full ones.
-        setup.sizes = Sizes::Fixed(1448 * 4);
-        setup.flow = Flow::Window { bytes: window as u32 };
+        setup.sizes = FragmentSizes::Fixed(1448 * 4);
+        setup.flow = FlowControl::Window { bytes: window as u32 };
         prop_assert_eq!(run(&setup).lost(), 0);
     }
 
     #[test]
     fn a_barrel_shift_loses_nothing_and_holds_one_frame_at_most(mut setup in setups()) {
-        setup.pattern = Pattern::BarrelShift;
-        setup.flow = Flow::Datagrams;
+        setup.pattern = TrafficPattern::BarrelShift;
+        setup.flow = FlowControl::Datagrams;
         setup.input_buffer = 0;
         let tally = run(&setup);
         prop_assert_eq!(tally.lost(), 0);
@@ -119,15 +123,15 @@ proptest! {
 
     #[test]
     fn credits_that_fit_the_buffer_never_lose(mut setup in setups(), credits in 1_u32..40) {
-        setup.pattern = Pattern::Pull { credits };
-        setup.flow = Flow::Datagrams;
+        setup.pattern = TrafficPattern::Pull { credits };
+        setup.flow = FlowControl::Datagrams;
         setup.output_buffer = u64::from(credits) * u64::from(Framing::TCP.full());
         prop_assert_eq!(run(&setup).lost(), 0);
     }
 
     #[test]
     fn bursts_lose_what_the_relation_says(senders in 2_u32..40, frames in 1_u32..20, buffer in 5_000_u64..400_000) {
-        let tally = run(&Setup::burst(senders, frames, 1.25e6, buffer, 3));
+        let tally = run(&SimulationSetup::burst(senders, frames, 1.25e6, buffer, 3));
         let said = lost_share(senders, u64::from(frames), buffer, Framing::UDP);
         prop_assert!((tally.lost_share() - said).abs() < 1e-9, "{} {said}", tally.lost_share());
     }
@@ -135,16 +139,16 @@ proptest! {
 
 #[test]
 fn nonsense_is_refused() {
-    let good = Setup::burst(4, 2, 1e6, 10_000, 1);
+    let good = SimulationSetup::burst(4, 2, 1e6, 10_000, 1);
     assert!(simulate(&good).is_some());
     for bad in [
-        Setup { senders: 0, ..good.clone() },
-        Setup { receivers: 0, ..good.clone() },
-        Setup { events: 0, ..good.clone() },
-        Setup { link_rate: 0.0, ..good.clone() },
-        Setup { link_rate: f64::NAN, ..good.clone() },
-        Setup { sizes: Sizes::Measured(Vec::new()), ..good.clone() },
-        Setup { pattern: Pattern::Pull { credits: 0 }, ..good.clone() },
+        SimulationSetup { senders: 0, ..good.clone() },
+        SimulationSetup { receivers: 0, ..good.clone() },
+        SimulationSetup { events: 0, ..good.clone() },
+        SimulationSetup { link_rate: 0.0, ..good.clone() },
+        SimulationSetup { link_rate: f64::NAN, ..good.clone() },
+        SimulationSetup { sizes: FragmentSizes::Measured(Vec::new()), ..good.clone() },
+        SimulationSetup { pattern: TrafficPattern::Pull { credits: 0 }, ..good.clone() },
     ] {
         assert!(simulate(&bad).is_none(), "{bad:?}");
     }
@@ -152,7 +156,7 @@ fn nonsense_is_refused() {
 
 #[test]
 fn pushing_in_order_loses_nearly_all_where_a_barrel_shift_loses_nothing() {
-    let base = Setup {
+    let base = SimulationSetup {
         senders: 100,
         receivers: 100,
         link_rate: 12.5e9,
@@ -160,22 +164,22 @@ fn pushing_in_order_loses_nearly_all_where_a_barrel_shift_loses_nothing() {
         output_buffer: 100_000,
         input_buffer: 0,
         framing: Framing::UDP,
-        pattern: Pattern::InOrder,
-        flow: Flow::Datagrams,
-        sizes: Sizes::Fixed(16 * 1472),
+        pattern: TrafficPattern::InOrder,
+        flow: FlowControl::Datagrams,
+        sizes: FragmentSizes::Fixed(16 * 1472),
         trigger: Trigger::Unpaced,
         events: 1_000,
         timeout: 1e-3,
         seed: 1,
     };
     assert!(run(&base).lost_share() > 0.9);
-    assert_eq!(run(&Setup { pattern: Pattern::BarrelShift, ..base }).lost(), 0);
+    assert_eq!(run(&SimulationSetup { pattern: TrafficPattern::BarrelShift, ..base }).lost(), 0);
 }
 
 /// 22 x 15, 32 kB, 2 kHz on Fast Ethernet: pulling with credits keeps up without loss, windows of 64 kB do not.
 #[test]
 fn the_design_of_1998_holds_with_credits() {
-    let design = Setup {
+    let design = SimulationSetup {
         senders: 22,
         receivers: 15,
         link_rate: 12.5e6,
@@ -183,9 +187,9 @@ fn the_design_of_1998_holds_with_credits() {
         output_buffer: 160_000,
         input_buffer: 32_000,
         framing: Framing::UDP,
-        pattern: Pattern::Pull { credits: 4 },
-        flow: Flow::Datagrams,
-        sizes: Sizes::Fixed(32_000 / 22),
+        pattern: TrafficPattern::Pull { credits: 4 },
+        flow: FlowControl::Datagrams,
+        sizes: FragmentSizes::Fixed(32_000 / 22),
         trigger: Trigger::Every(1.0 / 2_000.0),
         events: 20_000,
         timeout: 0.02,
@@ -194,13 +198,13 @@ fn the_design_of_1998_holds_with_credits() {
     let tally = run(&design);
     assert_eq!((tally.lost(), tally.built), (0, 20_000));
     assert!((tally.events_per_second() / 2_000.0 - 1.0).abs() < 0.01, "{tally:?}");
-    let four = |window: u32, input_buffer: u64| Setup {
+    let four = |window: u32, input_buffer: u64| SimulationSetup {
         senders: 4,
         receivers: 1,
-        pattern: Pattern::InOrder,
+        pattern: TrafficPattern::InOrder,
         framing: Framing::PLAIN_TCP,
-        flow: Flow::Window { bytes: window },
-        sizes: Sizes::Fixed(1460 * 50),
+        flow: FlowControl::Window { bytes: window },
+        sizes: FragmentSizes::Fixed(1460 * 50),
         trigger: Trigger::Unpaced,
         events: 300,
         input_buffer,

@@ -4,7 +4,8 @@
 use crate::common;
 
 use analyse::predict::{
-    Application, Column, IntervalMethod, Machine, Options, Standing, Table, evaluate, from_runs, predict,
+    ForecastStanding, IntervalMethod, PredictOptions, PredictedApplication, PredictorColumn, PredictorMachine,
+    PredictorTable, evaluate, from_runs, predict,
 };
 use model::{Better, Class, Estimate, Footprint, Hardware, Metric, Outcome, Primitive, Unit};
 use rand::Rng;
@@ -21,12 +22,12 @@ const STRESSES: [Primitive; 6] = [
 ];
 
 /// Machines of different speeds and characters; the application is a mix of probes with some noise of its own.
-fn planted(machines: usize, known: usize, mix: &[f64; 6], noise: f64, seed: u64) -> (Table, Vec<f64>) {
+fn planted(machines: usize, known: usize, mix: &[f64; 6], noise: f64, seed: u64) -> (PredictorTable, Vec<f64>) {
     let mut rng = generator(seed);
     let columns = LABELS
         .iter()
         .zip(STRESSES)
-        .map(|(label, primitive)| Column {
+        .map(|(label, primitive)| PredictorColumn {
             name: (*label).to_owned(),
             label: (*label).to_owned(),
             tool: (*label).to_owned(),
@@ -43,7 +44,7 @@ fn planted(machines: usize, known: usize, mix: &[f64; 6], noise: f64, seed: u64)
             let application: f64 =
                 3.0 + probes.iter().zip(mix).map(|(p, w)| w * p).sum::<f64>() + noise * standard_normal(&mut rng);
             truths.push(application.exp());
-            Machine {
+            PredictorMachine {
                 name: format!("m{m}"),
                 runs: Vec::new(),
                 model: format!("model {m}"),
@@ -53,21 +54,21 @@ fn planted(machines: usize, known: usize, mix: &[f64; 6], noise: f64, seed: u64)
             }
         })
         .collect();
-    let application = Application {
+    let application = PredictedApplication {
         name: "application.planted".to_owned(),
         metric: Metric::lower(Unit::Seconds, "run"),
         stresses: Vec::new(),
         working_set: None,
         footprint: None,
     };
-    (Table { application, columns, machines }, truths)
+    (PredictorTable { application, columns, machines }, truths)
 }
 
 #[test]
 fn a_planted_mix_is_recovered() {
     let mix = [0.5, 0.3, 0.0, 0.0, 0.2, 0.0];
     let (table, _) = planted(40, 25, &mix, 0.02, 3);
-    let found = predict(&table, &[30], &Options::default()).unwrap();
+    let found = predict(&table, &[30], &PredictOptions::default()).unwrap();
     for (label, share) in LABELS.iter().zip(mix) {
         let seen = found.behaves_like.iter().find(|s| s.label == *label).unwrap().share;
         assert!((seen - share).abs() < 0.06, "{label}: {seen} against {share}");
@@ -83,7 +84,8 @@ fn intervals_hold_as_often_as_they_say() {
         for seed in 0..40 {
             let (table, truths) = planted(known + 20, known, &[0.4, 0.2, 0.2, 0.0, 0.2, 0.0], 0.06, 100 + seed);
             let targets: Vec<usize> = (known..known + 20).collect();
-            for (forecast, &m) in predict(&table, &targets, &Options::default()).unwrap().forecasts.iter().zip(&targets)
+            for (forecast, &m) in
+                predict(&table, &targets, &PredictOptions::default()).unwrap().forecasts.iter().zip(&targets)
             {
                 if let Some((low, high)) = forecast.low.zip(forecast.high) {
                     all += 1;
@@ -103,13 +105,13 @@ fn intervals_hold_as_often_as_they_say() {
 #[test]
 fn more_machines_err_less_and_less_than_one_probe() {
     let (table, _) = planted(60, 60, &[0.3, 0.3, 0.2, 0.0, 0.2, 0.0], 0.03, 9);
-    let found = evaluate(&table, &[3, 12], 6, 1, &Options::default()).unwrap();
+    let found = evaluate(&table, &[3, 12], 6, 1, &PredictOptions::default()).unwrap();
     let [few, some, all] = found.sizes.as_slice() else { panic!("{found:?}") };
     assert!(all.median_error < some.median_error && some.median_error < few.median_error, "{found:?}");
     assert!(found.sizes.iter().all(|size| size.median_error < size.rating_median), "{found:?}");
     assert!(all.median_error < 0.05, "{all:?}");
     assert!((0.8..=1.0).contains(&all.coverage.unwrap()));
-    assert_eq!(found, evaluate(&table, &[3, 12], 6, 1, &Options::default()).unwrap());
+    assert_eq!(found, evaluate(&table, &[3, 12], 6, 1, &PredictOptions::default()).unwrap());
 }
 
 #[test]
@@ -120,26 +122,26 @@ fn a_machine_is_never_predicted_by_its_own_model() {
     twin.name = "twin".to_owned();
     twin.application = twin.application.map(|value| value + 3.0);
     table.machines.push(twin);
-    let found = predict(&table, &[0, 1], &Options::default()).unwrap();
+    let found = predict(&table, &[0, 1], &PredictOptions::default()).unwrap();
     assert!((found.forecasts[0].value.unwrap() / truths[0] - 1.0).abs() < 0.2, "{:?}", found.forecasts[0]);
 }
 
 #[test]
 fn what_the_probes_did_not_see_is_said() {
     let plain = planted(20, 12, &[0.5, 0.5, 0.0, 0.0, 0.0, 0.0], 0.03, 5).0;
-    let ask = |table: &Table| predict(table, &[15], &Options::default()).unwrap().forecasts.remove(0);
+    let ask = |table: &PredictorTable| predict(table, &[15], &PredictOptions::default()).unwrap().forecasts.remove(0);
     let sound = ask(&plain);
-    assert_eq!((sound.standing, sound.interval), (Standing::Sound, Some(IntervalMethod::JackknifePlus)));
+    assert_eq!((sound.standing, sound.interval), (ForecastStanding::Sound, Some(IntervalMethod::JackknifePlus)));
     let width = |forecast: &analyse::predict::Forecast| (forecast.high.unwrap() / forecast.low.unwrap()).ln();
 
     let mut matrix = plain.clone();
     matrix.application.stresses = vec![Primitive::IntegerAlu, Primitive::IntMatrix];
     let wider = ask(&matrix);
-    assert_eq!(wider.standing, Standing::Widened);
+    assert_eq!(wider.standing, ForecastStanding::Widened);
     assert!((width(&wider) / width(&sound) - 2.0).abs() < 1e-6 && wider.reasons[0].contains("integer dot product"));
     matrix.application.stresses = vec![Primitive::IntMatrix];
     let refused = ask(&matrix);
-    assert!(refused.standing == Standing::Refused && refused.value.is_none());
+    assert!(refused.standing == ForecastStanding::Refused && refused.value.is_none());
 
     let mut family = plain.clone();
     family.machines[15].family = "another".to_owned();
@@ -153,7 +155,7 @@ fn what_the_probes_did_not_see_is_said() {
     let mut far = plain.clone();
     far.machines[15].probes.iter_mut().for_each(|p| *p = p.map(|p| p - 6.0));
     let far = ask(&far);
-    assert!(far.standing == Standing::Refused && far.reasons[0].contains("x faster"), "{far:?}");
+    assert!(far.standing == ForecastStanding::Refused && far.reasons[0].contains("x faster"), "{far:?}");
 
     let mut blind = plain;
     let mut rng = generator(8);
@@ -164,8 +166,8 @@ fn what_the_probes_did_not_see_is_said() {
 #[test]
 fn a_footprint_weighs_the_probes_where_there_is_one_machine() {
     let (mut table, _) = planted(20, 1, &[0.0, 0.0, 0.0, 0.0, 0.5, 0.5], 0.0, 6);
-    let kernel = |table: &Table| {
-        let found = predict(table, &[10], &Options::default()).unwrap();
+    let kernel = |table: &PredictorTable| {
+        let found = predict(table, &[10], &PredictOptions::default()).unwrap();
         let of = |label: &str| found.behaves_like.iter().find(|s| s.label == label).unwrap().share;
         of("system call") + of("fork")
     };
@@ -210,12 +212,13 @@ fn runs_become_a_table_without_leaks() {
     let table = from_runs(&runs, "simulation:threads=1").unwrap();
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["cpu.integer", "os.syscall", "memory.load_latency:working_set=64MiB"]);
-    let found = predict(&table, &[5], &Options::default()).unwrap();
+    let found = predict(&table, &[5], &PredictOptions::default()).unwrap();
     let ratio = runs[5].figures[0].outcome.estimate().unwrap().value / 1e-9;
     assert!((found.forecasts[0].value.unwrap() / (5.0 * ratio) - 1.0).abs() < 1e-3, "{:?}", found.forecasts[0]);
     assert!(from_runs(&runs, "simulation").unwrap_err().to_string().contains("threads=2"));
     assert!(from_runs(&runs, "nothing").unwrap_err().to_string().contains("application.simulation"));
     assert!(
-        evaluate(&from_runs(&runs[..2], "simulation:threads=1").unwrap(), &[2], 1, 1, &Options::default()).is_err()
+        evaluate(&from_runs(&runs[..2], "simulation:threads=1").unwrap(), &[2], 1, 1, &PredictOptions::default())
+            .is_err()
     );
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use analyse::predict::{
-    Application, AtSize, Column, Machine, Options, Table, Tried, cpu_family, cpu_model, evaluate, try_at_random,
+    AtSize, PredictOptions, PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable, TriedPrediction,
+    cpu_family, cpu_model, evaluate, try_at_random,
 };
 use model::{Better, Metric, Unit};
 
@@ -49,11 +50,11 @@ fn metrics(header: &[String]) -> &[String] {
     &header[4..]
 }
 
-fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> Table {
+fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> PredictorTable {
     let direction = |name: &str| if name == "pm_me_latency" { Better::Lower } else { Better::Higher };
     let own = tool(target, by);
     let places: Vec<usize> = (4..header.len()).filter(|&k| tool(&header[k], by) != own).collect();
-    let column = |&k: &usize| Column {
+    let column = |&k: &usize| PredictorColumn {
         name: header[k].clone(),
         label: header[k].clone(),
         tool: tool(&header[k], Tool::Suite),
@@ -63,8 +64,8 @@ fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> Tab
     };
     let at = header.iter().position(|name| name == target).unwrap();
     let number = |row: &[String], k: usize| row[k].parse::<f64>().ok().map(f64::ln);
-    Table {
-        application: Application {
+    PredictorTable {
+        application: PredictedApplication {
             name: target.to_owned(),
             metric: Metric::higher(Unit::PerSecond, "score"),
             stresses: Vec::new(),
@@ -74,7 +75,7 @@ fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> Tab
         columns: places.iter().map(column).collect(),
         machines: rows
             .iter()
-            .map(|row| Machine {
+            .map(|row| PredictorMachine {
                 name: row[0].clone(),
                 runs: Vec::new(),
                 model: cpu_model(&row[0]),
@@ -94,7 +95,7 @@ fn targets(header: &[String]) -> Vec<String> {
 /// All targets with one number of machines to learn from; with `only`, from that one metric alone.
 fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>) -> Option<AtSize> {
     let (header, rows) = sheet()?;
-    let mut all: Vec<Tried> = Vec::new();
+    let mut all: Vec<TriedPrediction> = Vec::new();
     for (number, target) in targets(&header).iter().enumerate() {
         let mut table = table(&header, &rows, target, by);
         if let Some(only) = only {
@@ -102,7 +103,7 @@ fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>)
             table.columns = vec![table.columns.remove(place)];
             table.machines.iter_mut().for_each(|machine| machine.probes = vec![machine.probes[place]]);
         }
-        all.extend(try_at_random(&table, size, repeats, seed + number as u64, &Options::default()));
+        all.extend(try_at_random(&table, size, repeats, seed + number as u64, &PredictOptions::default()));
     }
     let found = AtSize::of(size, &all).unwrap();
     let by = match by {
@@ -138,7 +139,7 @@ fn more_machines_beat_the_best_single_rating() {
 fn leave_one_model_out() {
     let Some((header, rows)) = sheet() else { return };
     let table = table(&header, &rows, "gb1_clang", Tool::Program);
-    let found = evaluate(&table, &[12], 2, 1, &Options::default()).unwrap();
+    let found = evaluate(&table, &[12], 2, 1, &PredictOptions::default()).unwrap();
     assert!(found.models > 80);
     found.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
 }

@@ -1,7 +1,7 @@
 //! Trends: planted truths, and the public record of processors.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
-use analyse::trend::{Curve, Dated, Options, Trend, parse, trend};
+use analyse::trend::{Dated, GrowthTrend, TrendCurve, TrendOptions, parse, trend};
 use stats::simulate::{generator, standard_normal};
 
 fn specint() -> Option<Vec<Dated>> {
@@ -9,8 +9,9 @@ fn specint() -> Option<Vec<Dated>> {
     Some(parse(&text, None).unwrap())
 }
 
-fn fitted(data: &[Dated], from: f64, to: f64, project: &[f64]) -> Trend {
-    trend(data, &Options { window: Some((from, to)), project: project.to_vec(), ..Options::default() }).unwrap()
+fn fitted(data: &[Dated], from: f64, to: f64, project: &[f64]) -> GrowthTrend {
+    trend(data, &TrendOptions { window: Some((from, to)), project: project.to_vec(), ..TrendOptions::default() })
+        .unwrap()
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn the_break_of_the_public_record_is_found() {
     let broken = found.fits[0].broken.clone().unwrap();
     assert!(broken.significant && (2001.0..2008.0).contains(&broken.between.0), "{broken:?}");
     assert!(broken.doubling_after > 2.0 * broken.doubling_before);
-    assert_eq!(found.fits[1].curve, Curve::Frontier);
+    assert_eq!(found.fits[1].curve, TrendCurve::Frontier);
 }
 
 fn planted(seed: u64, doubling: f64, from: i32, to: i32) -> Vec<Dated> {
@@ -79,7 +80,8 @@ fn intervals_cover_what_they_say() {
     let trials = 300;
     for seed in 0..trials {
         let data = planted(seed, 2.0, 2000, 2012);
-        let found = trend(&data[..40], &Options { project: vec![2011.75], level: 0.9, ..Options::default() }).unwrap();
+        let found = trend(&data[..40], &TrendOptions { project: vec![2011.75], level: 0.9, ..TrendOptions::default() })
+            .unwrap();
         let fit = &found.fits[0];
         let time = fit.doubling.clone().unwrap();
         doubling += usize::from(time.low <= 2.0 && 2.0 <= time.high);
@@ -96,7 +98,7 @@ fn intervals_cover_what_they_say() {
 fn breaks_are_found_and_seldom_invented() {
     let alarms = (0..60)
         .filter(|&seed| {
-            let found = trend(&planted(seed, 2.0, 2000, 2010), &Options::default()).unwrap();
+            let found = trend(&planted(seed, 2.0, 2000, 2010), &TrendOptions::default()).unwrap();
             found.fits[0].broken.clone().unwrap().significant
         })
         .count();
@@ -105,16 +107,16 @@ fn breaks_are_found_and_seldom_invented() {
     let slow = planted(4, 8.0, 2010, 2020);
     let level = bent.last().unwrap().value / slow[0].value;
     bent.extend(slow.into_iter().map(|point| Dated { value: point.value * level, ..point }));
-    let broken = trend(&bent, &Options::default()).unwrap().fits[0].broken.clone().unwrap();
+    let broken = trend(&bent, &TrendOptions::default()).unwrap().fits[0].broken.clone().unwrap();
     assert!(broken.significant && (broken.between.0 - 2010.0).abs() < 2.0, "{broken:?}");
 }
 
 #[test]
 fn what_cannot_be_fitted_says_why() {
     let data = planted(1, 2.0, 2000, 2002);
-    let none = trend(&data, &Options { window: Some((2030.0, 2040.0)), ..Options::default() }).unwrap_err();
+    let none = trend(&data, &TrendOptions { window: Some((2030.0, 2040.0)), ..TrendOptions::default() }).unwrap_err();
     assert!(none.to_string().contains("between 2030 and 2040"), "{none}");
     let same: Vec<Dated> = (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None }).collect();
-    assert!(trend(&same, &Options::default()).is_err());
-    assert!(trend(&[], &Options::default()).is_err());
+    assert!(trend(&same, &TrendOptions::default()).is_err());
+    assert!(trend(&[], &TrendOptions::default()).is_err());
 }

@@ -8,7 +8,7 @@ use model::RECORD;
 use super::hash::{hash_file, hash_sources};
 use super::{Build, Built, elf};
 use crate::Error;
-use crate::launch::{Order, Starter};
+use crate::launch::{LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
 
 /// Time that a program has to tell its version.
@@ -158,8 +158,8 @@ fn compiler(command: Vec<String>) -> Option<Vec<String>> {
     COMPILERS.contains(words.last()?).then(|| vec![program, "--version".to_owned()])
 }
 
-pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64) -> Order {
-    Order {
+pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64) -> LaunchSpec {
+    LaunchSpec {
         commands: vec![argv],
         directory: application.directory.clone(),
         environment: application.environment.clone(),

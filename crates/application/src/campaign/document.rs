@@ -1,6 +1,6 @@
 //! The run document of a campaign.
 
-use model::{Better, Class, Entry, Figure, FigureKey, Metric, Outcome, Point, Primitive, RECORD, Run, Unit};
+use model::{Better, Class, Figure, FigureKey, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
 
 use crate::build::{Build, Built};
 use crate::manifest::Application;
@@ -78,7 +78,7 @@ pub(super) fn figures(
         places.push(run.figures.len());
         // One launch finds them all.
         let shares = Some(format!("{name} {point}"));
-        run.plan.entries.push(Entry { probe, point: point.clone(), target: run.plan.target, shares });
+        run.plan.entries.push(PlanEntry { probe, point: point.clone(), target: run.plan.target, shares });
         run.figures.push(figure);
     }
     places

@@ -1,6 +1,6 @@
 //! What follows from the figures of builds: what copies make of each other, and what could not be seen.
 
-use model::{Estimate, Method, Outcome, Run};
+use model::{Estimate, EstimateMethod, Outcome, Run};
 
 use super::Subject;
 use super::document;
@@ -41,7 +41,7 @@ pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects
             level: (together.level + alone.level - 1.0).max(0.0),
             launches: together.launches.min(alone.launches),
             batches: 1,
-            method: Method::Propagated,
+            method: EstimateMethod::Propagated,
         };
         let rate = run.figures[subject.figures[0]].clone();
         let application = &applications[subject.application];

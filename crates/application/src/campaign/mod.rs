@@ -7,15 +7,15 @@ mod reading;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use measure::{Ending, Engine, EngineError, Listener, Reply, Saver, Session, Step, Stopper};
+use measure::{EndReason, Engine, EngineError, MeasureSession, Observer, Reply, Saver, Stopper, WorkerStep};
 use model::{Figure, Launch, RECORD, Run};
 
 pub use document::document;
 pub(crate) use document::{close, figure};
 
-use self::reading::{Digests, Reading, read};
+use self::reading::{Digests, LaunchReading, read};
 use crate::build::{Builder, Built, matrix};
-use crate::launch::{Order, Report, Starter};
+use crate::launch::{CopyReport, LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
 use crate::{Build, Error};
 
@@ -66,16 +66,16 @@ impl<'a> Campaign<'a> {
     pub fn measure(
         order: CampaignOrder,
         starter: &'a Starter,
-        listener: &mut dyn Listener,
+        listener: &mut dyn Observer,
         saver: &mut dyn Saver,
         stopper: Stopper,
-    ) -> Result<measure::Ended, Error> {
+    ) -> Result<measure::RunResult, Error> {
         let CampaignOrder { mut run, applications, copies, root } = order;
         let builds = match build_all(&applications, &Builder { starter, root: &root, stopper: &stopper }) {
             Ok(builds) => builds,
             Err(Error::Stopped) => {
                 close(&mut run, 0.0, false);
-                return Ok(measure::Ended { run, ending: Ending::Stopped });
+                return Ok(measure::RunResult { run, ending: EndReason::Stopped });
             }
             Err(error) => return Err(error),
         };
@@ -91,12 +91,12 @@ impl<'a> Campaign<'a> {
         }
         let (warm, digests) = (BTreeSet::new(), Digests::default());
         let mut campaign = Self { applications, builds, subjects, warm, digests, hidden: 0, starter };
-        let order = measure::Order::of(run, sys::affinity::allowed().unwrap_or_default())?;
-        Ok(Session::measure(order, &mut campaign, listener, saver, stopper)?)
+        let order = measure::RunRequest::of(run, sys::affinity::allowed().unwrap_or_default())?;
+        Ok(MeasureSession::measure(order, &mut campaign, listener, saver, stopper)?)
     }
 
     /// Has copies of a subject run once.
-    fn start(&self, index: usize, copies: u32, stopper: &Stopper) -> Result<Report, Error> {
+    fn start(&self, index: usize, copies: u32, stopper: &Stopper) -> Result<CopyReport, Error> {
         let subject = &self.subjects[index];
         let application = &self.applications[subject.application];
         let mut values = self.builds[subject.application][subject.build].1.values.clone();
@@ -106,7 +106,7 @@ impl<'a> Campaign<'a> {
                 fill_all(&application.run, &values)
             })
             .collect();
-        let order = Order {
+        let order = LaunchSpec {
             commands,
             directory: application.directory.clone(),
             environment: application.environment.clone(),
@@ -115,7 +115,7 @@ impl<'a> Campaign<'a> {
         self.starter.launch(&order, stopper)
     }
 
-    fn read(&mut self, index: usize, report: &Report) -> Result<Reading, String> {
+    fn read(&mut self, index: usize, report: &CopyReport) -> Result<LaunchReading, String> {
         let subject = &self.subjects[index];
         read(&self.applications[subject.application], (subject.application, subject.build), report, &mut self.digests)
     }
@@ -144,7 +144,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// A launch of every figure of a subject.
-    fn launched(&mut self, index: usize, round: u32, report: &Report, reading: &Reading) -> Vec<Reply> {
+    fn launched(&mut self, index: usize, round: u32, report: &CopyReport, reading: &LaunchReading) -> Vec<Reply> {
         self.hidden = self.hidden.max(report.own_resident);
         let wall = report.wall();
         let values = [Some(reading.rate), Some(reading.memory), reading.startup];
@@ -165,9 +165,10 @@ impl<'a> Campaign<'a> {
     }
 
     /// The end of every figure of a subject, with what the program said.
-    fn failed(&self, index: usize, reason: &str, report: Option<&Report>) -> Vec<Reply> {
-        let failing = |report: &Report| {
-            let copy = report.copies.iter().find(|copy| copy.how != crate::Ended::Code(0)).or(report.copies.first());
+    fn failed(&self, index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
+        let failing = |report: &CopyReport| {
+            let copy =
+                report.copies.iter().find(|copy| copy.how != crate::ProcessEnd::Code(0)).or(report.copies.first());
             copy.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr))
         };
         let figures = &self.subjects[index].figures;
@@ -183,7 +184,7 @@ impl<'a> Campaign<'a> {
 }
 
 impl Engine for Campaign<'_> {
-    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let Some(index) = step.tasks.first().and_then(|task| self.subject_of(task.figure)) else {
             return Ok(vec![Reply::Done]);
         };

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use crate::launch::{Copy, Report};
-use crate::manifest::{Application, Rate, Scope};
+use crate::launch::{Copy, CopyReport};
+use crate::manifest::{Application, DigestScope, Rate};
 
 /// Values of one launch.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct LaunchReading {
     /// Work a second of all copies together.
     pub(super) rate: f64,
     /// Resident memory of the largest process, bytes.
@@ -29,9 +29,9 @@ pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
 pub(super) fn read(
     application: &Application,
     place: (usize, usize),
-    report: &Report,
+    report: &CopyReport,
     digests: &mut Digests,
-) -> Result<Reading, String> {
+) -> Result<LaunchReading, String> {
     let of = report.copies.len();
     let mut rates = Vec::new();
     let mut startups = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn read(
             of as f64 * application.work.amount / loop_seconds
         }
     };
-    Ok(Reading { rate, memory: report.peak_resident as f64, startup })
+    Ok(LaunchReading { rate, memory: report.peak_resident as f64, startup })
 }
 
 fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {
@@ -85,7 +85,7 @@ fn verify(application: &Application, place: (usize, usize), copy: &Copy, digests
     let wanted = match &verify.expect {
         Some(expect) => expect.clone(),
         None => {
-            let build = (verify.scope == Scope::Build).then_some(place.1);
+            let build = (verify.scope == DigestScope::Build).then_some(place.1);
             digests.0.entry((place.0, build)).or_insert_with(|| digest.to_owned()).clone()
         }
     };

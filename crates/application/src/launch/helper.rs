@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use measure::Stopper;
 use sys::process::{Attended, Supervised, Supply};
 
-use super::{Order, Report, perform};
+use super::{CopyReport, LaunchSpec, perform};
 use crate::Error;
 
 /// Longest order and longest report, bytes.
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn serve(input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     let mut text = String::new();
     input.take(LIMIT as u64).read_to_string(&mut text)?;
-    let order: Order = serde_json::from_str(&text)?;
+    let order: LaunchSpec = serde_json::from_str(&text)?;
     serde_json::to_writer(&mut output, &perform(&order))?;
     output.flush()
 }
@@ -55,7 +55,7 @@ impl Starter {
     ///
     /// # Errors
     /// When the helper could not be started or said nothing sensible, or somebody asked to stop.
-    pub fn launch(&self, order: &Order, stopper: &Stopper) -> Result<Report, Error> {
+    pub fn launch(&self, order: &LaunchSpec, stopper: &Stopper) -> Result<CopyReport, Error> {
         let fail = |what: &str, error: &dyn std::fmt::Display| Error::Helper(format!("{what}: {error}"));
         let text = serde_json::to_vec(order).map_err(|error| fail("its order", &error))?;
         let deadline = Instant::now() + order.time_allowed() + SPARE;

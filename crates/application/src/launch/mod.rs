@@ -15,7 +15,7 @@ pub use perform::perform;
 
 /// What to start.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
+pub struct LaunchSpec {
     /// Program and arguments of every copy.
     pub commands: Vec<Vec<String>>,
     /// Where they run.
@@ -26,7 +26,7 @@ pub struct Order {
     pub patience: f64,
 }
 
-impl Order {
+impl LaunchSpec {
     /// The time that the copies are given: never so long that no clock could tell its end.
     pub(crate) fn time_allowed(&self) -> Duration {
         const LONGEST: f64 = 1e9;
@@ -37,7 +37,7 @@ impl Order {
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
+pub enum ProcessEnd {
     /// By itself, with this status.
     Code(i32),
     /// By a signal.
@@ -56,7 +56,7 @@ pub struct Copy {
     /// When its end was seen.
     pub ended: f64,
     /// How it ended.
-    pub how: Ended,
+    pub how: ProcessEnd,
     /// The beginning and the end of what it printed.
     pub stdout: String,
     /// The same of its errors.
@@ -65,7 +65,7 @@ pub struct Copy {
 
 /// What all copies of a launch did and used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct CopyReport {
     /// One a copy.
     pub copies: Vec<Copy>,
     /// Time in user mode, seconds.
@@ -98,7 +98,7 @@ pub struct Report {
     pub suspended: Option<f64>,
 }
 
-impl Report {
+impl CopyReport {
     /// Seconds from the first start to the last end.
     #[must_use]
     pub fn wall(&self) -> f64 {
@@ -129,7 +129,7 @@ impl Report {
     }
 }
 
-impl Ended {
+impl ProcessEnd {
     /// In words, unless it ended well.
     #[must_use]
     pub fn trouble(&self, patience: f64) -> Option<String> {

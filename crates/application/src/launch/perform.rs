@@ -8,7 +8,7 @@ use model::TakenTime;
 use sys::process::{Stream, Supervised, Supply, serve};
 use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
-use super::{Copy, Ended, Order, Report};
+use super::{Copy, CopyReport, LaunchSpec, ProcessEnd};
 
 /// Bytes kept of the beginning and of the end of what a copy prints.
 const KEPT: usize = 256 * 1024;
@@ -24,18 +24,18 @@ const BLOCK: u64 = 512;
 /// What they used is told by the kernel of all children that this process has waited for: a process that performs one
 /// order and ends reads exactly those of that order.
 #[must_use]
-pub fn perform(order: &Order) -> Report {
+pub fn perform(order: &LaunchSpec) -> CopyReport {
     let began = Instant::now();
     let before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
     let throttled = || sys::cgroup::throttled().ok().map(|so_far| so_far.time);
     let stopped = throttled();
     let watch = sys::clock::Watch::start();
-    let mut copies: Vec<Running> = Vec::new();
+    let mut copies: Vec<RunningCopy> = Vec::new();
     let mut programs = Vec::new();
     for argv in &order.commands {
         let started = began.elapsed().as_secs_f64();
-        let mut copy = Running { started, ..Running::default() };
+        let mut copy = RunningCopy { started, ..RunningCopy::default() };
         match start(argv, order) {
             Ok(program) => {
                 copy.place = Some(programs.len());
@@ -60,7 +60,7 @@ pub fn perform(order: &Order) -> Report {
     let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
     hear_the_rest(&mut programs, &mut outputs);
     let deadline = began + order.time_allowed();
-    Report {
+    CopyReport {
         copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
         user_seconds: used.user.as_secs_f64(),
         system_seconds: used.system.as_secs_f64(),
@@ -79,14 +79,14 @@ pub fn perform(order: &Order) -> Report {
 
 /// A copy that was started, or could not be.
 #[derive(Default)]
-struct Running {
+struct RunningCopy {
     started: f64,
     /// Its place among the programs.
     place: Option<usize>,
     failed: Option<String>,
 }
 
-fn start(argv: &[String], order: &Order) -> Result<Supervised, String> {
+fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
@@ -137,27 +137,27 @@ fn hear(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], time: Duration) 
     })
 }
 
-impl Running {
+impl RunningCopy {
     fn report(self, programs: &[Supervised], outputs: &[[Kept; 2]], began: Instant, deadline: Instant) -> Copy {
         let [stdout, stderr] =
             self.place.map_or_else(Default::default, |place| outputs[place].each_ref().map(Kept::text));
         let ended = self.place.and_then(|place| programs[place].ended());
         let seconds = |at: Instant| at.saturating_duration_since(began).as_secs_f64();
         let (ended, how) = match (self.failed, ended) {
-            (Some(reason), _) => (self.started, Ended::NotStarted(reason)),
+            (Some(reason), _) => (self.started, ProcessEnd::NotStarted(reason)),
             // One that ended by itself at the last moment is told apart by its end.
             (None, Some((at, status))) if at <= deadline => (seconds(at), describe(status)),
-            (None, Some((at, _))) => (seconds(at), Ended::TimedOut),
-            (None, None) => (seconds(Instant::now()), Ended::TimedOut),
+            (None, Some((at, _))) => (seconds(at), ProcessEnd::TimedOut),
+            (None, None) => (seconds(Instant::now()), ProcessEnd::TimedOut),
         };
         Copy { started: self.started, ended, how, stdout, stderr }
     }
 }
 
-fn describe(status: ExitStatus) -> Ended {
+fn describe(status: ExitStatus) -> ProcessEnd {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Code(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
+        (Some(code), _) => ProcessEnd::Code(code),
+        (None, signal) => ProcessEnd::Signal(signal.unwrap_or(0)),
     }
 }
 

@@ -8,7 +8,7 @@ use regex::Regex;
 use toml::{Spanned, Value};
 
 use super::raw::{Raw, RawApplication, RawVerify, Texts};
-use super::{Application, Manifest, Rate, Template, Verify, Work};
+use super::{Application, Manifest, ManifestWork, Rate, Template, Verify};
 
 /// Byte where something is wrong, and what.
 type Wrong = (usize, String);
@@ -52,7 +52,7 @@ fn application(name: &Spanned<String>, raw: RawApplication, folder: &Path) -> Re
     parameters.entry("seed".to_owned()).or_insert_with(|| "1".to_owned());
     let known: BTreeSet<&str> =
         axes.iter().map(|(axis, _)| axis.as_str()).chain(parameters.keys().map(String::as_str)).chain(ALWAYS).collect();
-    let known = Known(&known);
+    let known = KnownHoles(&known);
     let run = known.templates(raw.run.as_ref())?;
     if run.is_empty() {
         return Err((raw.run.span().start, "run is empty; write the program and its arguments".to_owned()));
@@ -154,7 +154,7 @@ fn exclude(
     Ok(raw)
 }
 
-fn work(raw: &Spanned<BTreeMap<String, Value>>) -> Result<(Work, BTreeMap<String, String>), Wrong> {
+fn work(raw: &Spanned<BTreeMap<String, Value>>) -> Result<(ManifestWork, BTreeMap<String, String>), Wrong> {
     let place = raw.span().start;
     let mut parameters = BTreeMap::new();
     let mut unit = None;
@@ -182,7 +182,7 @@ fn work(raw: &Spanned<BTreeMap<String, Value>>) -> Result<(Work, BTreeMap<String
     if !(amount > 0.0 && amount.is_finite()) {
         return Err((place, format!("the number of {wanted} must be above 0")));
     }
-    Ok((Work { amount, unit }, parameters))
+    Ok((ManifestWork { amount, unit }, parameters))
 }
 
 fn plain_text(value: &Spanned<Value>) -> Result<String, Wrong> {
@@ -195,9 +195,9 @@ fn plain_text(value: &Spanned<Value>) -> Result<String, Wrong> {
 }
 
 /// Names that holes may have.
-struct Known<'a>(&'a BTreeSet<&'a str>);
+struct KnownHoles<'a>(&'a BTreeSet<&'a str>);
 
-impl Known<'_> {
+impl KnownHoles<'_> {
     fn template(&self, given: &Spanned<String>) -> Result<Template, Wrong> {
         let template = Template::parse(given.as_ref()).map_err(|reason| (given.span().start, reason))?;
         if let Some(hole) = template.holes().find(|hole| !self.0.contains(hole)) {

@@ -42,7 +42,7 @@ pub enum Rate {
 /// Which runs must print the same digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum DigestScope {
     /// Those of one build.
     #[default]
     Build,
@@ -58,14 +58,14 @@ pub struct Verify {
     /// Its first group is a digest.
     pub digest: Option<Regex>,
     /// Which runs must agree on it.
-    pub scope: Scope,
+    pub scope: DigestScope,
     /// What it must be, where that is known.
     pub expect: Option<String>,
 }
 
 /// The work of one run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
+pub struct ManifestWork {
     /// How much.
     pub amount: f64,
     /// Of what, in the singular.
@@ -96,7 +96,7 @@ pub struct Application {
     /// How to run.
     pub run: Vec<Template>,
     /// What one run does.
-    pub work: Work,
+    pub work: ManifestWork,
     /// Values of holes that are the same for all builds.
     pub parameters: BTreeMap<String, String>,
     /// How its rate is found.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::Scope;
+use super::DigestScope;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +53,6 @@ pub(super) struct RawVerify {
     pub(super) stdout: Option<Spanned<String>>,
     pub(super) digest: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) digest_scope: Scope,
+    pub(super) digest_scope: DigestScope,
     pub(super) expect: Option<Spanned<String>>,
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Hole(String),
     Words(String),
@@ -41,19 +41,19 @@ impl Template {
                 return Err(format!("'{text}' has a {{ without its }}; write {{{{ for the character itself"));
             };
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
             }
             parts.push(match name.strip_suffix("...") {
-                Some(name) => Part::Words(name.to_owned()),
-                None => Part::Hole(name.to_owned()),
+                Some(name) => TemplatePart::Words(name.to_owned()),
+                None => TemplatePart::Hole(name.to_owned()),
             });
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() || parts.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(TemplatePart::Text(plain));
         }
-        if parts.len() > 1 && parts.iter().any(|part| matches!(part, Part::Words(_))) {
+        if parts.len() > 1 && parts.iter().any(|part| matches!(part, TemplatePart::Words(_))) {
             return Err(format!("'{text}' has a {{name...}} beside other text; it must stand alone in its argument"));
         }
         Ok(Self { text: text.to_owned(), parts })
@@ -62,8 +62,8 @@ impl Template {
     /// Names of its holes.
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(_) => None,
-            Part::Hole(name) | Part::Words(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
+            TemplatePart::Hole(name) | TemplatePart::Words(name) => Some(name.as_str()),
         })
     }
 
@@ -77,12 +77,12 @@ impl Template {
     #[must_use]
     pub fn fill(&self, values: &BTreeMap<String, String>) -> Vec<String> {
         let value = |name: &String| values.get(name).map_or("", String::as_str);
-        if let [Part::Words(name)] = self.parts.as_slice() {
+        if let [TemplatePart::Words(name)] = self.parts.as_slice() {
             return value(name).split_whitespace().map(str::to_owned).collect();
         }
         let filled = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.as_str(),
-            Part::Hole(name) | Part::Words(name) => value(name),
+            TemplatePart::Text(text) => text.as_str(),
+            TemplatePart::Hole(name) | TemplatePart::Words(name) => value(name),
         });
         vec![filled.collect()]
     }

@@ -2,7 +2,7 @@
 
 use model::{Better, Class, Launch, Metric, Outcome, Point, Primitive, Run, Unit};
 
-use super::{SessionOrder, SessionReport, Sharing};
+use super::{FileSharing, SessionOrder, SessionReport};
 use crate::campaign::{close, document, figure};
 
 /// The run document of several goes of the same sessions.
@@ -14,7 +14,7 @@ pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionR
         .with("reader", name)
         .with("sessions", order.sessions.to_string())
         .with("files", order.files.len().to_string())
-        .with("sharing", if order.sharing == Sharing::Own { "own" } else { "shared" })
+        .with("sharing", if order.sharing == FileSharing::Own { "own" } else { "shared" })
         .with("cache", if order.cached { "cached" } else { "cold" });
     type Value = fn(&SessionReport) -> Option<f64>;
     let rows: [(&str, &str, Unit, &str, Better, Value); 7] = [
@@ -66,7 +66,7 @@ pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionR
     run
 }
 
-fn mean(go: &SessionReport, value: impl Fn(&super::Use) -> f64) -> Option<f64> {
+fn mean(go: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> Option<f64> {
     let count = go.sessions.len();
     (count > 0).then(|| go.sessions.iter().map(value).sum::<f64>() / count as f64)
 }

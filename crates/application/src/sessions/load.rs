@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use model::Share;
-use sys::usage::{Resource, machine_times, pressure};
+use sys::usage::{PressureResource, machine_times, pressure};
 
 /// Counters of the machine at one moment.
 #[derive(Debug)]
-pub(super) struct Moment {
+pub(super) struct LoadMoment {
     times: Option<sys::usage::CpuTimes>,
     iowait: Option<(u64, u64)>,
     stalled: Option<Duration>,
     at: std::time::Instant,
 }
 
-impl Moment {
+impl LoadMoment {
     pub(super) fn now() -> Self {
         Self {
             times: machine_times().ok(),
             iowait: iowait(),
-            stalled: pressure(Resource::Io).ok().map(|pressure| pressure.total),
+            stalled: pressure(PressureResource::Io).ok().map(|pressure| pressure.total),
             at: std::time::Instant::now(),
         }
     }

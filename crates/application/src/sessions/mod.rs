@@ -11,12 +11,12 @@ use serde::Serialize;
 
 pub use document::session_run;
 pub use run::{read_files, run_sessions};
-pub use verdict::Verdict;
+pub use verdict::SessionsVerdict;
 
 /// Which files a session reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sharing {
+pub enum FileSharing {
     /// All sessions read all files, each from another one on.
     Shared,
     /// Every session reads files that no other reads.
@@ -31,7 +31,7 @@ pub struct SessionOrder {
     /// The files.
     pub files: Vec<PathBuf>,
     /// Which of them a session reads.
-    pub sharing: Sharing,
+    pub sharing: FileSharing,
     /// Whether files are in the page cache before, or put out of it.
     pub cached: bool,
     /// Program and arguments that the names of files are appended to.
@@ -42,7 +42,7 @@ pub struct SessionOrder {
 
 /// What one session used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Use {
+pub struct SessionUse {
     /// Seconds from start to end.
     pub wall: f64,
     /// CPU time over that: 1 is one CPU all the time.
@@ -61,7 +61,7 @@ pub struct Use {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
     /// One a session.
-    pub sessions: Vec<Use>,
+    pub sessions: Vec<SessionUse>,
     /// CPUs that they may use.
     pub cpus: usize,
     /// Seconds from the first start to the last end.
@@ -73,7 +73,7 @@ pub struct SessionReport {
     /// Share of the time in which some task waited for storage; absent where the system does not tell.
     pub pressure: Option<f64>,
     /// What held them up.
-    pub verdict: Verdict,
+    pub verdict: SessionsVerdict,
     /// Why, in a sentence.
     pub because: String,
 }

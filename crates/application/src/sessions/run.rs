@@ -12,9 +12,9 @@ use sys::file::Advice;
 use sys::signal::Signal;
 use sys::usage::{Io, Stat};
 
-use super::load::Moment;
-use super::verdict::{Seen, verdict};
-use super::{SessionOrder, SessionReport, Sharing, Use};
+use super::load::LoadMoment;
+use super::verdict::{SessionsSeen, verdict};
+use super::{FileSharing, SessionOrder, SessionReport, SessionUse};
 use crate::Error;
 
 /// How often the ends of sessions are looked for; also the error of their times.
@@ -31,11 +31,11 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
         prepare(file, order.cached)?;
     }
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
-    let before = Moment::now();
+    let before = LoadMoment::now();
     let began = Instant::now();
     let mut sessions = Vec::new();
     for index in 0..order.sessions {
-        sessions.push(Session::start(order, index)?);
+        sessions.push(RunningSession::start(order, index)?);
     }
     while sessions.iter().any(|session| session.used.is_none()) {
         if stopper.asked() {
@@ -50,12 +50,12 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
         }
     }
     let wall = began.elapsed().as_secs_f64();
-    let (utilisation, iowait, pressure) = Moment::now().since(&before);
-    let sessions: Vec<Use> = sessions.iter().filter_map(|session| session.used).collect();
+    let (utilisation, iowait, pressure) = LoadMoment::now().since(&before);
+    let sessions: Vec<SessionUse> = sessions.iter().filter_map(|session| session.used).collect();
     // Sessions that end early leave CPUs idle at the end; what they used is set against the whole time.
     let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
-    let share = |of: fn(&Use) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
-    let (verdict, because) = verdict(&Seen {
+    let share = |of: fn(&SessionUse) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
+    let (verdict, because) = verdict(&SessionsSeen {
         cpu,
         sessions: sessions.len(),
         cpus,
@@ -107,12 +107,12 @@ fn drain(file: &mut File) -> std::io::Result<u64> {
 }
 
 /// A session that runs, or has ended.
-struct Session {
+struct RunningSession {
     child: Child,
     pid: i32,
     began: Instant,
     looks: Looks,
-    used: Option<Use>,
+    used: Option<SessionUse>,
 }
 
 /// How often a session was seen, and as what.
@@ -123,15 +123,15 @@ struct Looks {
     all: u32,
 }
 
-impl Session {
+impl RunningSession {
     fn start(order: &SessionOrder, index: usize) -> Result<Self, Error> {
         let files = &order.files;
         let own: Vec<&PathBuf> = match order.sharing {
-            Sharing::Shared => {
+            FileSharing::Shared => {
                 let from = index * files.len() / order.sessions;
                 files.iter().cycle().skip(from).take(files.len()).collect()
             }
-            Sharing::Own => files.iter().skip(index).step_by(order.sessions).collect(),
+            FileSharing::Own => files.iter().skip(index).step_by(order.sessions).collect(),
         };
         let Some((program, arguments)) = order.command.split_first() else {
             return Err(Error::Sessions("the command is empty".to_owned()));
@@ -165,7 +165,7 @@ impl Session {
             return Err(Error::Sessions(format!("session {} ended with {status}", index + 1)));
         }
         let share = |looks: u32| f64::from(looks) / f64::from(self.looks.all.max(1));
-        self.used = Some(Use {
+        self.used = Some(SessionUse {
             wall,
             cpu: (stat.user + stat.system + stat.children).as_secs_f64() / wall,
             asked: io.read_chars as f64 / wall,
@@ -177,7 +177,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for RunningSession {
     fn drop(&mut self) {
         if self.used.is_none() {
             // It may have ended by itself, which is as good.

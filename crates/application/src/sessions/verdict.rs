@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What there is too little of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum SessionsVerdict {
     /// The CPUs that the sessions can use are busy.
     CpuBound,
     /// CPUs are idle while sessions wait for storage.
@@ -21,7 +21,7 @@ const WAITING: f64 = 0.25;
 
 /// What was seen of all sessions and of the machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct SessionsSeen {
     /// Sum of the sessions' CPU use: 1 is one CPU all the time.
     pub(super) cpu: f64,
     /// How many there are.
@@ -45,8 +45,8 @@ pub(super) struct Seen {
 /// Judges what was seen. The states of the sessions come before those of the machine, which may be busy for others; where a
 /// session's own children do the work its state says little, and what the machine shows counts when anything was read.
 #[must_use]
-pub(super) fn verdict(seen: &Seen) -> (Verdict, String) {
-    let Seen { cpu, sessions, cpus, busy, .. } = *seen;
+pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
+    let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
     let usable = sessions.min(cpus) as f64;
     let each = cpu / sessions as f64;
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
@@ -57,28 +57,34 @@ pub(super) fn verdict(seen: &Seen) -> (Verdict, String) {
         percent(usable)
     );
     if cpu >= BUSY * usable {
-        return (Verdict::CpuBound, format!("{told}: no CPU is left over"));
+        return (SessionsVerdict::CpuBound, format!("{told}: no CPU is left over"));
     }
     if seen.waiting >= WAITING && seen.waiting >= seen.ready {
-        return (Verdict::DiskBound, format!("{told}; {} of their time they wait for storage", percent(seen.waiting)));
+        return (
+            SessionsVerdict::DiskBound,
+            format!("{told}; {} of their time they wait for storage", percent(seen.waiting)),
+        );
     }
     if busy >= BUSY && seen.ready >= WAITING {
-        return (Verdict::CpuBound, format!("{told}, and the machine is {} busy with others besides", percent(busy)));
+        return (
+            SessionsVerdict::CpuBound,
+            format!("{told}, and the machine is {} busy with others besides", percent(busy)),
+        );
     }
     let iowait = seen.iowait.map(|share| share * cpus as f64 / usable);
     let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
     if seen.read && machine >= WAITING {
         let share = percent(machine.min(1.0));
-        return (Verdict::DiskBound, format!("{told}; {share} of the time something waits for storage"));
+        return (SessionsVerdict::DiskBound, format!("{told}; {share} of the time something waits for storage"));
     }
-    (Verdict::Neither, format!("{told}, and they hardly wait for storage"))
+    (SessionsVerdict::Neither, format!("{told}, and they hardly wait for storage"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const IDLE: Seen = Seen {
+    const IDLE: SessionsSeen = SessionsSeen {
         cpu: 0.0,
         sessions: 1,
         cpus: 2,
@@ -92,27 +98,33 @@ mod tests {
 
     #[test]
     fn the_figure_of_one_process_does_not_mislead() {
-        let twelve = Seen { cpu: 12.0 * 0.17, sessions: 12, busy: 0.99, ready: 0.9, ..IDLE };
+        let twelve = SessionsSeen { cpu: 12.0 * 0.17, sessions: 12, busy: 0.99, ready: 0.9, ..IDLE };
         let (found, because) = verdict(&twelve);
-        assert_eq!(found, Verdict::CpuBound);
+        assert_eq!(found, SessionsVerdict::CpuBound);
         assert!(because.starts_with("12 sessions at 17% each are 204% of 200%"), "{because}");
-        assert_eq!(verdict(&Seen { cpus: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0, Verdict::DiskBound);
-        assert_eq!(verdict(&Seen { cpu: 0.2, sessions: 4, cpus: 4, iowait: Some(0.01), ..IDLE }).0, Verdict::Neither);
+        assert_eq!(
+            verdict(&SessionsSeen { cpus: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0,
+            SessionsVerdict::DiskBound
+        );
+        assert_eq!(
+            verdict(&SessionsSeen { cpu: 0.2, sessions: 4, cpus: 4, iowait: Some(0.01), ..IDLE }).0,
+            SessionsVerdict::Neither
+        );
         // One session cannot use more than one CPU.
-        assert_eq!(verdict(&Seen { cpu: 0.98, cpus: 16, busy: 0.07, ..IDLE }).0, Verdict::CpuBound);
+        assert_eq!(verdict(&SessionsSeen { cpu: 0.98, cpus: 16, busy: 0.07, ..IDLE }).0, SessionsVerdict::CpuBound);
     }
 
     #[test]
     fn what_others_do_is_not_laid_at_the_sessions_door() {
-        let alone = Seen { cpu: 0.02, sessions: 2, ..IDLE };
+        let alone = SessionsSeen { cpu: 0.02, sessions: 2, ..IDLE };
         // Others compute: sessions that wait for storage are disk bound all the same, those that want a CPU are not.
-        let busy = Seen { busy: 1.0, ..alone };
-        assert_eq!(verdict(&Seen { waiting: 0.9, ..busy }).0, Verdict::DiskBound);
-        assert_eq!(verdict(&Seen { ready: 0.9, ..busy }).0, Verdict::CpuBound);
-        assert_eq!(verdict(&busy).0, Verdict::Neither);
+        let busy = SessionsSeen { busy: 1.0, ..alone };
+        assert_eq!(verdict(&SessionsSeen { waiting: 0.9, ..busy }).0, SessionsVerdict::DiskBound);
+        assert_eq!(verdict(&SessionsSeen { ready: 0.9, ..busy }).0, SessionsVerdict::CpuBound);
+        assert_eq!(verdict(&busy).0, SessionsVerdict::Neither);
         // Others wait for storage: sessions that read nothing do not.
-        let pressed = Seen { iowait: Some(0.6), pressure: Some(0.9), ..alone };
-        assert_eq!(verdict(&Seen { read: false, ..pressed }).0, Verdict::Neither);
-        assert_eq!(verdict(&pressed).0, Verdict::DiskBound);
+        let pressed = SessionsSeen { iowait: Some(0.6), pressure: Some(0.9), ..alone };
+        assert_eq!(verdict(&SessionsSeen { read: false, ..pressed }).0, SessionsVerdict::Neither);
+        assert_eq!(verdict(&pressed).0, SessionsVerdict::DiskBound);
     }
 }

@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use application::{Campaign, CampaignOrder, Copy, Ended, Manifest, Report, Starter, document};
-use measure::{Event, Listener, Stopper};
+use application::{Campaign, CampaignOrder, Copy, CopyReport, Manifest, ProcessEnd, Starter, document};
+use measure::{MeasureEvent, Observer, Stopper};
 use model::{Flag, Invalid, Run};
 
 const MANIFEST: &str = "[application.x]\nrun = [\"x\"]\nwork = { runs = 1, unit = \"run\" }\n";
 
 struct Reports(Vec<String>);
 
-impl Listener for Reports {
-    fn hear(&mut self, event: &Event<'_>) {
+impl Observer for Reports {
+    fn on_event(&mut self, event: &MeasureEvent<'_>) {
         // It is told for each figure of a launch.
-        if let Event::Repeated { key, reason } = event
+        if let MeasureEvent::Repeated { key, reason } = event
             && key.probe == "application.x"
         {
             self.0.push(reason.clone());
@@ -34,8 +34,8 @@ impl measure::Saver for Unsaved {
 fn starter(folder: &Path, n: u32, sleeps: bool) -> Starter {
     let report = |name: &str, suspended: Option<f64>| {
         let (stdout, stderr) = (String::new(), String::new());
-        let copy = Copy { started: 0.0, ended: 1.0, how: Ended::Code(0), stdout, stderr };
-        let report = Report { copies: vec![copy], suspended, ..Report::default() };
+        let copy = Copy { started: 0.0, ended: 1.0, how: ProcessEnd::Code(0), stdout, stderr };
+        let report = CopyReport { copies: vec![copy], suspended, ..CopyReport::default() };
         let path = folder.join(name);
         std::fs::write(&path, serde_json::to_string(&report).unwrap()).unwrap();
         path.display().to_string()

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use application::{Ended, Order, perform};
+use application::{LaunchSpec, ProcessEnd, perform};
 
-fn order(commands: &[&[&str]], patience: f64) -> Order {
+fn order(commands: &[&[&str]], patience: f64) -> LaunchSpec {
     let commands = commands.iter().map(|argv| argv.iter().map(|word| (*word).to_owned()).collect()).collect();
     let environment = BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]);
-    Order { commands, directory: std::env::temp_dir(), environment, patience }
+    LaunchSpec { commands, directory: std::env::temp_dir(), environment, patience }
 }
 
 #[test]
 fn copies_run_beside_each_other_with_their_environment() {
     let report = perform(&order(&[&["sh", "-c", "echo $GREETING; pwd"], &["sleep", "0.2"], &["sleep", "0.2"]], 20.0));
-    assert!(report.copies.iter().all(|copy| copy.how == Ended::Code(0)), "{report:?}");
+    assert!(report.copies.iter().all(|copy| copy.how == ProcessEnd::Code(0)), "{report:?}");
     assert!(report.copies[0].stdout.starts_with("hello\n/"), "{report:?}");
     let overlap =
         report.copies[1].ended.min(report.copies[2].ended) - report.copies[1].started.max(report.copies[2].started);
@@ -26,13 +26,13 @@ fn copies_run_beside_each_other_with_their_environment() {
 fn every_bad_end_is_told_apart() {
     let ends = |argv: &[&str], patience| perform(&order(&[argv], patience)).copies.remove(0);
     let failed = ends(&["sh", "-c", "echo out; echo err >&2; exit 3"], 20.0);
-    assert_eq!((failed.how, failed.stdout.trim(), failed.stderr.trim()), (Ended::Code(3), "out", "err"));
-    assert_eq!(ends(&["sh", "-c", "kill -SEGV $$"], 20.0).how, Ended::Signal(11));
+    assert_eq!((failed.how, failed.stdout.trim(), failed.stderr.trim()), (ProcessEnd::Code(3), "out", "err"));
+    assert_eq!(ends(&["sh", "-c", "kill -SEGV $$"], 20.0).how, ProcessEnd::Signal(11));
     let hung = ends(&["sh", "-c", "echo begun; exec sleep 60"], 0.5);
-    assert_eq!((hung.how, hung.stdout.trim()), (Ended::TimedOut, "begun"));
+    assert_eq!((hung.how, hung.stdout.trim()), (ProcessEnd::TimedOut, "begun"));
     assert!(hung.ended < 20.0);
-    assert!(matches!(ends(&["/not/there"], 5.0).how, Ended::NotStarted(reason) if reason.contains("/not/there")));
-    assert!(matches!(ends(&[], 5.0).how, Ended::NotStarted(_)));
+    assert!(matches!(ends(&["/not/there"], 5.0).how, ProcessEnd::NotStarted(reason) if reason.contains("/not/there")));
+    assert!(matches!(ends(&[], 5.0).how, ProcessEnd::NotStarted(_)));
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn what_leaves_the_group_and_holds_the_outputs_holds_up_nothing() {
         copy
     };
     let copy = ended("echo said; exit 3", 300.0);
-    assert_eq!((copy.how, copy.stdout.lines().last()), (Ended::Code(3), Some("said")));
-    assert_eq!(ended("exec sleep 1000", 1.0).how, Ended::TimedOut);
+    assert_eq!((copy.how, copy.stdout.lines().last()), (ProcessEnd::Code(3), Some("said")));
+    assert_eq!(ended("exec sleep 1000", 1.0).how, ProcessEnd::TimedOut);
     assert!(began.elapsed().as_secs_f64() < 300.0, "each came back within its patience");
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use application::{BUILTIN, Manifest, Rate, Scope, TEMPLATE, matrix};
+use application::{BUILTIN, DigestScope, Manifest, Rate, TEMPLATE, matrix};
 
 fn parse(text: &str) -> Result<Manifest, String> {
     Manifest::parse(text, "m.toml", Path::new("/")).map_err(|error| error.to_string())
@@ -58,7 +58,7 @@ copies = [1, 2]
     let application = parse(text).unwrap().applications.remove(0);
     let names: Vec<String> = matrix(&application).into_iter().map(|build| build.name).collect();
     assert_eq!(names, ["gcc -O0", "gcc -O3 -march=native", "clang -O3 -march=native"]);
-    assert!(matches!(application.rate, Rate::Printed(_)) && application.verify.scope == Scope::Application);
+    assert!(matches!(application.rate, Rate::Printed(_)) && application.verify.scope == DigestScope::Application);
     assert_eq!((application.work.amount, application.patience.as_secs()), (500.0, 120));
     assert!(application.version.is_some() && application.binary.is_some());
 }

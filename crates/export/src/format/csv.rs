@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use model::{Figure, Method, Origin, Outcome, Run};
+use model::{EstimateMethod, Figure, Origin, Outcome, Run};
 
 use super::word;
 use crate::Error;
@@ -105,7 +105,7 @@ fn outcome(outcome: &Outcome) -> [String; 9] {
             number(estimate.level),
             estimate.launches.to_string(),
             estimate.batches.to_string(),
-            word(&if estimate.is_range() { Method::Range } else { estimate.method }),
+            word(&if estimate.is_range() { EstimateMethod::Range } else { estimate.method }),
             empty(),
         ],
         Outcome::Below { bound } => bare("below", number(*bound), empty()),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use model::{Estimate, Figure, FigureKey, Method, Outcome, Run};
+use model::{Estimate, EstimateMethod, Figure, FigureKey, Outcome, Run};
 
 use crate::{Error, quantity};
 
@@ -61,7 +61,7 @@ fn measured(figure: &Figure, estimate: &Estimate) -> String {
     let flags: Vec<&str> = figure.flags.iter().map(|flag| flag.about()).collect();
     let flags = if flags.is_empty() { String::new() } else { format!(", {}", flags.join(", ")) };
     let bounds = match estimate.method {
-        Method::None => String::new(),
+        EstimateMethod::None => String::new(),
         _ if estimate.is_range() => format!(" [{} .. {}]", words(estimate.low), words(estimate.high)),
         _ => format!(" ({} .. {}{})", words(estimate.low), words(estimate.high), level(estimate.level)),
     };

@@ -13,7 +13,7 @@ use model::Run;
 use crate::Error;
 
 /// A format that runs are written in.
-pub struct Format {
+pub struct ExportFormat {
     /// Name to say it by.
     pub name: &'static str,
     /// Usual ending of its files, without the dot.
@@ -23,27 +23,27 @@ pub struct Format {
     pub(crate) write: fn(&[Run], &mut dyn Write) -> Result<(), Error>,
 }
 
-static FORMATS: [Format; 5] = [
-    Format {
+static FORMATS: [ExportFormat; 5] = [
+    ExportFormat {
         name: "csv",
         extension: "csv",
         about: "tidy table, one row a figure; reads back with the same figures",
         write: csv::write,
     },
-    Format {
+    ExportFormat {
         name: "json",
         extension: "json",
         about: "list of run documents with everything in them; reads back as written",
         write: json::write,
     },
-    Format { name: "markdown", extension: "md", about: "a table for a page or an issue", write: markdown::write },
-    Format {
+    ExportFormat { name: "markdown", extension: "md", about: "a table for a page or an issue", write: markdown::write },
+    ExportFormat {
         name: "openmetrics",
         extension: "txt",
         about: "OpenMetrics text for Prometheus and its kin",
         write: openmetrics::write,
     },
-    Format {
+    ExportFormat {
         name: "benchstat",
         extension: "txt",
         about: "Go's benchmark lines, one a launch, so that benchstat can do its test",
@@ -53,7 +53,7 @@ static FORMATS: [Format; 5] = [
 
 /// Every format.
 #[must_use]
-pub fn formats() -> &'static [Format] {
+pub fn formats() -> &'static [ExportFormat] {
     &FORMATS
 }
 

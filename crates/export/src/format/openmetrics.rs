@@ -13,14 +13,14 @@ const LEVEL: &str = "_level";
 
 /// A family: its help, unit, and lines of labels and value.
 #[derive(Default)]
-struct Family {
+struct MetricFamily {
     help: String,
     unit: &'static str,
     lines: Vec<String>,
 }
 
 pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
-    let mut families: BTreeMap<String, Family> = BTreeMap::new();
+    let mut families: BTreeMap<String, MetricFamily> = BTreeMap::new();
     let mut seen = HashSet::new();
     for run in runs {
         for figure in &run.figures {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use channel::{AcceptHandler, PendingChannel};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use super::committer::Entry;
-use super::{Shared, conversation, incident};
+use super::committer::PendingCommit;
+use super::{CoordinatorShared, conversation, incident};
 use crate::message::FromCoordinator;
 
 /// Stack of a thread that talks to a pilot, bytes: messages are on the heap.
@@ -35,8 +35,8 @@ pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
 
 /// Starts a thread for each pilot, while there is room.
 pub(super) struct PilotHandler {
-    pub(super) shared: Arc<Shared>,
-    pub(super) say: SyncSender<Entry>,
+    pub(super) shared: Arc<CoordinatorShared>,
+    pub(super) say: SyncSender<PendingCommit>,
 }
 
 impl PilotHandler {

@@ -3,17 +3,17 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 
-use super::Shared;
+use super::CoordinatorShared;
 use super::portion::Portion;
-use crate::ledger::{Incident, Ledger, Offer, Verdict, now};
+use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult, now};
 
 /// Most offers of one transaction.
 const BATCH: usize = 1024;
 
 /// What there is to write.
-pub(crate) enum Entry {
+pub(crate) enum PendingCommit {
     /// A result, and whom to tell.
-    Offer(Offer, SyncSender<Option<Verdict>>),
+    Offer(OfferedResult, SyncSender<Option<ChunkVerdict>>),
     /// Something for the story.
     Note(Incident),
     /// What a node said of itself.
@@ -21,7 +21,11 @@ pub(crate) enum Entry {
 }
 
 /// Writes until nobody can say anything any more.
-pub(super) fn write(mut ledger: Box<dyn Ledger>, hear: &Receiver<Entry>, shared: &Shared) -> Box<dyn Ledger> {
+pub(super) fn write(
+    mut ledger: Box<dyn Ledger>,
+    hear: &Receiver<PendingCommit>,
+    shared: &CoordinatorShared,
+) -> Box<dyn Ledger> {
     let mut portion = ledger.sharing().is_some().then(|| Portion::new(shared.settings.rules.expiry));
     loop {
         let heard = match &portion {
@@ -50,18 +54,23 @@ pub(super) fn write(mut ledger: Box<dyn Ledger>, hear: &Receiver<Entry>, shared:
 }
 
 /// Writes what there is at this moment. How many offers were in it.
-fn write_all(ledger: &mut dyn Ledger, first: Entry, hear: &Receiver<Entry>, shared: &Shared) -> usize {
+fn write_all(
+    ledger: &mut dyn Ledger,
+    first: PendingCommit,
+    hear: &Receiver<PendingCommit>,
+    shared: &CoordinatorShared,
+) -> usize {
     let mut entries = vec![first];
     entries.extend(hear.try_iter().take(BATCH - 1));
     let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         match entry {
-            Entry::Offer(offer, answer) => {
+            PendingCommit::Offer(offer, answer) => {
                 offers.push(offer);
                 answers.push(answer);
             }
-            Entry::Note(incident) => notes.push(incident),
-            Entry::About(node, facts) => {
+            PendingCommit::Note(incident) => notes.push(incident),
+            PendingCommit::About(node, facts) => {
                 if let Err(error) = ledger.describe(&node, &facts) {
                     shared.fail(error.to_string());
                 }
@@ -79,10 +88,10 @@ fn write_all(ledger: &mut dyn Ledger, first: Entry, hear: &Receiver<Entry>, shar
 
 fn settle(
     ledger: &mut dyn Ledger,
-    offers: &[Offer],
-    answers: &[SyncSender<Option<Verdict>>],
+    offers: &[OfferedResult],
+    answers: &[SyncSender<Option<ChunkVerdict>>],
     notes: &mut Vec<Incident>,
-    shared: &Shared,
+    shared: &CoordinatorShared,
 ) {
     if offers.is_empty() {
         return;
@@ -91,12 +100,12 @@ fn settle(
     match ledger.settle(offers, at) {
         Ok(verdicts) => {
             for ((offer, verdict), answer) in offers.iter().zip(&verdicts).zip(answers) {
-                let again = *verdict == Verdict::Counted && shared.leases().counted().contains(offer.chunk);
+                let again = *verdict == ChunkVerdict::Counted && shared.leases().counted().contains(offer.chunk);
                 if !again {
                     shared.leases().count(offer.chunk, offer.done.wall);
                     shared.board().settled(offer, *verdict, shared.now());
                 }
-                if *verdict != Verdict::Counted {
+                if *verdict != ChunkVerdict::Counted {
                     notes.push(refusal(offer, *verdict, at));
                 }
                 // A pilot that is gone offers it again.
@@ -112,8 +121,8 @@ fn settle(
     }
 }
 
-fn refusal(offer: &Offer, verdict: Verdict, at: f64) -> Incident {
-    let differs = if verdict == Verdict::Differs { "; ITS RESULT DIFFERS from the one that counts" } else { "" };
+fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, at: f64) -> Incident {
+    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the one that counts" } else { "" };
     Incident {
         at,
         what: "refused".to_owned(),

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, PendingChannel};
 
-use super::committer::Entry;
-use super::{Shared, incident};
-use crate::leases::Answer;
-use crate::ledger::{Offer, Verdict};
+use super::committer::PendingCommit;
+use super::{CoordinatorShared, incident};
+use crate::leases::LeaseAnswer;
+use crate::ledger::{ChunkVerdict, OfferedResult};
 use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER};
 use crate::{Error, Result};
 
@@ -24,21 +24,21 @@ const NAME: usize = 128;
 /// Seconds after which a pilot without work asks again.
 const AGAIN: f64 = 0.2;
 
-struct Guest<'a> {
+struct FarmClient<'a> {
     channel: Channel,
-    shared: &'a Shared,
-    say: &'a SyncSender<Entry>,
+    shared: &'a CoordinatorShared,
+    say: &'a SyncSender<PendingCommit>,
     pilot: String,
     node: String,
-    settled: (SyncSender<Option<Verdict>>, std::sync::mpsc::Receiver<Option<Verdict>>),
+    settled: (SyncSender<Option<ChunkVerdict>>, std::sync::mpsc::Receiver<Option<ChunkVerdict>>),
 }
 
-pub(super) fn hold(pending: PendingChannel, shared: &Shared, say: &SyncSender<Entry>) -> Result<()> {
+pub(super) fn hold(pending: PendingChannel, shared: &CoordinatorShared, say: &SyncSender<PendingCommit>) -> Result<()> {
     let mut channel = pending.finish(PATIENCE)?;
     let (pilot, node) = introduce(&mut channel, shared)?;
     shared.board().joined(&node, shared.now());
     let _ = say.send(incident("joined", &node, None, pilot.clone()));
-    let mut guest = Guest { channel, shared, say, pilot, node, settled: sync_channel(1) };
+    let mut guest = FarmClient { channel, shared, say, pilot, node, settled: sync_channel(1) };
     let ended = guest.listen();
     shared.board().left(&guest.node);
     let reason = ended.as_ref().err().map_or_else(|| "said good-bye".to_owned(), ToString::to_string);
@@ -47,7 +47,7 @@ pub(super) fn hold(pending: PendingChannel, shared: &Shared, say: &SyncSender<En
 }
 
 /// Who comes says its name, and hears what is to be done.
-fn introduce(channel: &mut Channel, shared: &Shared) -> Result<(String, String)> {
+fn introduce(channel: &mut Channel, shared: &CoordinatorShared) -> Result<(String, String)> {
     let FromPilot::Join { pilot, node } = channel.receive(NAMED, STRANGER)? else {
         return refuse(channel, "the first thing to say is a name");
     };
@@ -70,19 +70,19 @@ fn refuse<T>(channel: &mut Channel, reason: &str) -> Result<T> {
     Err(Error::Refused(reason.to_owned()))
 }
 
-impl Guest<'_> {
+impl FarmClient<'_> {
     fn listen(&mut self) -> Result<()> {
         let silence = Duration::from_secs_f64(3.0 * self.shared.settings.rules.expiry.max(self.shared.settings.beat));
         while self.is_heard(silence)? {
             let said = self.channel.receive(PATIENCE, PILOT)?;
-            self.shared.board().heard(&self.node, self.shared.now());
+            self.shared.board().received(&self.node, self.shared.now());
             let answer = match said {
                 FromPilot::Ask => self.lease()?,
                 FromPilot::Beat { lease } => self.beat(&lease)?,
                 FromPilot::Commit { lease, done } => self.commit(&lease, done)?,
                 FromPilot::Failed { lease, reason } => self.fail(&lease, &reason)?,
                 FromPilot::About { facts } => {
-                    let _ = self.say.send(Entry::About(self.node.clone(), facts));
+                    let _ = self.say.send(PendingCommit::About(self.node.clone(), facts));
                     FromCoordinator::Noted
                 }
                 FromPilot::Others => {
@@ -122,9 +122,9 @@ impl Guest<'_> {
         let now = self.shared.now();
         let answer = self.shared.leases().ask(&self.pilot, now);
         Ok(match answer {
-            Answer::Finished => FromCoordinator::Finished,
-            Answer::Wait => FromCoordinator::Wait { seconds: AGAIN },
-            Answer::Lease { chunk, number, speculative } => {
+            LeaseAnswer::Finished => FromCoordinator::Finished,
+            LeaseAnswer::Wait => FromCoordinator::Wait { seconds: AGAIN },
+            LeaseAnswer::Lease { chunk, number, speculative } => {
                 if speculative {
                     let detail = format!("given to {} too, to be done sooner", self.pilot);
                     let _ = self.say.send(incident("speculated", &self.node, Some(chunk), detail));
@@ -155,16 +155,16 @@ impl Guest<'_> {
         Ok(FromCoordinator::Kept { wanted })
     }
 
-    fn commit(&mut self, lease: &Lease, done: crate::Done) -> Result<FromCoordinator> {
+    fn commit(&mut self, lease: &Lease, done: crate::ChunkResult) -> Result<FromCoordinator> {
         self.check(lease)?;
         let sound = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
         if done.events != lease.chunk.events || !sound(done.cpu) || !sound(done.wall) {
             return self.refuse("that is not what was leased");
         }
         let (pilot, node) = (self.pilot.clone(), self.node.clone());
-        let offer = Offer { chunk: lease.chunk.index, number: lease.number, node, pilot, done };
+        let offer = OfferedResult { chunk: lease.chunk.index, number: lease.number, node, pilot, done };
         let gone = || Error::Broken("the thread that writes the ledger died".to_owned());
-        self.say.send(Entry::Offer(offer, self.settled.0.clone())).map_err(|_| gone())?;
+        self.say.send(PendingCommit::Offer(offer, self.settled.0.clone())).map_err(|_| gone())?;
         let verdict = self.settled.1.recv().map_err(|_| gone())?;
         Ok(verdict.map_or(FromCoordinator::Unsettled, |verdict| FromCoordinator::Settled { verdict }))
     }

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use channel::{Acceptor, AcceptorLimits, Token};
 
-use self::committer::Entry;
-use crate::board::{Board, Snapshot};
-use crate::leases::{Leases, Rules};
+use self::committer::PendingCommit;
+use crate::board::{FarmSnapshot, FarmTotals};
+use crate::leases::{LeaseRules, Leases};
 use crate::ledger::{Begin, Farm, Incident, Ledger, now};
 use crate::message::SERVICE;
 use crate::{Error, Result};
@@ -31,33 +31,33 @@ const QUEUE: usize = 8192;
 
 /// How to coordinate.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct CoordinatorSettings {
     /// Where to listen; port 0 lets the kernel choose.
     pub address: SocketAddr,
     /// When leases end.
-    pub rules: Rules,
+    pub rules: LeaseRules,
     /// Seconds between heartbeats of a pilot.
     pub beat: f64,
     /// Most connections at one time.
     pub connections: usize,
 }
 
-impl Settings {
+impl CoordinatorSettings {
     /// At an address, with the usual rules.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
-        Self { address, rules: Rules::default(), beat: 1.0, connections: 4096 }
+        Self { address, rules: LeaseRules::default(), beat: 1.0, connections: 4096 }
     }
 }
 
 /// What all threads of a coordinator share.
-pub(crate) struct Shared {
+pub(crate) struct CoordinatorShared {
     farm: Farm,
     token: Token,
     key: Token,
-    settings: Settings,
+    settings: CoordinatorSettings,
     leases: Mutex<Leases>,
-    board: Mutex<Board>,
+    board: Mutex<FarmTotals>,
     began: Instant,
     /// No more work is given out.
     stop: AtomicBool,
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     others: Mutex<Vec<String>>,
 }
 
-impl Shared {
+impl CoordinatorShared {
     fn now(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }
@@ -81,7 +81,7 @@ impl Shared {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn board(&self) -> MutexGuard<'_, Board> {
+    fn board(&self) -> MutexGuard<'_, FarmTotals> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,16 +99,22 @@ impl Shared {
 }
 
 /// An incident of this moment.
-fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> Entry {
-    Entry::Note(Incident { at: now(), what: what.to_owned(), node: node.to_owned(), chunk, detail: detail.into() })
+fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> PendingCommit {
+    PendingCommit::Note(Incident {
+        at: now(),
+        what: what.to_owned(),
+        node: node.to_owned(),
+        chunk,
+        detail: detail.into(),
+    })
 }
 
 /// A coordinator, which listens as long as this value is there.
 pub struct Coordinator {
-    shared: Arc<Shared>,
+    shared: Arc<CoordinatorShared>,
     address: SocketAddr,
     begin: Begin,
-    say: Option<SyncSender<Entry>>,
+    say: Option<SyncSender<PendingCommit>>,
     writer: Option<JoinHandle<Box<dyn Ledger>>>,
     watching: Option<JoinHandle<()>>,
     acceptor: Option<Acceptor>,
@@ -119,7 +125,7 @@ impl Coordinator {
     ///
     /// # Errors
     /// When the ledger cannot be used or the address not be listened on.
-    pub fn start(mut ledger: Box<dyn Ledger>, settings: Settings) -> Result<Self> {
+    pub fn start(mut ledger: Box<dyn Ledger>, settings: CoordinatorSettings) -> Result<Self> {
         let farm = ledger.farm()?;
         let listener = accept::bind(settings.address)
             .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
@@ -133,13 +139,13 @@ impl Coordinator {
         ledger.note(&[portion::beginning(begin, &address.to_string(), counted, chunks, shares)])?;
         // Of a run that is shared, what others did and do is heard again and again.
         let (mut leases, board) = if shares {
-            (Leases::shared(settings.rules, chunks), Board::default())
+            (Leases::shared(settings.rules, chunks), FarmTotals::default())
         } else {
             let doubtful = doubtful(&*ledger, begin.resumed)?;
-            (Leases::new(settings.rules, chunks, ledger.counted()?, doubtful, 0.0), Board::new(&ledger.nodes()?))
+            (Leases::new(settings.rules, chunks, ledger.counted()?, doubtful, 0.0), FarmTotals::new(&ledger.nodes()?))
         };
         leases.number_from(begin.lease);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(CoordinatorShared {
             token: Token::parse(&farm.token)?,
             key: Token::parse(&farm.key)?,
             board: Mutex::new(board),
@@ -184,7 +190,7 @@ impl Coordinator {
 
     /// How things stand.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> FarmSnapshot {
         let (held, given_up) = {
             let leases = self.shared.leases();
             (leases.held() as u64, leases.given_up().len() as u64)
@@ -262,13 +268,13 @@ impl Drop for Coordinator {
 
 /// A connection is an open file: as many as wanted, if the hard limit lets them.
 pub(crate) fn allow_files(connections: usize) {
-    use sys::process::{Resource, limit, set_soft_limit};
+    use sys::process::{LimitedResource, limit, set_soft_limit};
     let wanted = connections as u64 + 256;
-    if let Ok(found) = limit(Resource::OpenFiles)
+    if let Ok(found) = limit(LimitedResource::OpenFiles)
         && found.soft.is_some_and(|soft| soft < wanted)
     {
         // Where it cannot be raised, connections beyond it are refused one by one, and their pilots come back.
-        let _ = set_soft_limit(Resource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
+        let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
     }
 }
 
@@ -287,7 +293,7 @@ fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stat
 }
 
 /// Ends leases whose heartbeats are missing.
-fn watch(shared: &Shared, say: &SyncSender<Entry>) {
+fn watch(shared: &CoordinatorShared, say: &SyncSender<PendingCommit>) {
     /// Incidents of one look that are written down one by one.
     const TOLD: usize = 100;
     while !shared.end.load(Ordering::SeqCst) {

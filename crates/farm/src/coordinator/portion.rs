@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::Shared;
-use crate::ledger::{Asked, Begin, Incident, Ledger, Share, now};
+use super::CoordinatorShared;
+use crate::ledger::{Begin, CoordinatorReport, CoordinatorShare, Incident, Ledger, now};
 
 /// How often others hear of this coordinator when there is nothing else to say, at most; a fifth of its expiry if that is
 /// sooner.
@@ -40,7 +40,7 @@ impl Portion {
     }
 
     /// Asks if it is time; a coordinator without pilots wants nothing.
-    pub(super) fn look(&mut self, ledger: &mut dyn Ledger, shared: &Shared) {
+    pub(super) fn look(&mut self, ledger: &mut dyn Ledger, shared: &CoordinatorShared) {
         let since = self.last.map_or(Duration::MAX, |last| last.elapsed());
         if since < LEAST.min(self.beat) {
             return;
@@ -61,7 +61,7 @@ impl Portion {
         }
         let want = if slots > 0 && !shared.is_stopping() { soon.saturating_sub(open) } else { 0 };
         let Some(sharing) = ledger.sharing() else { return };
-        match sharing.share(&Asked { done: self.done.clone(), want }) {
+        match sharing.share(&CoordinatorReport { done: self.done.clone(), want }) {
             Ok(share) => {
                 let first = self.last.is_none();
                 self.done.clear();
@@ -73,7 +73,7 @@ impl Portion {
         }
     }
 
-    fn take(&mut self, share: Share, shared: &Shared, first: bool, ledger: &mut dyn Ledger) {
+    fn take(&mut self, share: CoordinatorShare, shared: &CoordinatorShared, first: bool, ledger: &mut dyn Ledger) {
         {
             let mut leases = shared.leases();
             if let Some((_, lease)) = share.fenced {

@@ -4,14 +4,14 @@ mod processes;
 mod slurm;
 
 pub use processes::Processes;
-pub use slurm::Slurm;
+pub use slurm::SlurmPilots;
 
 use crate::Result;
-use crate::pilot::Order;
+use crate::pilot::PilotConfig;
 
 /// A pilot that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct Disconnected {
     /// Its node, counted from 0.
     pub node: usize,
     /// The last that it or its launcher said.
@@ -19,7 +19,7 @@ pub struct Gone {
 }
 
 /// Where pilots run. The order goes through the launcher's channel to the standard input of the pilot.
-pub trait Nodes {
+pub trait PilotLauncher {
     /// What a node is called before its pilot says so itself; empty where only the pilot will know.
     fn name(&self, node: usize) -> String;
 
@@ -27,7 +27,7 @@ pub trait Nodes {
     ///
     /// # Errors
     /// When it cannot be started.
-    fn start(&mut self, node: usize, order: &Order) -> Result<String>;
+    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String>;
 
     /// Takes over a pilot that an earlier coordinator started; `said` is what [`Nodes::start`] gave then. Only launchers
     /// whose pilots outlive their coordinator in somebody else's care can.
@@ -39,7 +39,7 @@ pub trait Nodes {
     }
 
     /// Pilots that ended since the last look.
-    fn look(&mut self) -> Vec<Gone>;
+    fn look(&mut self) -> Vec<Disconnected>;
 
     /// Ends all pilots that are still there.
     fn end(&mut self);

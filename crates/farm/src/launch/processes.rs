@@ -7,14 +7,14 @@ use std::thread::JoinHandle;
 
 use fleet::launcher::{Launcher, Link};
 
-use super::{Gone, Nodes};
-use crate::pilot::Order;
+use super::{Disconnected, PilotLauncher};
+use crate::pilot::PilotConfig;
 use crate::{Error, Result};
 
 /// Most bytes of what a pilot says that are looked at.
 const LIMIT: u64 = 1 << 20;
 
-struct Running {
+struct RunningPilot {
     reader: JoinHandle<()>,
     last: Arc<Mutex<String>>,
     // Dropping it ends the process.
@@ -26,7 +26,7 @@ struct Running {
 pub struct Processes {
     launcher: Box<dyn Launcher>,
     names: Vec<String>,
-    running: BTreeMap<usize, Running>,
+    running: BTreeMap<usize, RunningPilot>,
 }
 
 impl Processes {
@@ -37,12 +37,12 @@ impl Processes {
     }
 }
 
-impl Nodes for Processes {
+impl PilotLauncher for Processes {
     fn name(&self, node: usize) -> String {
         self.names.get(node).cloned().unwrap_or_else(|| format!("node{node}"))
     }
 
-    fn start(&mut self, node: usize, order: &Order) -> Result<String> {
+    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String> {
         let Link { name, output, mut input, keep, .. } = self.launcher.start(node)?;
         let mut text = serde_json::to_vec(order).map_err(|error| Error::Usage(error.to_string()))?;
         text.push(b'\n');
@@ -57,18 +57,18 @@ impl Nodes for Processes {
                 }
             })
             .map_err(Error::io("start a thread"))?;
-        self.running.insert(node, Running { reader, last, _keep: keep, _input: input });
+        self.running.insert(node, RunningPilot { reader, last, _keep: keep, _input: input });
         Ok(name)
     }
 
-    fn look(&mut self) -> Vec<Gone> {
-        let over = |running: &Running| running.reader.is_finished();
+    fn look(&mut self) -> Vec<Disconnected> {
+        let over = |running: &RunningPilot| running.reader.is_finished();
         let ended: Vec<usize> =
             self.running.iter().filter(|(_, running)| over(running)).map(|(node, _)| *node).collect();
         let gone = |node| {
             let running = self.running.remove(&node)?;
             let said = running.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            Some(Gone { node, said })
+            Some(Disconnected { node, said })
         };
         ended.into_iter().filter_map(gone).collect()
     }

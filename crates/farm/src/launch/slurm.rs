@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use fleet::launcher::slurm::{Batch, cancel, jobs, submit};
 
-use super::{Gone, Nodes};
-use crate::pilot::Order;
+use super::{Disconnected, PilotLauncher};
+use crate::pilot::PilotConfig;
 use crate::{Error, Result};
 
 /// How often Slurm is asked which jobs are there.
@@ -32,7 +32,7 @@ impl Handed {
 }
 
 /// Pilots as batch jobs.
-pub struct Slurm {
+pub struct SlurmPilots {
     /// This program, where the nodes find it.
     program: String,
     /// What sbatch is given besides, such as a partition.
@@ -44,7 +44,7 @@ pub struct Slurm {
     looked: Instant,
 }
 
-impl Slurm {
+impl SlurmPilots {
     /// Jobs that run `program farm pilot`.
     #[must_use]
     pub fn new(program: &str, options: Vec<String>, limit: Duration) -> Self {
@@ -53,12 +53,12 @@ impl Slurm {
     }
 }
 
-impl Nodes for Slurm {
+impl PilotLauncher for SlurmPilots {
     fn name(&self, _node: usize) -> String {
         String::new()
     }
 
-    fn start(&mut self, node: usize, order: &Order) -> Result<String> {
+    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String> {
         let batch = Batch {
             name: self.name.clone(),
             time_limit: self.limit,
@@ -82,7 +82,7 @@ impl Nodes for Slurm {
         self.running.contains_key(&node)
     }
 
-    fn look(&mut self) -> Vec<Gone> {
+    fn look(&mut self) -> Vec<Disconnected> {
         if self.running.is_empty() || self.looked.elapsed() < LOOK {
             return Vec::new();
         }
@@ -102,7 +102,7 @@ impl Nodes for Slurm {
                 None if forgotten => format!("job {id}: Slurm does not list it any more"),
                 _ => continue,
             };
-            ended.push(Gone { node: *node, said });
+            ended.push(Disconnected { node: *node, said });
         }
         for gone in &ended {
             self.running.remove(&gone.node);

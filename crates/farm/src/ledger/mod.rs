@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresLedger;
-pub use sharing::{Asked, Elsewhere, Grant, Share, Sharing};
+pub use sharing::{CoordinatorReport, CoordinatorShare, Elsewhere, Grant, LedgerSharing};
 pub use sqlite::SqliteLedger;
 
-use crate::job::{Done, Job};
+use crate::job::{ChunkResult, FarmJob};
 use crate::{ChunkSet, Result};
 
 /// A run as its ledger knows it.
@@ -22,7 +22,7 @@ pub struct Farm {
     /// Name that no other run has.
     pub id: String,
     /// What is to be done.
-    pub job: Job,
+    pub job: FarmJob,
     /// What lets pilots in: a later coordinator lets the same ones in.
     pub token: String,
     /// What leases are signed with.
@@ -37,7 +37,7 @@ pub struct Farm {
 
 /// A result that somebody offers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offer {
+pub struct OfferedResult {
     /// Which chunk.
     pub chunk: u64,
     /// Number of the lease.
@@ -47,13 +47,13 @@ pub struct Offer {
     /// Pilot that did it.
     pub pilot: String,
     /// What was done.
-    pub done: Done,
+    pub done: ChunkResult,
 }
 
 /// What became of an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Verdict {
+pub enum ChunkVerdict {
     /// It is the first: it counts, and is on the disk.
     Counted,
     /// Another came first; both results are equal.
@@ -66,7 +66,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
     /// What was offered.
-    pub offer: Offer,
+    pub offer: OfferedResult,
     /// When it was counted, seconds since 1970.
     pub at: f64,
 }
@@ -75,7 +75,7 @@ pub struct Commit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// What was offered.
-    pub offer: Offer,
+    pub offer: OfferedResult,
     /// When, seconds since 1970.
     pub at: f64,
     /// Whether it differs from the one that counts.
@@ -160,7 +160,7 @@ pub trait Ledger: Send {
     fn begin(&mut self, address: &str, expiry: f64) -> Result<Begin>;
 
     /// What lets several coordinators share the run; `None` where there is never more than one.
-    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+    fn sharing(&mut self) -> Option<&mut dyn LedgerSharing> {
         None
     }
 
@@ -168,7 +168,7 @@ pub trait Ledger: Send {
     ///
     /// # Errors
     /// When it cannot be written; none of the offers counts then.
-    fn settle(&mut self, offers: &[Offer], at: f64) -> Result<Vec<Verdict>>;
+    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>>;
 
     /// Writes incidents down.
     ///

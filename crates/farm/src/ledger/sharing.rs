@@ -11,7 +11,7 @@ use crate::Result;
 
 /// What a coordinator says when it is heard of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct CoordinatorReport {
     /// Blocks of which no chunk is left to do.
     pub done: Vec<u64>,
     /// Chunks that it could give out at once.
@@ -46,7 +46,7 @@ pub struct Elsewhere {
 
 /// What a coordinator is told.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Share {
+pub struct CoordinatorShare {
     /// It had been taken for dead: all of its blocks are somebody else's, and this is its new number and first lease.
     pub fenced: Option<(u64, u64)>,
     /// Blocks that it gets.
@@ -62,12 +62,12 @@ pub struct Share {
 }
 
 /// The part of a ledger through which coordinators share a run.
-pub trait Sharing {
+pub trait LedgerSharing {
     /// Lets others hear of this coordinator, closes those that were not heard of for too long, and hands blocks out.
     ///
     /// # Errors
     /// When the ledger cannot be used.
-    fn share(&mut self, asked: &Asked) -> Result<Share>;
+    fn share(&mut self, asked: &CoordinatorReport) -> Result<CoordinatorShare>;
 
     /// Says that this coordinator ends: its blocks are others' at once.
     ///

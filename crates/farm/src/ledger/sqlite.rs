@@ -7,8 +7,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::schema::{APPLICATION, FORM, TABLES};
-use super::{Begin, Commit, Farm, Incident, Ledger, NodeTotals, Offer, Refusal, Totals, Verdict};
-use crate::job::Done;
+use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals};
+use crate::job::ChunkResult;
 use crate::{ChunkSet, Error, Result};
 
 /// How long another process that reads or writes is waited for.
@@ -163,7 +163,7 @@ pub(crate) fn is_network(kind: &str) -> bool {
     known.contains(&kind) || kind.starts_with("fuse")
 }
 
-fn verdict(connection: &Connection, offer: &Offer, at: f64) -> rusqlite::Result<Verdict> {
+fn verdict(connection: &Connection, offer: &OfferedResult, at: f64) -> rusqlite::Result<ChunkVerdict> {
     let digest = offer.done.digest.cast_signed();
     let values = params![
         offer.chunk.cast_signed(),
@@ -181,7 +181,7 @@ fn verdict(connection: &Connection, offer: &Offer, at: f64) -> rusqlite::Result<
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (chunk) DO NOTHING",
     )?;
     if insert.execute(values)? == 1 {
-        return Ok(Verdict::Counted);
+        return Ok(ChunkVerdict::Counted);
     }
     let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
     let (number, pilot, same) = look.query_row([offer.chunk.cast_signed()], |row| {
@@ -190,7 +190,7 @@ fn verdict(connection: &Connection, offer: &Offer, at: f64) -> rusqlite::Result<
     })?;
     // The answer to the first offer was lost on its way: this is the same one again, and it counts already.
     if number == offer.number.cast_signed() && pilot == offer.pilot && same {
-        return Ok(Verdict::Counted);
+        return Ok(ChunkVerdict::Counted);
     }
     let mut refuse =
         connection.prepare_cached("INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
@@ -206,13 +206,16 @@ fn verdict(connection: &Connection, offer: &Offer, at: f64) -> rusqlite::Result<
         at,
         !same
     ])?;
-    Ok(if same { Verdict::Duplicate } else { Verdict::Differs })
+    Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
 }
 
-fn offer(row: &Row<'_>) -> rusqlite::Result<(Offer, f64)> {
+fn offer(row: &Row<'_>) -> rusqlite::Result<(OfferedResult, f64)> {
     let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-    let done = Done { events: number(4)?, digest: number(5)?, cpu: row.get(6)?, wall: row.get(7)? };
-    Ok((Offer { chunk: number(0)?, number: number(1)?, node: row.get(2)?, pilot: row.get(3)?, done }, row.get(8)?))
+    let done = ChunkResult { events: number(4)?, digest: number(5)?, cpu: row.get(6)?, wall: row.get(7)? };
+    Ok((
+        OfferedResult { chunk: number(0)?, number: number(1)?, node: row.get(2)?, pilot: row.get(3)?, done },
+        row.get(8)?,
+    ))
 }
 
 impl Ledger for SqliteLedger {
@@ -240,7 +243,7 @@ impl Ledger for SqliteLedger {
         Ok(Begin { coordinator: 1, lease, resumed })
     }
 
-    fn settle(&mut self, offers: &[Offer], at: f64) -> Result<Vec<Verdict>> {
+    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
         self.writing(|all| offers.iter().map(|offer| verdict(all, offer, at)).collect())
     }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, Token};
 
-use super::Order;
-use crate::job::Job;
+use super::PilotConfig;
+use crate::job::FarmJob;
 use crate::message::{COORDINATOR, FromCoordinator, FromPilot, SERVICE};
 use crate::{Error, Result};
 
@@ -31,17 +31,17 @@ fn is_misfit(error: &Error) -> bool {
 }
 
 /// A connection that is let in.
-pub(crate) struct Connection {
+pub(crate) struct PilotConnection {
     channel: Channel,
     /// Name of the run.
     pub(crate) farm: String,
     /// What is to be done.
-    pub(crate) job: Job,
+    pub(crate) job: FarmJob,
     /// Between heartbeats.
     pub(crate) beat: Duration,
 }
 
-impl Connection {
+impl PilotConnection {
     /// Connects once.
     pub(crate) fn open(address: &str, token: &Token, pilot: &str, node: &str) -> Result<Self> {
         let unknown = || Error::Usage(format!("there is no address {address}"));
@@ -71,7 +71,7 @@ impl Connection {
     /// ends; each attempt at the next of `addresses`, whose first is the order's. `leave` says that trying is pointless by
     /// now.
     pub(crate) fn find(
-        order: &Order,
+        order: &PilotConfig,
         addresses: &[String],
         pilot: &str,
         leave: &dyn Fn() -> bool,

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Job, Worker};
+use crate::job::{ChunkWorker, FarmJob};
 use crate::{Error, Result};
 
 /// What a pilot is told by its launcher on standard input, never in its arguments: other users can read those.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct PilotConfig {
     /// Where the coordinator listens.
     pub address: String,
     /// What lets it in.
@@ -27,7 +27,7 @@ pub struct Order {
     pub patience: f64,
 }
 
-impl std::fmt::Debug for Order {
+impl std::fmt::Debug for PilotConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Order").field("address", &self.address).field("node", &self.node).finish_non_exhaustive()
     }
@@ -39,15 +39,15 @@ pub trait Workshop: Send + Sync {
     ///
     /// # Errors
     /// In words, when the job cannot be done here.
-    fn worker(&self, job: &Job) -> std::result::Result<Box<dyn Worker>, String>;
+    fn worker(&self, job: &FarmJob) -> std::result::Result<Box<dyn ChunkWorker>, String>;
 
     /// Facts about this node, for the record: asked when the pilot comes, and when it goes.
-    fn about(&self, job: &Job) -> serde_json::Value;
+    fn about(&self, job: &FarmJob) -> serde_json::Value;
 }
 
 /// What a pilot did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct PilotTally {
     /// Results that count.
     pub counted: u64,
     /// Results that came too late.
@@ -60,7 +60,7 @@ pub struct Tally {
 
 /// What the slots of a pilot share.
 #[derive(Default)]
-struct Common {
+struct PilotShared {
     /// One slot was told that nothing is left to do.
     finished: AtomicBool,
     counted: AtomicU64,
@@ -71,7 +71,7 @@ struct Common {
     others: Mutex<Vec<String>>,
 }
 
-impl Common {
+impl PilotShared {
     /// The addresses to try, one after the other.
     fn addresses(&self, own: &str) -> Vec<String> {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,11 +83,11 @@ impl Common {
 ///
 /// # Errors
 /// When the coordinator does not answer in time, does not let this pilot in, or refuses what it offers.
-pub fn fly(order: &Order, workshop: Arc<dyn Workshop>) -> Result<Tally> {
+pub fn run_pilot(order: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if order.slots == 0 { cpus } else { order.slots as usize };
     crate::coordinator::allow_files(slots);
-    let common = Arc::new(Common::default());
+    let common = Arc::new(PilotShared::default());
     let mut running = Vec::new();
     for slot in 0..slots {
         let (order, common, workshop) = (order.clone(), Arc::clone(&common), Arc::clone(&workshop));
@@ -104,7 +104,7 @@ pub fn fly(order: &Order, workshop: Arc<dyn Workshop>) -> Result<Tally> {
         ended = ended.and(result);
     }
     let read = |count: &AtomicU64| count.load(Ordering::SeqCst);
-    ended.map(|()| Tally {
+    ended.map(|()| PilotTally {
         counted: read(&common.counted),
         refused: read(&common.refused),
         failed: read(&common.failed),

@@ -6,14 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::connection::Connection;
-use super::{Common, Order, Workshop};
-use crate::job::{Chunk, Done, Job};
-use crate::ledger::Verdict;
+use super::connection::PilotConnection;
+use super::{PilotConfig, PilotShared, Workshop};
+use crate::job::{Chunk, ChunkResult, FarmJob};
+use crate::ledger::ChunkVerdict;
 use crate::message::{FromCoordinator, FromPilot, Lease};
 use crate::{Error, Result};
 
-type Outcome = std::result::Result<Done, String>;
+type Outcome = std::result::Result<ChunkResult, String>;
 /// Longest reason of a failure that is passed on, characters.
 const REASON: usize = 2_000;
 /// How often a pilot asks which other coordinators there are.
@@ -22,13 +22,13 @@ const OTHERS: Duration = Duration::from_secs(2);
 const UNSETTLED: Duration = Duration::from_secs(1);
 
 /// The thread that works, as the other one sees it.
-struct Hands {
+struct SlotWorkers {
     chunks: SyncSender<Chunk>,
     outcomes: Receiver<Outcome>,
 }
 
-impl Hands {
-    fn start(job: Job, workshop: Arc<dyn Workshop>) -> Result<Self> {
+impl SlotWorkers {
+    fn start(job: FarmJob, workshop: Arc<dyn Workshop>) -> Result<Self> {
         let ((chunks, todo), (done, outcomes)) = (sync_channel::<Chunk>(1), sync_channel(1));
         std::thread::Builder::new()
             .name("work".to_owned())
@@ -49,7 +49,7 @@ impl Hands {
 
 /// What a slot holds, whatever becomes of its connection.
 #[derive(Default)]
-struct State {
+struct SlotState {
     farm: Option<String>,
     working: Option<Lease>,
     outcome: Option<(Lease, Outcome)>,
@@ -59,25 +59,25 @@ struct State {
 
 /// Serves until nothing is left to do.
 pub(super) fn serve(
-    order: &Order,
+    order: &PilotConfig,
     pilot: &str,
     speaker: bool,
-    common: &Common,
+    common: &PilotShared,
     workshop: &Arc<dyn Workshop>,
 ) -> Result<()> {
-    let mut state = State::default();
-    let mut hands: Option<Hands> = None;
+    let mut state = SlotState::default();
+    let mut hands: Option<SlotWorkers> = None;
     let leave = || common.finished.load(Ordering::SeqCst);
-    while let Some(mut connection) = Connection::find(order, &common.addresses(&order.address), pilot, &leave)? {
+    while let Some(mut connection) = PilotConnection::find(order, &common.addresses(&order.address), pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
         if state.farm.get_or_insert(connection.farm.clone()) != &connection.farm {
             return Err(Error::Refused("another run took the place of this pilot's".to_owned()));
         }
         if hands.is_none() {
-            hands = Some(Hands::start(connection.job.clone(), Arc::clone(workshop))?);
+            hands = Some(SlotWorkers::start(connection.job.clone(), Arc::clone(workshop))?);
         }
         let Some(hands) = &hands else { continue };
-        let about = |connection: &mut Connection| {
+        let about = |connection: &mut PilotConnection| {
             if speaker {
                 connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
             } else {
@@ -101,7 +101,12 @@ pub(super) fn serve(
 }
 
 /// Talks until nothing is left to do, or the connection is lost.
-fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &Common) -> Result<()> {
+fn talk(
+    connection: &mut PilotConnection,
+    state: &mut SlotState,
+    hands: &SlotWorkers,
+    common: &PilotShared,
+) -> Result<()> {
     let died = || Error::Broken("the thread that works died".to_owned());
     let mut next = Some(Instant::now());
     loop {
@@ -148,7 +153,7 @@ fn talk(connection: &mut Connection, state: &mut State, hands: &Hands, common: &
 }
 
 /// Hears which other coordinators there are; when to ask again, if ever.
-fn others(connection: &mut Connection, common: &Common) -> Result<Option<Instant>> {
+fn others(connection: &mut PilotConnection, common: &PilotShared) -> Result<Option<Instant>> {
     let FromCoordinator::Others { addresses } = connection.ask(&FromPilot::Others)? else {
         return Err(Error::Refused("it did not say who else is there".to_owned()));
     };
@@ -166,13 +171,13 @@ fn pause(failures: u32) -> Duration {
 }
 
 /// Offers a result. Whether it is settled, for better or worse.
-fn offer(connection: &mut Connection, lease: &Lease, outcome: &Outcome, common: &Common) -> Result<bool> {
+fn offer(connection: &mut PilotConnection, lease: &Lease, outcome: &Outcome, common: &PilotShared) -> Result<bool> {
     let say = match outcome {
         Ok(done) => FromPilot::Commit { lease: lease.clone(), done: *done },
         Err(reason) => FromPilot::Failed { lease: lease.clone(), reason: reason.chars().take(REASON).collect() },
     };
     let count = match connection.ask(&say)? {
-        FromCoordinator::Settled { verdict: Verdict::Counted } => &common.counted,
+        FromCoordinator::Settled { verdict: ChunkVerdict::Counted } => &common.counted,
         FromCoordinator::Settled { .. } => &common.refused,
         FromCoordinator::Noted => &common.failed,
         FromCoordinator::Unsettled => return Ok(false),

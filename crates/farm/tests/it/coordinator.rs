@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, Token};
 use farm::{
-    Chunk, Coordinator, Done, Error, Farm, FromCoordinator, FromPilot, Invariants, Job, Lease, Ledger, Order, SERVICE,
-    Settings, SqliteLedger, Verdict, Worker, Workshop, fly,
+    Chunk, ChunkResult, ChunkVerdict, ChunkWorker, Coordinator, CoordinatorSettings, Error, Farm, FarmJob,
+    FromCoordinator, FromPilot, Invariants, Lease, Ledger, PilotConfig, SERVICE, SqliteLedger, Workshop, run_pilot,
 };
 
 const TOKEN: &str = "the token of these tests";
 const LONG: Duration = Duration::from_secs(60);
 
 fn create(path: &Path, events: u64) -> SqliteLedger {
-    let job = Job { name: "test".to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events, chunk: 10 };
+    let job = FarmJob { name: "test".to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events, chunk: 10 };
     let farm = Farm {
         id: "test".to_owned(),
         job,
@@ -31,8 +31,8 @@ fn create(path: &Path, events: u64) -> SqliteLedger {
     SqliteLedger::create(path, &farm).unwrap()
 }
 
-fn settings(address: SocketAddr) -> Settings {
-    let mut settings = Settings { beat: 0.05, ..Settings::at(address) };
+fn settings(address: SocketAddr) -> CoordinatorSettings {
+    let mut settings = CoordinatorSettings { beat: 0.05, ..CoordinatorSettings::at(address) };
     settings.rules.expiry = 1.0;
     settings
 }
@@ -73,8 +73,8 @@ fn is_closed(mut stream: TcpStream) -> bool {
     stream.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true)
 }
 
-fn done(events: u64) -> Done {
-    Done { events, digest: 5, cpu: 0.1, wall: 0.1 }
+fn done(events: u64) -> ChunkResult {
+    ChunkResult { events, digest: 5, cpu: 0.1, wall: 0.1 }
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
 
     let (mut honest, _) = Guest::enter(at, "honest");
     let FromCoordinator::Lease(lease) = honest.ask(&FromPilot::Ask) else { panic!("no work") };
-    let refused = |pilot: &str, lease: Lease, done: Done| {
+    let refused = |pilot: &str, lease: Lease, done: ChunkResult| {
         let (mut guest, answer) = Guest::enter(at, pilot);
         assert!(matches!(answer, FromCoordinator::Welcome { .. }));
         let answer = guest.ask(&FromPilot::Commit { lease, done });
@@ -121,12 +121,12 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
     refused("honest", Lease { chunk: Chunk { events: 1, ..lease.chunk }, ..lease.clone() }, done(1));
     refused("honest", Lease { number: lease.number + 1, ..lease.clone() }, done(10));
     refused("honest", lease.clone(), done(9));
-    refused("honest", lease.clone(), Done { cpu: -1.0, ..done(10) });
+    refused("honest", lease.clone(), ChunkResult { cpu: -1.0, ..done(10) });
     assert_eq!(coordinator.snapshot().counted, 0, "something forged was counted");
     // What was leased counts, and counts once however often it is offered.
     for _ in 0..2 {
         let answer = honest.ask(&FromPilot::Commit { lease: lease.clone(), done: done(10) });
-        assert_eq!(answer, FromCoordinator::Settled { verdict: Verdict::Counted });
+        assert_eq!(answer, FromCoordinator::Settled { verdict: ChunkVerdict::Counted });
     }
     assert_eq!(coordinator.snapshot().counted, 1);
     assert!(coordinator.snapshot().strangers >= 7);
@@ -142,7 +142,7 @@ fn two_thousand_silent_strangers_keep_no_pilot_out() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
-    let files = sys::process::limit(sys::process::Resource::OpenFiles).unwrap();
+    let files = sys::process::limit(sys::process::LimitedResource::OpenFiles).unwrap();
     let room = files.soft.unwrap_or(u64::MAX).min(10_000) as usize;
     // Both ends of the connections are in this process, and the coordinator keeps up to a quarter of what it may open.
     let strangers = 2_000.min(room.saturating_sub(room / 4 + 256));
@@ -160,14 +160,15 @@ fn two_thousand_silent_strangers_keep_no_pilot_out() {
 #[test]
 fn a_coordinator_without_room_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let full = Settings { connections: 1, ..settings(loopback()) };
+    let full = CoordinatorSettings { connections: 1, ..settings(loopback()) };
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), full).unwrap();
     let (first, _) = Guest::enter(coordinator.address(), "first");
     let mut second = Guest::connect(coordinator.address(), TOKEN).unwrap();
     let answer: FromCoordinator = second.0.receive(LONG, 1 << 20).unwrap();
     assert_eq!(answer, FromCoordinator::Full { connections: 1 });
     let shop = Arc::new(Shop { permits: None, done: Arc::default() });
-    let waiting = fly(&Order { patience: 0.2, ..order(coordinator.address(), TOKEN, 1) }, shop).unwrap_err();
+    let waiting =
+        run_pilot(&PilotConfig { patience: 0.2, ..order(coordinator.address(), TOKEN, 1) }, shop).unwrap_err();
     assert!(waiting.to_string().contains("has 1 connections already"), "{waiting}");
     drop(first);
 }
@@ -223,30 +224,36 @@ struct Shop {
 
 struct Hand(Option<Arc<AtomicU64>>, Arc<AtomicU64>);
 
-impl Worker for Hand {
-    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
+impl ChunkWorker for Hand {
+    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
         if let Some(permits) = &self.0 {
             wait_for("a permit", || {
                 permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
             });
         }
         self.1.fetch_add(1, Ordering::SeqCst);
-        Ok(Done { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.01 })
+        Ok(ChunkResult { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.01 })
     }
 }
 
 impl Workshop for Shop {
-    fn worker(&self, _: &Job) -> Result<Box<dyn Worker>, String> {
+    fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         Ok(Box::new(Hand(self.permits.clone(), Arc::clone(&self.done))))
     }
 
-    fn about(&self, _: &Job) -> serde_json::Value {
+    fn about(&self, _: &FarmJob) -> serde_json::Value {
         serde_json::json!({ "notes": ["a test"] })
     }
 }
 
-fn order(address: SocketAddr, token: &str, slots: u32) -> Order {
-    Order { address: address.to_string(), token: token.to_owned(), node: "here".to_owned(), slots, patience: 30.0 }
+fn order(address: SocketAddr, token: &str, slots: u32) -> PilotConfig {
+    PilotConfig {
+        address: address.to_string(),
+        token: token.to_owned(),
+        node: "here".to_owned(),
+        slots,
+        patience: 30.0,
+    }
 }
 
 fn all_is_well(ledger: &dyn Ledger, events: u64) {
@@ -264,7 +271,7 @@ fn pilots_outlive_their_coordinator_and_offer_again_what_was_not_answered() {
     let at = coordinator.address();
     let permits = Arc::new(AtomicU64::new(0));
     let shop = Arc::new(Shop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
-    let pilot = std::thread::spawn(move || fly(&order(at, TOKEN, 4), shop));
+    let pilot = std::thread::spawn(move || run_pilot(&order(at, TOKEN, 4), shop));
     for _ in 0..2 {
         // Every slot is there and has something in its hands when the coordinator goes; some of it is done meanwhile.
         wait_for("all slots", || coordinator.connected() == 4);
@@ -293,7 +300,7 @@ fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 10)), settings(loopback())).unwrap();
     let shop = || Arc::new(Shop { permits: None, done: Arc::default() });
-    let wrong = fly(&order(coordinator.address(), "another token than that", 1), shop());
+    let wrong = run_pilot(&order(coordinator.address(), "another token than that", 1), shop());
     assert!(matches!(wrong, Err(Error::Channel(channel::Error::WrongToken))), "{wrong:?}");
     // Somebody who listens and does not know the token cannot hand out work.
     let listener = TcpListener::bind(loopback()).unwrap();
@@ -308,11 +315,11 @@ fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
             stream.write_all(&[0; 49]).unwrap();
         }
     });
-    let fooled = fly(&order(at, TOKEN, 1), shop());
+    let fooled = run_pilot(&order(at, TOKEN, 1), shop());
     assert!(matches!(&fooled, Err(Error::Channel(channel::Error::Impostor))), "{fooled:?}");
     drop(TcpStream::connect(at).unwrap());
     liar.unwrap().join().unwrap();
-    let alone = fly(&Order { patience: 0.2, ..order(at, TOKEN, 1) }, shop());
+    let alone = run_pilot(&PilotConfig { patience: 0.2, ..order(at, TOKEN, 1) }, shop());
     assert!(matches!(alone, Err(Error::Away { .. })), "{alone:?}");
 }
 
@@ -323,7 +330,7 @@ fn many_pilots_make_every_chunk_count_once() {
         Coordinator::start(Box::new(create(&folder.path().join("l"), 20_000)), settings(loopback())).unwrap();
     let done = Arc::new(AtomicU64::new(0));
     let shop = Arc::new(Shop { permits: None, done: Arc::clone(&done) });
-    let tally = fly(&order(coordinator.address(), TOKEN, 64), shop).unwrap();
+    let tally = run_pilot(&order(coordinator.address(), TOKEN, 64), shop).unwrap();
     let ledger = coordinator.end().unwrap();
     all_is_well(&*ledger, 20_000);
     assert_eq!(tally.counted, 2_000);

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use farm::{
-    Answer, ChunkSet, Done, Farm, Job, Leases, Ledger, Linked, Offer, Published, Rules, SharedFarm, SqliteLedger,
-    Verdict,
+    ChunkResult, ChunkSet, ChunkVerdict, Farm, FarmJob, LeaseAnswer, LeaseRules, Leases, Ledger, Linked, OfferedResult,
+    Published, SharedFarm, SqliteLedger,
 };
 use proptest::prelude::*;
 
-fn job(events: u64, chunk: u64) -> Job {
-    Job { name: "test".to_owned(), work: serde_json::Value::Null, seed: 3, first: 100, events, chunk }
+fn job(events: u64, chunk: u64) -> FarmJob {
+    FarmJob { name: "test".to_owned(), work: serde_json::Value::Null, seed: 3, first: 100, events, chunk }
 }
 
-fn farm(job: Job) -> Farm {
+fn farm(job: FarmJob) -> Farm {
     Farm {
         id: "test".to_owned(),
         job,
@@ -27,10 +27,10 @@ fn farm(job: Job) -> Farm {
     }
 }
 
-fn offer(job: &Job, chunk: u64, number: u64, pilot: &str) -> Offer {
+fn offer(job: &FarmJob, chunk: u64, number: u64, pilot: &str) -> OfferedResult {
     let events = job.cut(chunk).unwrap().events;
-    let done = Done { events, digest: digest(chunk), cpu: 1.0, wall: 1.0 };
-    Offer { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
+    let done = ChunkResult { events, digest: digest(chunk), cpu: 1.0, wall: 1.0 };
+    OfferedResult { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
 }
 
 fn digest(chunk: u64) -> u64 {
@@ -66,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 struct World<'a> {
     path: &'a Path,
-    job: Job,
+    job: FarmJob,
     ledger: Option<SqliteLedger>,
     leases: Leases,
     now: f64,
@@ -78,9 +78,9 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    const RULES: Rules = Rules { expiry: 10.0, speculate: 1.0, failures: u32::MAX };
+    const RULES: LeaseRules = LeaseRules { expiry: 10.0, speculate: 1.0, failures: u32::MAX };
 
-    fn new(path: &'a Path, job: Job) -> Self {
+    fn new(path: &'a Path, job: FarmJob) -> Self {
         let ledger = SqliteLedger::create(path, &farm(job.clone())).unwrap();
         let leases = Leases::new(Self::RULES, job.chunks(), ChunkSet::new(job.chunks()), 0, 0.0);
         let (hands, last, counted) = Default::default();
@@ -97,13 +97,13 @@ impl<'a> World<'a> {
         let verdict = self.ledger().settle(&[offer], now).unwrap()[0];
         match self.counted.get(&chunk) {
             None => {
-                assert_eq!(verdict, Verdict::Counted);
+                assert_eq!(verdict, ChunkVerdict::Counted);
                 self.counted.insert(chunk, number);
             }
             // The same result offered again counts, once.
-            Some(first) if *first == number => assert_eq!(verdict, Verdict::Counted),
+            Some(first) if *first == number => assert_eq!(verdict, ChunkVerdict::Counted),
             Some(_) => {
-                assert_eq!(verdict, Verdict::Duplicate);
+                assert_eq!(verdict, ChunkVerdict::Duplicate);
                 self.refused += 1;
             }
         }
@@ -115,12 +115,12 @@ impl<'a> World<'a> {
         self.now += 0.5;
         match *step {
             Step::Ask(who) => match self.leases.ask(&who.to_string(), self.now) {
-                Answer::Lease { chunk, number, .. } => {
+                LeaseAnswer::Lease { chunk, number, .. } => {
                     assert!(!self.counted.contains_key(&chunk), "a counted chunk was given out");
                     self.hands.entry(who).or_default().push((chunk, number));
                 }
-                Answer::Wait => assert!(self.counted.len() < self.job.chunks() as usize),
-                Answer::Finished => assert_eq!(self.counted.len() as u64, self.job.chunks()),
+                LeaseAnswer::Wait => assert!(self.counted.len() < self.job.chunks() as usize),
+                LeaseAnswer::Finished => assert_eq!(self.counted.len() as u64, self.job.chunks()),
             },
             Step::Commit(who, newest) => {
                 let hand = self.hands.entry(who).or_default();
@@ -168,9 +168,9 @@ impl<'a> World<'a> {
             self.now += 1.0;
             self.leases.expire(self.now);
             match self.leases.ask("last", self.now) {
-                Answer::Lease { chunk, number, .. } => self.settle(9, chunk, number),
-                Answer::Wait => {}
-                Answer::Finished => return,
+                LeaseAnswer::Lease { chunk, number, .. } => self.settle(9, chunk, number),
+                LeaseAnswer::Wait => {}
+                LeaseAnswer::Finished => return,
             }
         }
         panic!("a run with a good pilot does not end");
@@ -205,7 +205,10 @@ fn the_second_of_two_different_results_is_refused_and_told_apart() {
     let (first, mut second) = (offer(&job, 1, 1, "a"), offer(&job, 1, 2, "b"));
     second.done.digest ^= 1;
     let verdicts = ledger.settle(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], 5.0).unwrap();
-    assert_eq!(verdicts, [Verdict::Counted, Verdict::Counted, Verdict::Duplicate, Verdict::Differs]);
+    assert_eq!(
+        verdicts,
+        [ChunkVerdict::Counted, ChunkVerdict::Counted, ChunkVerdict::Duplicate, ChunkVerdict::Differs]
+    );
     let totals = ledger.totals().unwrap();
     assert_eq!((totals.commits, totals.refused, totals.differing), (1, 2, 1));
     assert!((totals.wasted - 2.0).abs() < 1e-12);
@@ -239,37 +242,37 @@ fn a_ledger_has_one_writer_many_readers_and_is_nothing_else() {
 
 #[test]
 fn heartbeats_keep_a_lease_and_a_sleeper_finds_its_chunk_given_out() {
-    let rules = Rules { expiry: 2.0, speculate: 0.0, failures: 2 };
+    let rules = LeaseRules { expiry: 2.0, speculate: 0.0, failures: 2 };
     let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 0.0);
-    let Answer::Lease { number, .. } = leases.ask("a", 0.0) else { panic!("no work") };
-    assert_eq!(leases.ask("b", 0.5), Answer::Wait);
+    let LeaseAnswer::Lease { number, .. } = leases.ask("a", 0.0) else { panic!("no work") };
+    assert_eq!(leases.ask("b", 0.5), LeaseAnswer::Wait);
     assert!(leases.renew(0, number, "a", 1.5));
     assert!(leases.expire(3.0).is_empty(), "a heartbeat was not heard");
     assert_eq!(leases.expire(3.6).len(), 1);
-    let Answer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not given out again") };
+    let LeaseAnswer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not given out again") };
     assert_ne!(number, other);
     leases.count(0, 1.0);
     assert!(!leases.renew(0, number, "a", 4.0), "its result is not wanted any more");
-    assert_eq!(leases.ask("a", 4.0), Answer::Finished);
+    assert_eq!(leases.ask("a", 4.0), LeaseAnswer::Finished);
 }
 
 #[test]
 fn a_chunk_that_fails_everywhere_is_given_up_and_a_slow_one_is_given_twice() {
-    let rules = Rules { expiry: 100.0, speculate: 2.0, failures: 2 };
+    let rules = LeaseRules { expiry: 100.0, speculate: 2.0, failures: 2 };
     let mut leases = Leases::new(rules, 3, ChunkSet::new(3), 0, 0.0);
-    let Answer::Lease { chunk, number, .. } = leases.ask("a", 0.0) else { panic!() };
+    let LeaseAnswer::Lease { chunk, number, .. } = leases.ask("a", 0.0) else { panic!() };
     assert!(!leases.fail(chunk, number));
-    let Answer::Lease { chunk: again, number, .. } = leases.ask("b", 0.0) else { panic!() };
+    let LeaseAnswer::Lease { chunk: again, number, .. } = leases.ask("b", 0.0) else { panic!() };
     assert_eq!(chunk, again);
     assert!(leases.fail(chunk, number));
-    let Answer::Lease { chunk: second, .. } = leases.ask("a", 0.0) else { panic!() };
+    let LeaseAnswer::Lease { chunk: second, .. } = leases.ask("a", 0.0) else { panic!() };
     leases.count(second, 1.0);
-    let Answer::Lease { chunk: slow, speculative: false, .. } = leases.ask("a", 1.0) else { panic!() };
-    assert_eq!(leases.ask("b", 2.0), Answer::Wait, "it is not slow yet");
-    assert_eq!(leases.ask("a", 9.0), Answer::Wait, "its own pilot does not get it twice");
-    let Answer::Lease { chunk: twice, speculative: true, .. } = leases.ask("b", 9.0) else { panic!() };
+    let LeaseAnswer::Lease { chunk: slow, speculative: false, .. } = leases.ask("a", 1.0) else { panic!() };
+    assert_eq!(leases.ask("b", 2.0), LeaseAnswer::Wait, "it is not slow yet");
+    assert_eq!(leases.ask("a", 9.0), LeaseAnswer::Wait, "its own pilot does not get it twice");
+    let LeaseAnswer::Lease { chunk: twice, speculative: true, .. } = leases.ask("b", 9.0) else { panic!() };
     assert_eq!(slow, twice);
-    assert_eq!(leases.ask("c", 9.0), Answer::Wait, "two are enough");
+    assert_eq!(leases.ask("c", 9.0), LeaseAnswer::Wait, "two are enough");
     leases.count(slow, 1.0);
     assert!(leases.finished());
     assert_eq!(leases.given_up().len(), 1);
@@ -284,7 +287,7 @@ fn a_link_counts_once_and_never_replaces() {
     let result = |chunk, node: &str, digest| Published {
         chunk,
         node: node.to_owned(),
-        done: Done { events: 5, digest, cpu: 1.0, wall: 1.0 },
+        done: ChunkResult { events: 5, digest, cpu: 1.0, wall: 1.0 },
     };
     let stale = std::time::Duration::from_secs(60);
     assert_eq!(a.take(0, stale).unwrap(), Some(0));
@@ -297,6 +300,6 @@ fn a_link_counts_once_and_never_replaces() {
     let totals = a.totals().unwrap();
     assert_eq!((totals.commits, totals.distinct, totals.events, totals.digest), (2, 2, 10, 16));
     assert_eq!((totals.refused, totals.differing), (1, 1));
-    let other = Job { seed: 4, ..job };
+    let other = FarmJob { seed: 4, ..job };
     assert!(SharedFarm::join(folder.path(), &other, "c").is_err(), "another run in the same directory");
 }

@@ -7,14 +7,17 @@ mod lab;
 
 use std::time::Duration;
 
-use farm::{Asked, Done, Farm, Incident, Job, Ledger, Offer, PostgresLedger, Share, Sharing, Verdict};
+use farm::{
+    ChunkResult, ChunkVerdict, CoordinatorReport, CoordinatorShare, Farm, FarmJob, Incident, Ledger, LedgerSharing,
+    OfferedResult, PostgresLedger,
+};
 use lab::PostgresLab;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 
 fn farm(id: &str, events: u64, chunk: u64) -> Farm {
     let work = serde_json::json!({ "a": [0.1, "\u{1f30d}"] });
-    let job = Job { name: "test".to_owned(), work, seed: u64::MAX, first: 100, events, chunk };
+    let job = FarmJob { name: "test".to_owned(), work, seed: u64::MAX, first: 100, events, chunk };
     Farm {
         id: id.to_owned(),
         job,
@@ -26,16 +29,16 @@ fn farm(id: &str, events: u64, chunk: u64) -> Farm {
     }
 }
 
-fn offer(chunk: u64, number: u64, pilot: &str) -> Offer {
-    let done = Done { events: 10, digest: (chunk + 1).wrapping_mul(0xdead_beef_dead_beef), cpu: 0.5, wall: 1.0 };
-    Offer { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
+fn offer(chunk: u64, number: u64, pilot: &str) -> OfferedResult {
+    let done = ChunkResult { events: 10, digest: (chunk + 1).wrapping_mul(0xdead_beef_dead_beef), cpu: 0.5, wall: 1.0 };
+    OfferedResult { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
 }
 
-fn share(ledger: &mut PostgresLedger, done: Vec<u64>, want: u64) -> Share {
-    ledger.share(&Asked { done, want }).unwrap()
+fn share(ledger: &mut PostgresLedger, done: Vec<u64>, want: u64) -> CoordinatorShare {
+    ledger.share(&CoordinatorReport { done, want }).unwrap()
 }
 
-fn blocks(share: &Share) -> Vec<u64> {
+fn blocks(share: &CoordinatorShare) -> Vec<u64> {
     share.granted.iter().map(|grant| grant.block).collect()
 }
 
@@ -59,7 +62,13 @@ fn what_is_written_is_what_is_read() {
     let mut differs = offer(3, 9, "c");
     differs.done.digest ^= 1;
     let offers = [offer(3, 7, "a"), offer(3, 7, "a"), offer(3, 8, "b"), differs, offer(0, 6, "a")];
-    let verdicts = [Verdict::Counted, Verdict::Counted, Verdict::Duplicate, Verdict::Differs, Verdict::Counted];
+    let verdicts = [
+        ChunkVerdict::Counted,
+        ChunkVerdict::Counted,
+        ChunkVerdict::Duplicate,
+        ChunkVerdict::Differs,
+        ChunkVerdict::Counted,
+    ];
     assert_eq!(ledger.settle(&offers, 2.0).unwrap(), verdicts);
     assert_eq!(ledger.settle(&offers[..3], 3.0).unwrap(), verdicts[..3], "verdicts hold for ever");
     let totals = ledger.totals().unwrap();
@@ -101,13 +110,14 @@ fn four_that_write_at_one_time_count_once() {
         let begin = ledger.begin(&format!("127.0.0.1:{who}"), 60.0).unwrap();
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(who);
         let pilot = format!("p{who}");
-        let mut offers: Vec<Offer> = (0..CHUNKS).map(|chunk| offer(chunk, begin.lease + chunk, &pilot)).collect();
+        let mut offers: Vec<OfferedResult> =
+            (0..CHUNKS).map(|chunk| offer(chunk, begin.lease + chunk, &pilot)).collect();
         offers.shuffle(&mut random);
         let mut counted = 0;
         while !offers.is_empty() {
-            let batch: Vec<Offer> = offers.split_off(offers.len().saturating_sub(random.random_range(1..40)));
+            let batch: Vec<OfferedResult> = offers.split_off(offers.len().saturating_sub(random.random_range(1..40)));
             let verdicts = ledger.settle(&batch, 1.0).unwrap();
-            counted += verdicts.iter().filter(|verdict| **verdict == Verdict::Counted).count() as u64;
+            counted += verdicts.iter().filter(|verdict| **verdict == ChunkVerdict::Counted).count() as u64;
         }
         (begin.coordinator, counted)
     };
@@ -162,7 +172,7 @@ fn blocks_are_one_coordinators_and_its_heirs() {
     assert!(story[1].0 == "lost" && story[1].1.starts_with("coordinator 1 at 127.0.0.1:1"), "{story:?}");
     // It wakes: what it offers is settled, under a number that nobody had, and it is told that its blocks are gone.
     let verdicts = one.settle(&[offer(1, 3, "a"), offer(0, 4, "b")], 2.0).unwrap();
-    assert_eq!(verdicts, [Verdict::Counted, Verdict::Duplicate]);
+    assert_eq!(verdicts, [ChunkVerdict::Counted, ChunkVerdict::Duplicate]);
     assert_eq!(lab.sql("heirs", "SELECT coordinator FROM prony_farm.commits WHERE chunk = 1;"), "3");
     assert_eq!(lab.sql("heirs", "SELECT chunks FROM prony_farm.coordinators ORDER BY number;"), "2\n0\n1");
     let woken = share(&mut one, Vec::new(), 100);
@@ -191,7 +201,7 @@ fn a_server_that_goes_away_for_a_moment_is_waited_for() {
         lab.tell(&["again"]);
         settling.join().unwrap()
     });
-    assert_eq!(later, [Verdict::Duplicate, Verdict::Counted]);
+    assert_eq!(later, [ChunkVerdict::Duplicate, ChunkVerdict::Counted]);
     // Its last coordinator was lost: who goes on is to listen where that one did. One that is heard of is not replaced.
     lab.sql("away", "UPDATE prony_farm.coordinators SET beat = beat - 100;");
     assert_eq!(PostgresLedger::open(&address, None).unwrap().farm().unwrap().address, "127.0.0.1:1");

@@ -8,12 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use farm::{Chunk, Coordinator, Done, Farm, Job, Order, Settings, SqliteLedger, Worker, Workshop, fly};
+use farm::{
+    Chunk, ChunkResult, ChunkWorker, Coordinator, CoordinatorSettings, Farm, FarmJob, PilotConfig, SqliteLedger,
+    Workshop, run_pilot,
+};
 
 const TOKEN: &str = "the token of these tests";
 
 fn coordinator(folder: &Path, name: &str, token: &str) -> Coordinator {
-    let job = Job { name: name.to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events: 20, chunk: 10 };
+    let job =
+        FarmJob { name: name.to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events: 20, chunk: 10 };
     let farm = Farm {
         id: name.to_owned(),
         job,
@@ -24,7 +28,7 @@ fn coordinator(folder: &Path, name: &str, token: &str) -> Coordinator {
         settings: serde_json::Value::Null,
     };
     let ledger = SqliteLedger::create(&folder.join(channel::nonce().unwrap()), &farm).unwrap();
-    Coordinator::start(Box::new(ledger), Settings::at(([127, 0, 0, 1], 0).into())).unwrap()
+    Coordinator::start(Box::new(ledger), CoordinatorSettings::at(([127, 0, 0, 1], 0).into())).unwrap()
 }
 
 /// Notes the names of the jobs that it is asked to do.
@@ -33,19 +37,19 @@ struct JobNames(Mutex<Vec<String>>);
 
 struct IdleWorker;
 
-impl Worker for IdleWorker {
-    fn perform(&mut self, chunk: &Chunk) -> Result<Done, String> {
-        Ok(Done { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.0 })
+impl ChunkWorker for IdleWorker {
+    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
+        Ok(ChunkResult { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.0 })
     }
 }
 
 impl Workshop for JobNames {
-    fn worker(&self, job: &Job) -> Result<Box<dyn Worker>, String> {
+    fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         self.0.lock().unwrap().push(job.name.clone());
         Ok(Box::new(IdleWorker))
     }
 
-    fn about(&self, _: &Job) -> serde_json::Value {
+    fn about(&self, _: &FarmJob) -> serde_json::Value {
         serde_json::Value::Null
     }
 }
@@ -135,8 +139,8 @@ fn run(name: &str, tampering: Option<StreamTampering>) -> (Vec<String>, Vec<u8>)
     let relay = Relay::start(coordinator.address(), tampering.clone());
     let (address, token, node) = (relay.address.to_string(), TOKEN.to_owned(), "here".to_owned());
     let names = Arc::new(JobNames::default());
-    let order = Order { address, token, node, slots: 1, patience: 60.0 };
-    let tally = fly(&order, Arc::clone(&names) as Arc<dyn Workshop>);
+    let order = PilotConfig { address, token, node, slots: 1, patience: 60.0 };
+    let tally = run_pilot(&order, Arc::clone(&names) as Arc<dyn Workshop>);
     let tally = tally.unwrap_or_else(|error| panic!("{tampering:?}: {error}"));
     assert!(coordinator.finished() && coordinator.snapshot().counted == 2, "{tampering:?}: {tally:?}");
     let names = names.0.lock().unwrap().clone();

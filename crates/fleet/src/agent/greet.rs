@@ -10,12 +10,12 @@ use measure::Stopper;
 
 use super::{Clock, First, Hello, LONGEST};
 use crate::launcher::{Launcher, Link};
-use crate::line::{hear, say};
+use crate::line::{receive, send};
 use crate::{Error, Result};
 
 /// A node that does not take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingNode {
     /// Its name.
     pub node: String,
     /// Why, in the words of whoever knows.
@@ -42,7 +42,7 @@ pub struct Greeting {
     /// Those that are there, in the order of nodes.
     pub greeted: Vec<Greeted>,
     /// Those that are not, in the order of nodes.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingNode>,
 }
 
 /// How a node's clock stands to the driver's: the question with the shortest way there and back tells best, and its half
@@ -62,7 +62,7 @@ pub struct ClockOffset {
 /// When somebody asked to stop.
 pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &Stopper) -> Result<Greeting> {
     let mut waiting: Vec<Option<Link>> = Vec::new();
-    let mut missing: Vec<(usize, Missing)> = Vec::new();
+    let mut missing: Vec<(usize, MissingNode)> = Vec::new();
     let (tell, heard) = channel();
     for node in 0..count {
         match launcher.start(node) {
@@ -71,7 +71,7 @@ pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &St
                 waiting.push(Some(link));
             }
             Err(error) => {
-                missing.push((node, Missing { node: launcher.name(node), reason: error.to_string() }));
+                missing.push((node, MissingNode { node: launcher.name(node), reason: error.to_string() }));
                 waiting.push(None);
             }
         }
@@ -111,8 +111,8 @@ pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &St
     Ok(Greeting { greeted, missing })
 }
 
-fn absent(launcher: &dyn Launcher, node: usize, link: &Link, error: &Error) -> Missing {
-    Missing { node: launcher.name(node), reason: launcher.why_missing(node, link, error) }
+fn absent(launcher: &dyn Launcher, node: usize, link: &Link, error: &Error) -> MissingNode {
+    MissingNode { node: launcher.name(node), reason: launcher.why_missing(node, link, error) }
 }
 
 /// What became of a greeting.
@@ -141,7 +141,7 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
     /// Questions of the clock.
     const QUESTIONS: usize = 7;
     let ended = || Error::Gone("it ended before it was asked to".to_owned());
-    let hello: Hello = hear(output, LONGEST)?.ok_or_else(ended)?;
+    let hello: Hello = receive(output, LONGEST)?.ok_or_else(ended)?;
     let ours = env!("CARGO_PKG_VERSION");
     if hello.version != ours {
         let theirs = &hello.version;
@@ -153,13 +153,13 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
     let mut best: Option<ClockOffset> = None;
     for _ in 0..QUESTIONS {
         let (asked, began) = (sys::clock::realtime() as f64, Instant::now());
-        say(input, &First::Clock)?;
-        let Clock { clock } = hear(output, LONGEST)?.ok_or_else(ended)?;
+        send(input, &First::Clock)?;
+        let Clock { clock } = receive(output, LONGEST)?.ok_or_else(ended)?;
         let within = began.elapsed().as_nanos() as f64 / 2.0;
         if best.is_none_or(|best| within < best.within) {
             best = Some(ClockOffset { ahead: asked + within - clock as f64, within });
         }
     }
-    say(input, &First::Duty(duty))?;
+    send(input, &First::Duty(duty))?;
     Ok((hello, best.unwrap_or_default()))
 }

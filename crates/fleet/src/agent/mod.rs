@@ -8,10 +8,10 @@ use std::io::{BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-pub use greet::{ClockOffset, Greeted, Greeting, Missing, greet};
+pub use greet::{ClockOffset, Greeted, Greeting, MissingNode, greet};
 pub use hello::{By, Hello, Interface};
 
-use crate::line::{hear, say};
+use crate::line::{receive, send};
 use crate::{Error, Result};
 
 /// Something that an agent can do for its driver: it goes on with the input and output behind the greeting, in a
@@ -53,11 +53,11 @@ pub fn serve(
     by: By,
     duties: &[Duty],
 ) -> Result<()> {
-    say(output, &Hello::here(by, duties))?;
+    send(output, &Hello::here(by, duties))?;
     loop {
-        match hear(&mut input, LONGEST)? {
+        match receive(&mut input, LONGEST)? {
             None => return Ok(()),
-            Some(First::Clock) => say(output, &Clock { clock: sys::clock::realtime() })?,
+            Some(First::Clock) => send(output, &Clock { clock: sys::clock::realtime() })?,
             Some(First::Duty(duty)) => {
                 let known = duties.iter().find(|known| known.name == duty);
                 let known = known.ok_or_else(|| Error::Refused(format!("this agent knows no duty {duty:?}")))?;

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::message::{Counters, FromNode, Role, ToNode, Transport, hear};
+use super::message::{BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, hear};
 use super::{assemble, count, pull, sender};
 use crate::agent::Duty;
-use crate::line::say;
+use crate::line::send;
 use crate::path::pin;
 use crate::{Error, Result};
 
@@ -33,7 +33,7 @@ impl Control {
 }
 
 /// What a working node says.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(FromNode) -> Result<()>;
+pub(super) type Tell<'a> = &'a mut dyn FnMut(BuildReply) -> Result<()>;
 
 /// Being a node of an event builder.
 pub const DUTY: Duty = Duty { name: "build", work: serve };
@@ -49,16 +49,16 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
         let (mut input, control) = (input, &control);
         let listen = move || {
             // The end of input is the end of the driver, and of the job.
-            while let Ok(Some(message)) = hear::<ToNode>(&mut input) {
+            while let Ok(Some(message)) = hear::<BuildRequest>(&mut input) {
                 match message {
-                    ToNode::Take { events } => {
+                    BuildRequest::Take { events } => {
                         control.more.lock().unwrap_or_else(PoisonError::into_inner).extend(events);
                     }
-                    ToNode::Die => {
+                    BuildRequest::Die => {
                         control.die.store(true, Relaxed);
                         break;
                     }
-                    ToNode::Stop => break,
+                    BuildRequest::Stop => break,
                     other => {
                         if tell.send(other).is_err() {
                             break;
@@ -72,26 +72,30 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
         let worked = work(&told, control, output);
         control.stop.store(true, Relaxed);
         match worked {
-            Ok(counters) if !control.die.load(Relaxed) => say(output, &FromNode::Done(counters)),
+            Ok(counters) if !control.die.load(Relaxed) => send(output, &BuildReply::Done(counters)),
             Ok(_) => Ok(()),
-            Err(error) => say(output, &FromNode::Failed { reason: error.to_string() }),
+            Err(error) => send(output, &BuildReply::Failed { reason: error.to_string() }),
         }
     })
 }
 
-fn next(told: &mpsc::Receiver<ToNode>) -> Result<ToNode> {
+fn next(told: &mpsc::Receiver<BuildRequest>) -> Result<BuildRequest> {
     told.recv_timeout(Duration::from_secs(60)).map_err(|_| Error::Gone("the driver says nothing".to_owned()))
 }
 
-fn work(told: &mpsc::Receiver<ToNode>, control: &Control, mut output: &mut (dyn Write + Send)) -> Result<Counters> {
-    let ToNode::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
+fn work(
+    told: &mpsc::Receiver<BuildRequest>,
+    control: &Control,
+    mut output: &mut (dyn Write + Send),
+) -> Result<NodeCounters> {
+    let BuildRequest::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
     order.job.check()?;
     pin(order.cpu);
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
-    let mut tell = |message: FromNode| say(&mut output, &message);
+    let mut tell = |message: BuildReply| send(&mut output, &message);
     let mut counters = match order.role {
-        Role::Sender(index) => sender::work(index, &order, told, control, &mut tell),
-        Role::Receiver(index) => match order.job.transport {
+        NodeRole::Sender(index) => sender::work(index, &order, told, control, &mut tell),
+        NodeRole::Receiver(index) => match order.job.transport {
             Transport::Tcp { window } => assemble::work(&order, window, told, control, &mut tell),
             Transport::Datagrams => count::work(&order, told, control, &mut tell),
             Transport::Credits { credits } => pull::work(index, credits, &order, told, control, &mut tell),
@@ -102,16 +106,16 @@ fn work(told: &mpsc::Receiver<ToNode>, control: &Control, mut output: &mut (dyn 
 }
 
 /// Waits for the addresses of the nodes of the other role.
-pub(super) fn peers(told: &mpsc::Receiver<ToNode>) -> Result<Vec<SocketAddr>> {
+pub(super) fn peers(told: &mpsc::Receiver<BuildRequest>) -> Result<Vec<SocketAddr>> {
     match next(told)? {
-        ToNode::Peers { peers } => Ok(peers),
+        BuildRequest::Peers { peers } => Ok(peers),
         _ => Err(Error::Protocol("no peers".to_owned())),
     }
 }
 
 /// Waits for the start; the moment at which it really was, by the batch clock and since 1970.
-pub(super) fn start(told: &mpsc::Receiver<ToNode>) -> Result<(u64, u64)> {
-    let ToNode::Start { at } = next(told)? else { return Err(Error::Protocol("no start".to_owned())) };
+pub(super) fn start(told: &mpsc::Receiver<BuildRequest>) -> Result<(u64, u64)> {
+    let BuildRequest::Start { at } = next(told)? else { return Err(Error::Protocol("no start".to_owned())) };
     let left = at.saturating_sub(sys::clock::realtime());
     std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
     Ok((sys::clock::now(), sys::clock::realtime()))

@@ -9,16 +9,16 @@ use sys::poll::Epoll;
 
 use super::agent::{Control, Tell, peers, start};
 use super::count::Reports;
-use super::message::{Counters, FromNode, Job, Order, ToNode};
-use super::sizes::Times;
-use crate::data::{self, Options};
+use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters};
+use super::sizes::EventTimes;
+use crate::data::{self, SocketOptions};
 use crate::{Error, Result};
 
 /// Bytes of one read at most.
 const READ: usize = 64 << 10;
 
 /// Where in its stream of fragments a connection is.
-struct Source {
+struct FragmentSource {
     stream: TcpStream,
     sender: u32,
     head: [u8; 8],
@@ -29,29 +29,29 @@ struct Source {
 }
 
 pub(super) fn work(
-    order: &Order,
+    order: &BuildOrder,
     window: Option<u32>,
-    told: &Receiver<ToNode>,
+    told: &Receiver<BuildRequest>,
     control: &Control,
     tell: Tell,
-) -> Result<Counters> {
+) -> Result<NodeCounters> {
     let job = &order.job;
-    let listener = Options { window, ..Options::default() }.listen(SocketAddr::new(order.address, 0))?;
-    tell(FromNode::Ready { address: listener.local_addr().map_err(Error::io("read the own address"))? })?;
+    let listener = SocketOptions { window, ..SocketOptions::default() }.listen(SocketAddr::new(order.address, 0))?;
+    tell(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the own address"))? })?;
     peers(told)?;
     let mut sources = accept(&listener, order)?;
     let mut epoll = Epoll::new(job.senders as usize)?;
     for (token, source) in sources.iter().enumerate() {
         epoll.add(&source.stream, token as u64)?;
     }
-    tell(FromNode::Connected)?;
+    tell(BuildReply::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters::new(moment, job.senders as usize);
+    let mut counters = NodeCounters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = vec![job.senders; job.events as usize];
     let mut firsts = vec![0_u64; job.events as usize];
     let mut buffer = vec![0; READ];
-    let times = Times::of(job);
+    let times = EventTimes::of(job);
     while !control.ended() {
         let ready: Vec<u64> = match epoll.wait(Some(Duration::from_millis(10))) {
             Ok(ready) => ready.collect(),
@@ -84,12 +84,12 @@ pub(super) fn work(
     Ok(counters)
 }
 
-fn read(source: &mut Source, buffer: &mut [u8]) -> Option<usize> {
+fn read(source: &mut FragmentSource, buffer: &mut [u8]) -> Option<usize> {
     source.stream.read(buffer).ok().filter(|count| *count > 0)
 }
 
 /// Takes one connection of each sender, and of nobody else.
-fn accept(listener: &std::net::TcpListener, order: &Order) -> Result<Vec<Source>> {
+fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<FragmentSource>> {
     /// Time for all senders to come.
     const PATIENCE: Duration = Duration::from_secs(30);
     let senders = order.job.senders;
@@ -103,14 +103,14 @@ fn accept(listener: &std::net::TcpListener, order: &Order) -> Result<Vec<Source>
     let taken = data::take(listener, &order.ticket, 4, senders as usize, PATIENCE, &mut judge)?;
     let source = |(sender, stream): (u32, TcpStream)| {
         stream.set_nonblocking(true).map_err(Error::io("wait for fragments"))?;
-        Ok(Source { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false })
+        Ok(FragmentSource { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false })
     };
     taken.into_iter().map(source).collect()
 }
 
-impl Source {
+impl FragmentSource {
     /// Goes through bytes that came; says which event a fragment belongs to, when it begins and when it is whole.
-    fn take(&mut self, mut bytes: &[u8], job: &Job, say: &mut dyn FnMut(u32, bool, bool)) -> Result<()> {
+    fn take(&mut self, mut bytes: &[u8], job: &BuildJob, say: &mut dyn FnMut(u32, bool, bool)) -> Result<()> {
         while !bytes.is_empty() {
             if self.left == 0 {
                 let count = bytes.len().min(8 - self.have);

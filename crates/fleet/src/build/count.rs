@@ -5,8 +5,8 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use super::agent::{Control, Tell, peers, start};
-use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
-use super::sizes::Times;
+use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
+use super::sizes::EventTimes;
 use crate::{Error, Result};
 
 /// Receive buffer asked for: what a switch let through must not be lost here.
@@ -27,33 +27,38 @@ impl Reports {
     }
 
     /// Tells the driver, from time to time or when it must be.
-    pub(super) fn tell(&mut self, tell: &mut dyn FnMut(FromNode) -> Result<()>, must: bool) -> Result<()> {
+    pub(super) fn tell(&mut self, tell: &mut dyn FnMut(BuildReply) -> Result<()>, must: bool) -> Result<()> {
         let now = sys::clock::now();
         if self.events.is_empty() || (!must && self.events.len() < 512 && now - self.last < REPORT) {
             return Ok(());
         }
         self.last = now;
-        tell(FromNode::Built { events: std::mem::take(&mut self.events) })
+        tell(BuildReply::Built { events: std::mem::take(&mut self.events) })
     }
 }
 
-pub(super) fn work(order: &Order, told: &Receiver<ToNode>, control: &Control, tell: Tell) -> Result<Counters> {
+pub(super) fn work(
+    order: &BuildOrder,
+    told: &Receiver<BuildRequest>,
+    control: &Control,
+    tell: Tell,
+) -> Result<NodeCounters> {
     let job = &order.job;
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     sys::socket::set_receive_buffer(&socket, BUFFER)?;
     socket.set_read_timeout(Some(Duration::from_millis(10))).map_err(Error::io("wait for datagrams"))?;
-    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
     peers(told)?;
-    tell(FromNode::Connected)?;
+    tell(BuildReply::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters::new(moment, job.senders as usize);
+    let mut counters = NodeCounters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = (0..job.events).map(|event| job.datagrams(event)).collect::<Vec<_>>();
-    let times = Times::of(job);
+    let times = EventTimes::of(job);
     let mut datagram = [0; HEAD + CHUNK as usize];
     while !control.ended() {
         if let Ok(length) = socket.recv(&mut datagram)
-            && let Some(head) = Head::read(&datagram[..length], job)
+            && let Some(head) = DatagramHeader::read(&datagram[..length], job)
         {
             counters.received += 1;
             counters.moved(head.sender as usize, (length - HEAD) as u64);

@@ -8,12 +8,12 @@ use measure::Stopper;
 use stats::Histogram;
 
 use super::DUTY;
-use super::ledger::Ledger;
-use super::message::{Counters, FromNode, Job, Order, Role, ToNode, Transport, hear};
-use crate::agent::{ClockOffset, Greeted, Greeting, Missing, greet};
-use crate::data::{Cpu, CpuWatch};
+use super::ledger::EventLedger;
+use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, hear};
+use crate::agent::{ClockOffset, Greeted, Greeting, MissingNode, greet};
+use crate::data::{CpuUse, CpuWatch};
 use crate::launcher::{Launcher, Link};
-use crate::line::say;
+use crate::line::send;
 use crate::{Error, Result};
 
 /// Time for nodes to come up and to say what they counted.
@@ -25,7 +25,7 @@ const QUIET: Duration = Duration::from_millis(700);
 
 /// What came of a job.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct BuildOutcome {
     /// Events that were built, each counted once.
     pub built: u32,
     /// Events that were not built: some of their datagrams never came.
@@ -39,17 +39,17 @@ pub struct Outcome {
     /// Events of each receiver.
     pub by_receiver: Vec<u32>,
     /// What senders counted, in order.
-    pub senders: Vec<Counters>,
+    pub senders: Vec<NodeCounters>,
     /// What receivers counted, in order; a lost one counted nothing.
-    pub receivers: Vec<Counters>,
+    pub receivers: Vec<NodeCounters>,
     /// Between the first and the last node's start, seconds, by their clocks as the driver's questions set them right.
     pub skew: f64,
     /// How far at most that may be from the truth, seconds.
     pub skew_within: f64,
     /// Where the nodes were, senders first.
-    pub places: Vec<Place>,
+    pub places: Vec<NodePlace>,
     /// CPU time of this host.
-    pub cpu: Cpu,
+    pub cpu: CpuUse,
     /// After a receiver was lost: seconds until the driver knew, until all its events were built by others, and the
     /// longest time without any built event.
     pub hole: Option<[f64; 3]>,
@@ -57,7 +57,7 @@ pub struct Outcome {
 
 /// Where a node was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePlace {
     /// What its launcher calls it.
     pub name: String,
     /// Host name.
@@ -68,7 +68,7 @@ pub struct Place {
     pub interface: String,
 }
 
-impl Outcome {
+impl BuildOutcome {
     /// Events a second.
     #[must_use]
     pub fn events_per_second(&self) -> f64 {
@@ -78,8 +78,8 @@ impl Outcome {
     /// Payload bytes that left senders, that came to receivers, and of the pair that lost most: sender, receiver and bytes.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64, Option<(usize, usize, u64)>) {
-        let sum = |nodes: &[Counters]| nodes.iter().map(|node| node.bytes).sum();
-        let pair = |nodes: &[Counters], node: usize, other: usize| {
+        let sum = |nodes: &[NodeCounters]| nodes.iter().map(|node| node.bytes).sum();
+        let pair = |nodes: &[NodeCounters], node: usize, other: usize| {
             nodes.get(node).and_then(|node| node.pairs.get(other)).copied().unwrap_or(0)
         };
         let all = (0..self.senders.len()).flat_map(|sender| (0..self.receivers.len()).map(move |to| (sender, to)));
@@ -105,9 +105,9 @@ impl Outcome {
 }
 
 struct Driver<'a> {
-    job: &'a Job,
+    job: &'a BuildJob,
     links: Vec<Option<Link>>,
-    heard: Receiver<(usize, Option<FromNode>)>,
+    heard: Receiver<(usize, Option<BuildReply>)>,
     clocks: Vec<ClockOffset>,
 }
 
@@ -116,11 +116,11 @@ struct Driver<'a> {
 ///
 /// # Errors
 /// When nodes cannot be started or fail, or the job makes no sense.
-pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -> Result<Outcome> {
+pub fn build(job: &BuildJob, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -> Result<BuildOutcome> {
     job.check()?;
     let nodes = (job.senders + job.receivers) as usize;
     let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, &Stopper::default())?;
-    if let Some(Missing { node, reason }) = missing.into_iter().next() {
+    if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
     }
     let (tell, heard) = mpsc::channel();
@@ -130,7 +130,7 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
         let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
         let tell = tell.clone();
         let listen = move || {
-            while let Ok(Some(message)) = hear::<FromNode>(&mut *output) {
+            while let Ok(Some(message)) = hear::<BuildReply>(&mut *output) {
                 if tell.send((node, Some(message))).is_err() {
                     return;
                 }
@@ -139,7 +139,7 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
         };
         std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
         let interface = hello.interface(address).unwrap_or("no interface of its own").to_owned();
-        places.push(Place { name: launcher.name(node), host: hello.host, address, interface });
+        places.push(NodePlace { name: launcher.name(node), host: hello.host, address, interface });
         driver.clocks.push(clock);
         driver.links.push(Some(link));
     }
@@ -150,15 +150,15 @@ pub fn build(job: &Job, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -
 }
 
 impl Driver<'_> {
-    fn say(&mut self, node: usize, message: &ToNode) -> Result<()> {
+    fn send(&mut self, node: usize, message: &BuildRequest) -> Result<()> {
         match &mut self.links[node] {
-            Some(link) => say(&mut *link.input, message),
+            Some(link) => send(&mut *link.input, message),
             None => Ok(()),
         }
     }
 
     /// Hears one message of every node and keeps what `take` makes of it.
-    fn each<T>(&mut self, mut take: impl FnMut(usize, FromNode) -> Option<T>) -> Result<Vec<T>> {
+    fn each<T>(&mut self, mut take: impl FnMut(usize, BuildReply) -> Option<T>) -> Result<Vec<T>> {
         let mut all: Vec<Option<T>> = self.links.iter().map(|_| None).collect();
         let deadline = Instant::now() + PATIENCE;
         while all.iter().zip(&self.links).any(|(one, link)| one.is_none() && link.is_some()) {
@@ -167,7 +167,7 @@ impl Driver<'_> {
                 self.heard.recv_timeout(left).map_err(|_| Error::Gone("some nodes say nothing".to_owned()))?;
             let name = || self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone());
             match message {
-                Some(FromNode::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
+                Some(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
                 None if self.links[node].is_some() && all[node].is_none() => {
                     return Err(Error::Node { node: name(), reason: "it ended".to_owned() });
                 }
@@ -178,36 +178,40 @@ impl Driver<'_> {
         Ok(all.into_iter().flatten().collect())
     }
 
-    fn introduce(&mut self, launcher: &dyn Launcher, places: &[Place]) -> Result<()> {
+    fn introduce(&mut self, launcher: &dyn Launcher, places: &[NodePlace]) -> Result<()> {
         let senders = self.job.senders as usize;
         // It goes to nodes by their launcher's line, which is a pipe of this host, ssh or srun: no stranger hears it.
         let ticket = channel::nonce()?;
         for (node, place) in places.iter().enumerate() {
-            let role = if node < senders { Role::Sender(node as u32) } else { Role::Receiver((node - senders) as u32) };
+            let role = if node < senders {
+                NodeRole::Sender(node as u32)
+            } else {
+                NodeRole::Receiver((node - senders) as u32)
+            };
             let (address, cpu) = (place.address, launcher.cpu(node));
-            let order = Order { role, job: self.job.clone(), address, cpu, ticket: ticket.clone() };
-            self.say(node, &ToNode::Be(order))?;
+            let order = BuildOrder { role, job: self.job.clone(), address, cpu, ticket: ticket.clone() };
+            self.send(node, &BuildRequest::Be(order))?;
         }
         let addresses: Vec<SocketAddr> = self.each(|_, message| match message {
-            FromNode::Ready { address } => Some(address),
+            BuildReply::Ready { address } => Some(address),
             _ => None,
         })?;
         for node in 0..self.links.len() {
             let peers = if node < senders { &addresses[senders..] } else { &addresses[..senders] };
-            self.say(node, &ToNode::Peers { peers: peers.to_vec() })?;
+            self.send(node, &BuildRequest::Peers { peers: peers.to_vec() })?;
         }
-        self.each(|_, message| matches!(message, FromNode::Connected).then_some(()))?;
+        self.each(|_, message| matches!(message, BuildReply::Connected).then_some(()))?;
         Ok(())
     }
 
-    fn run(mut self, lose: Option<(u32, u32)>) -> Result<Outcome> {
+    fn run(mut self, lose: Option<(u32, u32)>) -> Result<BuildOutcome> {
         let job = self.job;
-        let mut ledger = Ledger::new(job.events, job.receivers);
-        let mut outcome = Outcome { by_receiver: vec![0; job.receivers as usize], ..Outcome::default() };
+        let mut ledger = EventLedger::new(job.events, job.receivers);
+        let mut outcome = BuildOutcome { by_receiver: vec![0; job.receivers as usize], ..BuildOutcome::default() };
         let at = sys::clock::realtime() + AHEAD;
         for node in 0..self.links.len() {
             let own = at as f64 - self.clocks[node].ahead;
-            self.say(node, &ToNode::Start { at: own as u64 })?;
+            self.send(node, &BuildRequest::Start { at: own as u64 })?;
         }
         let watch = CpuWatch::start();
         let began = Instant::now() + Duration::from_nanos(AHEAD);
@@ -223,7 +227,7 @@ impl Driver<'_> {
                 Err(_) => return Err(Error::Gone(format!("{} events were not built in time", ledger.left()))),
             };
             match message {
-                Some(FromNode::Built { events }) => {
+                Some(BuildReply::Built { events }) => {
                     let receiver = node - job.senders as usize;
                     let now = Instant::now();
                     for (event, nanos) in events {
@@ -239,8 +243,8 @@ impl Driver<'_> {
                     }
                     self.lose(lose, job.events - ledger.left(), &mut loss)?;
                 }
-                Some(FromNode::Sent) => sent += 1,
-                Some(FromNode::Failed { reason }) => return Err(self.failed(node, reason)),
+                Some(BuildReply::Sent) => sent += 1,
+                Some(BuildReply::Failed { reason }) => return Err(self.failed(node, reason)),
                 Some(_) => {}
                 None => self.lost(node, &mut ledger, &mut loss)?,
             }
@@ -265,11 +269,11 @@ impl Driver<'_> {
         };
         let _ = after;
         *loss = Some(Loss { killed: Instant::now(), known: None, events: Vec::new(), repaired: None });
-        self.say((self.job.senders + receiver) as usize, &ToNode::Die)
+        self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
     /// A node has ended: what it had not built goes to the others.
-    fn lost(&mut self, node: usize, ledger: &mut Ledger, loss: &mut Option<Loss>) -> Result<()> {
+    fn lost(&mut self, node: usize, ledger: &mut EventLedger, loss: &mut Option<Loss>) -> Result<()> {
         let senders = self.job.senders as usize;
         let can = node >= senders && matches!(self.job.transport, Transport::Credits { .. });
         if !can {
@@ -295,19 +299,19 @@ impl Driver<'_> {
             loss.events.extend(&events);
             // A line holds so many.
             for some in events.chunks(10_000) {
-                self.say(senders + receiver as usize, &ToNode::Take { events: some.to_vec() })?;
+                self.send(senders + receiver as usize, &BuildRequest::Take { events: some.to_vec() })?;
             }
         }
         Ok(())
     }
 
-    fn finish(mut self, mut outcome: Outcome) -> Result<Outcome> {
+    fn finish(mut self, mut outcome: BuildOutcome) -> Result<BuildOutcome> {
         for node in 0..self.links.len() {
-            self.say(node, &ToNode::Stop)?;
+            self.send(node, &BuildRequest::Stop)?;
         }
         let clocks = self.clocks.clone();
         let counted = self.each(|node, message| match message {
-            FromNode::Done(counters) => Some((node, counters)),
+            BuildReply::Done(counters) => Some((node, counters)),
             _ => None,
         })?;
         let starts = counted.iter().map(|(node, counters)| counters.began as f64 + clocks[*node].ahead);
@@ -334,7 +338,7 @@ struct Loss {
 }
 
 impl Loss {
-    fn look(&mut self, ledger: &Ledger) {
+    fn look(&mut self, ledger: &EventLedger) {
         let all = self.known.is_some() && self.repaired.is_none() && self.events.iter().all(|event| ledger.has(*event));
         if all {
             self.repaired = Some(Instant::now());

@@ -2,7 +2,7 @@
 
 /// What the driver knows of every event.
 #[derive(Debug, Clone)]
-pub struct Ledger {
+pub struct EventLedger {
     owner: Vec<u32>,
     built: Vec<bool>,
     left: u32,
@@ -10,7 +10,7 @@ pub struct Ledger {
     pub refused: u64,
 }
 
-impl Ledger {
+impl EventLedger {
     /// Event e belongs to receiver e mod M.
     #[must_use]
     pub fn new(events: u32, receivers: u32) -> Self {
@@ -78,7 +78,7 @@ mod tests {
             events in 1_u32..300, receivers in 2_u32..8, lost in 0_u32..8, before in prop::collection::vec(0_u32..300, 0..300),
         ) {
             let lost = lost % receivers;
-            let mut ledger = Ledger::new(events, receivers);
+            let mut ledger = EventLedger::new(events, receivers);
             let mut counted = before.iter().filter(|event| ledger.commit(**event)).count() as u32;
             let alive: Vec<u32> = (0..receivers).filter(|one| *one != lost).collect();
             let shares = ledger.reassign(lost, &alive);

@@ -5,13 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::sizes::{Arrivals, Sizes};
+use super::sizes::{Arrivals, SizeDistribution};
 use crate::{Error, Result};
 
 /// In which order pushing senders serve the receivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pattern {
+pub enum PushPattern {
     /// Event after event, everybody the same: with a rate, every event is a burst into one port.
     Burst,
     /// The same as fast as the connections take it.
@@ -44,7 +44,7 @@ pub enum Transport {
 
 /// What is built, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
+pub struct BuildJob {
     /// Senders.
     pub senders: u32,
     /// Receivers.
@@ -56,14 +56,14 @@ pub struct Job {
     /// Events a second; `None`: as fast as it goes.
     pub rate: Option<f64>,
     /// Order.
-    pub pattern: Pattern,
+    pub pattern: PushPattern,
     /// Transport.
     pub transport: Transport,
     /// Seed of random orders, and what tells this job's datagrams from others'.
     pub seed: u32,
     /// How large fragments are.
     #[serde(default)]
-    pub sizes: Sizes,
+    pub sizes: SizeDistribution,
     /// When events happen.
     #[serde(default)]
     pub arrivals: Arrivals,
@@ -74,7 +74,7 @@ pub(super) const CHUNK: u32 = 1456;
 /// Bytes of the head of a datagram or request.
 pub(super) const HEAD: usize = 16;
 
-impl Job {
+impl BuildJob {
     /// Datagrams of one sender's fragment of an event.
     #[must_use]
     pub fn chunks(&self, event: u32, sender: u32) -> u32 {
@@ -84,7 +84,7 @@ impl Job {
     /// Datagrams of an event.
     pub(super) fn datagrams(&self, event: u32) -> u32 {
         match self.sizes {
-            Sizes::Fixed => self.senders * self.chunks(event, 0),
+            SizeDistribution::Fixed => self.senders * self.chunks(event, 0),
             _ => (0..self.senders).map(|sender| self.chunks(event, sender)).sum(),
         }
     }
@@ -110,14 +110,14 @@ impl Job {
         if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
             return refuse("a rate of events is above 0");
         }
-        if matches!(&self.sizes, Sizes::Measured(all) if all.is_empty() || all.len() > 10_000 || all.iter().any(|one| *one > 1 << 24))
+        if matches!(&self.sizes, SizeDistribution::Measured(all) if all.is_empty() || all.len() > 10_000 || all.iter().any(|one| *one > 1 << 24))
         {
             return refuse("1 to 10000 measured sizes of at most 16 MiB can be drawn from");
         }
         if self.arrivals == Arrivals::Poisson && (self.rate.is_none() || self.events > 1 << 22) {
             return refuse("events at random moments need a rate, and are at most 2^22");
         }
-        let asks = self.pattern == Pattern::Pull;
+        let asks = self.pattern == PushPattern::Pull;
         match self.transport {
             Transport::Credits { credits } if !asks || credits == 0 || credits > 4096 => {
                 refuse("1 to 4096 credits go with the pattern pull")
@@ -130,14 +130,14 @@ impl Job {
 
 /// Head of a datagram: what it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct DatagramHeader {
     pub(super) seed: u32,
     pub(super) event: u32,
     pub(super) sender: u32,
     pub(super) chunk: u32,
 }
 
-impl Head {
+impl DatagramHeader {
     pub(super) fn write(self, into: &mut [u8]) {
         for (place, word) in [self.seed, self.event, self.sender, self.chunk].into_iter().enumerate() {
             into[4 * place..4 * place + 4].copy_from_slice(&word.to_le_bytes());
@@ -145,7 +145,7 @@ impl Head {
     }
 
     /// The head of a datagram of this job; `None` for anything else.
-    pub(super) fn read(from: &[u8], job: &Job) -> Option<Self> {
+    pub(super) fn read(from: &[u8], job: &BuildJob) -> Option<Self> {
         let head = from.get(..HEAD)?.as_chunks::<4>().0;
         let word = |place: usize| u32::from_le_bytes(head[place]);
         let head = Self { seed: word(0), event: word(1), sender: word(2), chunk: word(3) };
@@ -157,7 +157,7 @@ impl Head {
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum NodeRole {
     /// Source of fragments, counted from 0.
     Sender(u32),
     /// Builder of events, counted from 0.
@@ -166,11 +166,11 @@ pub enum Role {
 
 /// The first order of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct BuildOrder {
     /// What it is.
-    pub role: Role,
+    pub role: NodeRole,
     /// What is built.
-    pub job: Job,
+    pub job: BuildJob,
     /// Address to use.
     pub address: IpAddr,
     /// CPU to stay on.
@@ -182,9 +182,9 @@ pub struct Order {
 /// What a driver says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
-pub enum ToNode {
+pub enum BuildRequest {
     /// Be this.
-    Be(Order),
+    Be(BuildOrder),
     /// Where the nodes of the other role are, in order.
     Peers {
         /// Addresses.
@@ -208,7 +208,7 @@ pub enum ToNode {
 
 /// What a node counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counters {
+pub struct NodeCounters {
     /// Moment at which it began, nanoseconds since 1970 by its own clock.
     pub began: u64,
     /// Fragments or datagrams sent or answered.
@@ -238,7 +238,7 @@ pub struct Counters {
     pub cpu: f64,
 }
 
-impl Counters {
+impl NodeCounters {
     /// Nothing yet, beside so many nodes of the other role; `began` in nanoseconds since 1970.
     pub(super) fn new(began: u64, others: usize) -> Self {
         Self { began, pairs: vec![0; others], ..Self::default() }
@@ -256,7 +256,7 @@ impl Counters {
 /// What a node says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
-pub enum FromNode {
+pub enum BuildReply {
     /// Others find me here.
     Ready {
         /// Address.
@@ -272,7 +272,7 @@ pub enum FromNode {
     /// I have sent everything.
     Sent,
     /// What I counted.
-    Done(Counters),
+    Done(NodeCounters),
     /// I cannot go on.
     Failed {
         /// Why.
@@ -285,5 +285,5 @@ const LONGEST: u64 = 1 << 20;
 
 /// Reads a message; `None` at the end.
 pub(super) fn hear<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
-    crate::line::hear(from, LONGEST)
+    crate::line::receive(from, LONGEST)
 }

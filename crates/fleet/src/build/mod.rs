@@ -11,7 +11,7 @@ mod sender;
 mod sizes;
 
 pub use agent::DUTY;
-pub use driver::{Outcome, Place, build};
-pub use ledger::Ledger;
-pub use message::{Counters, FromNode, Job, Order, Pattern, Role, ToNode, Transport};
-pub use sizes::{Arrivals, Sizes};
+pub use driver::{BuildOutcome, NodePlace, build};
+pub use ledger::EventLedger;
+pub use message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, PushPattern, Transport};
+pub use sizes::{Arrivals, SizeDistribution};

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::agent::{Control, Tell, peers, start};
 use super::count::Reports;
-use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Order, ToNode};
-use super::sizes::Times;
+use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
+use super::sizes::EventTimes;
 use crate::{Error, Result};
 
 /// Least time-out: below it a scheduler's delay looks like a loss. Nanoseconds.
@@ -50,9 +50,9 @@ impl Patience {
 /// Which datagram: event, sender, chunk.
 type Key = (u32, u32, u32);
 
-struct Puller<'a> {
-    order: &'a Order,
-    times: Times,
+struct FragmentPuller<'a> {
+    order: &'a BuildOrder,
+    times: EventTimes,
     index: u32,
     socket: UdpSocket,
     senders: Vec<SocketAddr>,
@@ -62,28 +62,28 @@ struct Puller<'a> {
     open: HashMap<Key, (u64, bool)>,
     building: HashMap<u32, (u32, u64)>,
     patience: Patience,
-    counters: Counters,
+    counters: NodeCounters,
 }
 
 pub(super) fn work(
     index: u32,
     credits: u32,
-    order: &Order,
-    told: &Receiver<ToNode>,
+    order: &BuildOrder,
+    told: &Receiver<BuildRequest>,
     control: &Control,
     tell: Tell,
-) -> Result<Counters> {
+) -> Result<NodeCounters> {
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     sys::socket::set_receive_buffer(&socket, 4 << 20)?;
     socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for fragments"))?;
-    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
     let senders = peers(told)?;
-    tell(FromNode::Connected)?;
+    tell(BuildReply::Connected)?;
     let (began, moment) = start(told)?;
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
-    let mut puller = Puller {
+    let mut puller = FragmentPuller {
         order,
-        times: Times::of(&order.job),
+        times: EventTimes::of(&order.job),
         index,
         socket,
         senders,
@@ -93,7 +93,7 @@ pub(super) fn work(
         open: HashMap::new(),
         building: HashMap::new(),
         patience: Patience::new(),
-        counters: Counters::new(moment, order.job.senders as usize),
+        counters: NodeCounters::new(moment, order.job.senders as usize),
     };
     let mut reports = Reports::default();
     let mut looked = began;
@@ -115,7 +115,7 @@ pub(super) fn work(
     Ok(puller.counters)
 }
 
-impl Puller<'_> {
+impl FragmentPuller<'_> {
     /// Asks for the next datagram; `false` when there is none to ask for now.
     fn ask(&mut self) -> bool {
         let job = &self.order.job;
@@ -147,7 +147,7 @@ impl Puller<'_> {
 
     fn send(&mut self, key: Key, first: bool) {
         let mut request = [0; HEAD];
-        Head { seed: self.order.job.seed, event: key.0, sender: key.1, chunk: key.2 }.write(&mut request);
+        DatagramHeader { seed: self.order.job.seed, event: key.0, sender: key.1, chunk: key.2 }.write(&mut request);
         // One that the kernel does not take is one that is lost: it is sent again.
         if self.socket.send_to(&request, self.senders[key.1 as usize]).is_err() {
             self.counters.queue_full += 1;
@@ -166,7 +166,7 @@ impl Puller<'_> {
         }
         let mut datagram = [0; HEAD + CHUNK as usize];
         let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
-        let Some(head) = Head::read(&datagram[..length], &self.order.job) else { return };
+        let Some(head) = DatagramHeader::read(&datagram[..length], &self.order.job) else { return };
         if self.senders.get(head.sender as usize) != Some(&from) {
             return;
         }

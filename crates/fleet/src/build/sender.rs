@@ -11,34 +11,36 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::agent::{Control, Tell, peers, start};
-use super::message::{CHUNK, Counters, FromNode, HEAD, Head, Job, Order, Pattern, ToNode, Transport};
-use super::sizes::Times;
+use super::message::{
+    BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters, PushPattern, Transport,
+};
+use super::sizes::EventTimes;
 use crate::{Error, Result};
 
 pub(super) fn work(
     index: u32,
-    order: &Order,
-    told: &Receiver<ToNode>,
+    order: &BuildOrder,
+    told: &Receiver<BuildRequest>,
     control: &Control,
     tell: Tell,
-) -> Result<Counters> {
+) -> Result<NodeCounters> {
     if let Transport::Tcp { .. } = order.job.transport {
-        tell(FromNode::Ready { address: SocketAddr::new(order.address, 0) })?;
+        tell(BuildReply::Ready { address: SocketAddr::new(order.address, 0) })?;
         return connections(index, order, told, control, tell);
     }
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     // Requests of all receivers may come at once.
     sys::socket::set_receive_buffer(&socket, 1 << 20)?;
-    tell(FromNode::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
+    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
     let receivers = peers(told)?;
-    tell(FromNode::Connected)?;
+    tell(BuildReply::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters::new(moment, order.job.receivers as usize);
-    if order.job.pattern == Pattern::Pull {
+    let mut counters = NodeCounters::new(moment, order.job.receivers as usize);
+    if order.job.pattern == PushPattern::Pull {
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
         counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     } else {
-        let times = Times::of(&order.job);
+        let times = EventTimes::of(&order.job);
         for event in sequence(index, &order.job) {
             if control.ended() {
                 break;
@@ -46,7 +48,7 @@ pub(super) fn work(
             wait(times.due(began, event));
             push(index, &order.job, &socket, &receivers, event, &mut counters);
         }
-        tell(FromNode::Sent)?;
+        tell(BuildReply::Sent)?;
         rest(control);
     }
     Ok(counters)
@@ -67,13 +69,13 @@ fn wait(moment: u64) {
 }
 
 /// The events in the order in which a sender serves them.
-fn sequence(index: u32, job: &Job) -> Vec<u32> {
+fn sequence(index: u32, job: &BuildJob) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(u64::from(job.seed) << 32 | u64::from(index));
     let mut all: Vec<u32> = (0..job.events).collect();
     for group in all.chunks_mut(job.receivers as usize) {
         match job.pattern {
-            Pattern::BarrelShift => group.rotate_left(index as usize % group.len()),
-            Pattern::Random => group.shuffle(&mut random),
+            PushPattern::BarrelShift => group.rotate_left(index as usize % group.len()),
+            PushPattern::Random => group.shuffle(&mut random),
             _ => {}
         }
     }
@@ -81,11 +83,18 @@ fn sequence(index: u32, job: &Job) -> Vec<u32> {
 }
 
 /// Sends the datagrams of one fragment.
-fn push(index: u32, job: &Job, socket: &UdpSocket, receivers: &[SocketAddr], event: u32, counters: &mut Counters) {
+fn push(
+    index: u32,
+    job: &BuildJob,
+    socket: &UdpSocket,
+    receivers: &[SocketAddr],
+    event: u32,
+    counters: &mut NodeCounters,
+) {
     let receiver = (event % job.receivers) as usize;
     let mut datagram = [0x5a; HEAD + CHUNK as usize];
     for chunk in 0..job.chunks(event, index) {
-        Head { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
+        DatagramHeader { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
         let length = HEAD + job.chunk(event, index, chunk);
         match socket.send_to(&datagram[..length], receivers[receiver]) {
             Ok(_) => {
@@ -100,11 +109,11 @@ fn push(index: u32, job: &Job, socket: &UdpSocket, receivers: &[SocketAddr], eve
 /// Answers requests until told to stop: those of the job's own receivers, and with one datagram each.
 fn answer(
     index: u32,
-    job: &Job,
+    job: &BuildJob,
     socket: &UdpSocket,
     receivers: &[SocketAddr],
     control: &Control,
-    counters: &mut Counters,
+    counters: &mut NodeCounters,
 ) -> Result<()> {
     let known: HashMap<SocketAddr, usize> = receivers.iter().enumerate().map(|(at, address)| (*address, at)).collect();
     socket.set_read_timeout(Some(Duration::from_millis(50))).map_err(Error::io("wait for requests"))?;
@@ -112,7 +121,9 @@ fn answer(
     let mut datagram = [0x5a; HEAD + CHUNK as usize];
     while !control.ended() {
         let Ok((length, from)) = socket.recv_from(&mut request) else { continue };
-        let Some(head) = Head::read(&request[..length], job).filter(|head| head.sender == index) else { continue };
+        let Some(head) = DatagramHeader::read(&request[..length], job).filter(|head| head.sender == index) else {
+            continue;
+        };
         let Some(receiver) = known.get(&from).filter(|_| length == HEAD) else { continue };
         head.write(&mut datagram);
         let length = HEAD + job.chunk(head.event, index, head.chunk);
@@ -128,7 +139,13 @@ fn answer(
 }
 
 /// Pushes over one connection to each receiver.
-fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Control, tell: Tell) -> Result<Counters> {
+fn connections(
+    index: u32,
+    order: &BuildOrder,
+    told: &Receiver<BuildRequest>,
+    control: &Control,
+    tell: Tell,
+) -> Result<NodeCounters> {
     let job = &order.job;
     let receivers = peers(told)?;
     let connect = |to: &SocketAddr| -> Result<TcpStream> {
@@ -143,11 +160,11 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
         Ok(stream)
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
-    tell(FromNode::Connected)?;
+    tell(BuildReply::Connected)?;
     let (began, moment) = start(told)?;
-    let mut counters = Counters::new(moment, job.receivers as usize);
+    let mut counters = NodeCounters::new(moment, job.receivers as usize);
     let mut message = vec![0x5a; 8];
-    let times = Times::of(job);
+    let times = EventTimes::of(job);
     for event in sequence(index, job) {
         if control.ended() {
             break;
@@ -167,7 +184,7 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
             look(stream, &mut counters);
         }
     }
-    tell(FromNode::Sent)?;
+    tell(BuildReply::Sent)?;
     rest(control);
     for stream in &streams {
         look(stream, &mut counters);
@@ -179,7 +196,7 @@ fn connections(index: u32, order: &Order, told: &Receiver<ToNode>, control: &Con
     Ok(counters)
 }
 
-fn look(stream: &TcpStream, counters: &mut Counters) {
+fn look(stream: &TcpStream, counters: &mut NodeCounters) {
     let window = sys::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
     counters.window = counters.window.max(window);
 }

@@ -4,12 +4,12 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::message::Job;
+use super::message::BuildJob;
 
 /// How large fragments are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sizes {
+pub enum SizeDistribution {
     /// All alike.
     #[default]
     Fixed,
@@ -41,31 +41,33 @@ const fn mixed(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-impl Job {
+impl BuildJob {
     /// Bytes of one sender's fragment of an event: at least one.
     #[must_use]
     pub fn length(&self, event: u32, sender: u32) -> u32 {
         let drawn = || mixed(mixed(u64::from(self.seed) << 32 | u64::from(event)) ^ u64::from(sender));
         match &self.sizes {
-            Sizes::Fixed => self.fragment,
-            Sizes::Exponential => {
+            SizeDistribution::Fixed => self.fragment,
+            SizeDistribution::Exponential => {
                 let uniform = (drawn() >> 11) as f64 / (1_u64 << 53) as f64;
                 let bytes = -f64::from(self.fragment) * (1.0 - uniform).ln();
                 (bytes as u32).clamp(1, self.fragment.saturating_mul(LONGEST))
             }
-            Sizes::Measured(all) => all.get(drawn() as usize % all.len().max(1)).copied().unwrap_or(1).max(1),
+            SizeDistribution::Measured(all) => {
+                all.get(drawn() as usize % all.len().max(1)).copied().unwrap_or(1).max(1)
+            }
         }
     }
 }
 
 /// When events are due.
-pub(super) struct Times {
+pub(super) struct EventTimes {
     every: f64,
     drawn: Vec<u64>,
 }
 
-impl Times {
-    pub(super) fn of(job: &Job) -> Self {
+impl EventTimes {
+    pub(super) fn of(job: &BuildJob) -> Self {
         let every = job.rate.map_or(0.0, |rate| 1e9 / rate);
         let mut drawn = Vec::new();
         if job.arrivals == Arrivals::Poisson && every > 0.0 {
@@ -88,17 +90,17 @@ impl Times {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Pattern, Transport};
+    use super::super::message::{PushPattern, Transport};
     use super::*;
 
-    fn job(sizes: Sizes, arrivals: Arrivals) -> Job {
-        Job {
+    fn job(sizes: SizeDistribution, arrivals: Arrivals) -> BuildJob {
+        BuildJob {
             senders: 4,
             receivers: 2,
             fragment: 1_000,
             events: 20_000,
             rate: Some(1_000.0),
-            pattern: Pattern::Pull,
+            pattern: PushPattern::Pull,
             transport: Transport::Credits { credits: 4 },
             seed: 3,
             sizes,
@@ -108,12 +110,12 @@ mod tests {
 
     #[test]
     fn random_sizes_and_moments_have_the_means_that_were_asked_for() {
-        let job = job(Sizes::Exponential, Arrivals::Poisson);
+        let job = job(SizeDistribution::Exponential, Arrivals::Poisson);
         let sum: u64 = (0..20_000).map(|event| u64::from(job.length(event, 1))).sum();
         // The standard error of the mean is 1000 / sqrt(20000) = 7.
         assert!((sum as f64 / 20_000.0 - 1_000.0).abs() < 40.0, "{sum}");
         assert_ne!(job.length(5, 1), job.length(5, 2));
-        let times = Times::of(&job);
+        let times = EventTimes::of(&job);
         let last = times.due(0, 19_999) as f64 * 1e-9;
         assert!((last / 20.0 - 1.0).abs() < 0.04, "{last}");
         assert!((1..20_000).all(|event| times.due(9, event) >= times.due(9, event - 1)));
@@ -121,9 +123,12 @@ mod tests {
 
     #[test]
     fn fixed_and_measured_sizes_are_what_they_are() {
-        let fixed = job(Sizes::Fixed, Arrivals::Regular);
-        assert_eq!((fixed.length(0, 0), fixed.length(7, 3), Times::of(&fixed).due(10, 2)), (1_000, 1_000, 2_000_010));
-        let measured = job(Sizes::Measured(vec![10, 20]), Arrivals::Regular);
+        let fixed = job(SizeDistribution::Fixed, Arrivals::Regular);
+        assert_eq!(
+            (fixed.length(0, 0), fixed.length(7, 3), EventTimes::of(&fixed).due(10, 2)),
+            (1_000, 1_000, 2_000_010)
+        );
+        let measured = job(SizeDistribution::Measured(vec![10, 20]), Arrivals::Regular);
         let lengths: Vec<u32> = (0..50).map(|event| measured.length(event, 0)).collect();
         assert!(lengths.contains(&10) && lengths.contains(&20) && lengths.iter().all(|one| [10, 20].contains(one)));
     }

@@ -8,7 +8,7 @@ use sys::usage::{CpuTimes, machine_times};
 
 /// CPU time over a test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cpu {
+pub struct CpuUse {
     /// CPU seconds of the data threads at this end.
     pub threads: f64,
     /// Share of the machine's CPU time that was busy, whoever used it: 0 to 1.
@@ -25,7 +25,7 @@ pub struct Cpu {
 /// Above this share of the machine's CPU time a network test measures the host.
 const HOST_BOUND: f64 = 0.9;
 
-impl Cpu {
+impl CpuUse {
     /// Whether the host had no CPU time left, so that a result says more of it than of the network.
     #[must_use]
     pub fn host_bound(&self) -> bool {
@@ -56,15 +56,15 @@ impl CpuWatch {
     /// What was used since; `threads` is CPU time of the data threads in seconds. Shares are 0 where the system does
     /// not tell.
     #[must_use]
-    pub fn stop(&self, threads: f64) -> Cpu {
+    pub fn stop(&self, threads: f64) -> CpuUse {
         let own = sys::clock::process_cpu().unwrap_or_default().saturating_sub(self.own);
         let (Some(before), Ok(now)) = (self.machine, machine_times()) else {
-            return Cpu { threads, ..Cpu::default() };
+            return CpuUse { threads, ..CpuUse::default() };
         };
         let spent = now.since(&before);
         let total = spent.total().as_secs_f64();
         let share = |part: Duration| Share::of(part.as_secs_f64(), total).unwrap_or_default().get();
-        Cpu {
+        CpuUse {
             threads,
             busy: share(spent.busy() + spent.steal),
             others: share(spent.busy().saturating_sub(own)),

@@ -8,12 +8,12 @@ mod stream;
 mod thread;
 mod ticket;
 
-pub use cpu::{Cpu, CpuWatch};
+pub use cpu::{CpuUse, CpuWatch};
 pub use datagram::Received;
 pub(crate) use datagram::{HEADER, Header, count, echo_datagrams, greet, welcome};
-pub use options::Options;
-pub use sample::Snapshot;
-pub(crate) use sample::{Blocks, Watched};
+pub use options::SocketOptions;
+pub use sample::TcpSnapshot;
+pub(crate) use sample::{Blocks, WatchedConnection};
 pub(crate) use stream::{Flows, echo, receive, send};
 pub(crate) use thread::{start, start_flows};
 pub(crate) use ticket::take;

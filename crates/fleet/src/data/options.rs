@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// Options of data sockets; what is `None` is left to the system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Options {
+pub struct SocketOptions {
     /// Receive buffer asked for, bytes: it bounds the window. The effective window is another number; see
     /// [`Snapshot`](super::Snapshot).
     pub window: Option<u32>,
@@ -28,7 +28,7 @@ pub struct Options {
 /// Largest buffer that may be asked for, bytes.
 const LARGEST: u32 = 64 << 20;
 
-impl Options {
+impl SocketOptions {
     /// Whether the values can be meant.
     ///
     /// # Errors

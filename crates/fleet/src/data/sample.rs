@@ -10,7 +10,7 @@ use super::Flows;
 
 /// What TCP said of a connection at one moment (`tcp(7)`, `TCP_INFO`). Times in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct TcpSnapshot {
     /// Since the test began.
     pub at_us: u64,
     /// Smoothed round-trip time.
@@ -31,7 +31,7 @@ pub struct Snapshot {
     pub sender_limited_us: Option<u64>,
 }
 
-impl Snapshot {
+impl TcpSnapshot {
     /// Of a connection, now.
     #[must_use]
     pub fn of(stream: &TcpStream, since: Instant) -> Option<Self> {
@@ -56,14 +56,14 @@ const STATE_EVERY: Duration = Duration::from_millis(100);
 const MOST_STATES: usize = 2_000;
 
 /// One connection whose state is looked at.
-pub(crate) struct Watched {
+pub(crate) struct WatchedConnection {
     stream: Option<TcpStream>,
     began: Instant,
     last: Option<Instant>,
-    states: Vec<Snapshot>,
+    states: Vec<TcpSnapshot>,
 }
 
-impl Watched {
+impl WatchedConnection {
     /// Watches a connection, where there is one.
     pub(crate) fn new(stream: Option<&TcpStream>) -> Self {
         let stream = stream.and_then(|stream| stream.try_clone().ok());
@@ -77,12 +77,12 @@ impl Watched {
         let due = self.last.is_none_or(|last| last.elapsed() >= STATE_EVERY) && self.states.len() < MOST_STATES;
         if let (true, Some(stream)) = (due || must, &self.stream) {
             self.last = Some(Instant::now());
-            self.states.extend(Snapshot::of(stream, self.began));
+            self.states.extend(TcpSnapshot::of(stream, self.began));
         }
     }
 
     /// What was seen.
-    pub(crate) fn finish(mut self) -> Vec<Snapshot> {
+    pub(crate) fn finish(mut self) -> Vec<TcpSnapshot> {
         self.look(true);
         self.states
     }

@@ -12,7 +12,7 @@ const READ: usize = 128 << 10;
 /// What one thread has done so far. On cache lines of its own: others only look from time to time.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Flow {
+pub(crate) struct FlowCounter {
     pub(crate) bytes: AtomicU64,
     pub(crate) calls: AtomicU64,
     /// CPU time, nanoseconds, once it has ended.
@@ -22,11 +22,11 @@ pub(crate) struct Flow {
 
 /// The flows of one direction.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Flows(pub(crate) Arc<Vec<Flow>>);
+pub(crate) struct Flows(pub(crate) Arc<Vec<FlowCounter>>);
 
 impl Flows {
     pub(crate) fn new(count: usize) -> Self {
-        Self(Arc::new((0..count).map(|_| Flow::default()).collect()))
+        Self(Arc::new((0..count).map(|_| FlowCounter::default()).collect()))
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -46,7 +46,7 @@ impl Flows {
     }
 }
 
-impl Flow {
+impl FlowCounter {
     fn finish(&self, cpu_before: Duration, calls: u64) {
         self.calls.store(calls, Relaxed);
         let used = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
@@ -56,7 +56,7 @@ impl Flow {
 }
 
 /// Writes records until told to stop or the connection ends.
-pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &Flow, stop: &AtomicBool) {
+pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, stop: &AtomicBool) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
     while !stop.load(Relaxed) {
@@ -73,7 +73,7 @@ pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &Flow, stop: &At
 }
 
 /// Reads until the other side has no more, or at most `rate` bytes a second where one is given.
-pub(crate) fn receive(mut stream: &TcpStream, flow: &Flow, rate: Option<u64>) {
+pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, rate: Option<u64>) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut buffer = vec![0; READ];
     let (mut bytes, mut calls) = (0, 0);
@@ -96,7 +96,7 @@ pub(crate) fn receive(mut stream: &TcpStream, flow: &Flow, rate: Option<u64>) {
 }
 
 /// Answers every message of so many bytes with itself.
-pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &Flow) {
+pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut message = vec![0; size];
     let mut calls = 0;

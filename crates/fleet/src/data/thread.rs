@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::{Flows, receive, send};
-use crate::client::Data;
+use crate::client::DataSockets;
 use crate::path::pin;
 use crate::{Error, Result};
 
@@ -25,7 +25,7 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
 pub(crate) fn start_flows<'scope>(
     scope: &'scope Scope<'scope, '_>,
     cpu: Option<usize>,
-    data: &'scope Data,
+    data: &'scope DataSockets,
     (up, down): (&'scope Flows, &'scope Flows),
     record: &'scope [u8],
     stop: &'scope AtomicBool,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 
 use super::inside::batch;
-use super::{Lab, Shape};
+use super::{Lab, LabShape};
 use crate::Result;
 
 /// Hardware address of a host, locally administered (IEEE 802).
@@ -19,7 +19,7 @@ fn path(network: &File) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), network.as_raw_fd())
 }
 
-fn bucket(device: &str, shape: &Shape, limit: u64) -> String {
+fn bucket(device: &str, shape: &LabShape, limit: u64) -> String {
     let (rate, burst) = (shape.bits_per_second, shape.burst());
     format!("qdisc replace dev {device} root tbf rate {rate}bit burst {burst} limit {limit}\n")
 }
@@ -30,7 +30,7 @@ macro_rules! line {
 }
 
 /// A bridge with a port a host. Who is where is written down, so that nothing is flooded or learnt.
-pub(super) fn switch(switch: &File, hosts: &[File], shape: &Shape) -> Result<()> {
+pub(super) fn switch(switch: &File, hosts: &[File], shape: &LabShape) -> Result<()> {
     let mut links = String::new();
     line!(links, "link set lo up");
     line!(links, "link add name br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0");
@@ -57,7 +57,7 @@ pub(super) fn switch(switch: &File, hosts: &[File], shape: &Shape) -> Result<()>
 }
 
 /// A host's interface, address, neighbours and card.
-pub(super) fn host(network: &File, host: usize, shape: &Shape) -> Result<()> {
+pub(super) fn host(network: &File, host: usize, shape: &LabShape) -> Result<()> {
     let mut lines = String::new();
     let segments = if shape.offloads { "" } else { " gso_max_segs 1" };
     line!(lines, "link set dev lo up");

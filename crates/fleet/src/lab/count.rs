@@ -64,7 +64,7 @@ impl Drops {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct CountLine {
     kind: String,
     dev: String,
     bytes: u64,
@@ -76,9 +76,9 @@ struct Line {
 
 fn read(network: &File) -> Result<Vec<(String, Queue)>> {
     let text = batch(network, "tc", &["-s", "-j", "qdisc", "show"], "")?;
-    let lines: Vec<Line> =
+    let lines: Vec<CountLine> =
         serde_json::from_str(&text).map_err(|error| Error::Lab(format!("tc's counters cannot be read: {error}")))?;
-    let queue = |line: Line| {
+    let queue = |line: CountLine| {
         let queue = Queue { bytes: line.bytes, packets: line.packets, drops: line.drops, backlog: line.backlog };
         (line.dev, queue)
     };

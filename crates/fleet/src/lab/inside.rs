@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use sys::namespace::{Kind, enter, leave};
+use sys::namespace::{NamespaceKind, enter, leave};
 use sys::process::Finished;
 
 use crate::{Error, Result};
@@ -17,7 +17,7 @@ pub(super) fn new_networks(count: usize) -> Result<Vec<File>> {
     let make = move || -> Result<Vec<File>> {
         (0..count)
             .map(|_| {
-                leave(&[Kind::Network])?;
+                leave(&[NamespaceKind::Network])?;
                 // Addresses that the kernel makes up by itself would send frames of their own.
                 let quiet = "/proc/sys/net/ipv6/conf/";
                 for scope in ["all", "default"] {
@@ -42,7 +42,7 @@ pub(super) fn spawn<T: Send + 'static>(
     Builder::new()
         .name(name)
         .spawn(move || {
-            enter(&network, Kind::Network)?;
+            enter(&network, NamespaceKind::Network)?;
             Ok(work())
         })
         .map_err(Error::io("start a thread"))
@@ -52,7 +52,7 @@ pub(super) fn spawn<T: Send + 'static>(
 pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let work = || {
-            enter(network, Kind::Network)?;
+            enter(network, NamespaceKind::Network)?;
             Ok(work())
         };
         let thread = Builder::new().spawn_scoped(scope, work).map_err(Error::io("start a thread"))?;

@@ -20,13 +20,13 @@ use sys::process::Finished;
 
 pub use count::{Drops, Queue};
 pub use privilege::{Means, gain, means};
-pub use register::{Entry, down, end_all_in, labs, sweep};
+pub use register::{LabEntry, down, end_all_in, labs, sweep};
 
 use crate::{Error, Result};
 
 /// What to build.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shape {
+pub struct LabShape {
     /// Hosts at the switch.
     pub hosts: usize,
     /// Rate of every link, bits a second.
@@ -41,7 +41,7 @@ pub struct Shape {
     pub offloads: bool,
 }
 
-impl Default for Shape {
+impl Default for LabShape {
     fn default() -> Self {
         Self {
             hosts: 2,
@@ -54,7 +54,7 @@ impl Default for Shape {
     }
 }
 
-impl Shape {
+impl LabShape {
     /// Bytes a second of a link.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
@@ -93,10 +93,10 @@ pub const MOST_HOSTS: usize = 1000;
 /// A laboratory, which is there as long as this value is.
 #[derive(Debug)]
 pub struct Lab {
-    shape: Shape,
+    shape: LabShape,
     switch: File,
     hosts: Vec<File>,
-    _entry: Entry,
+    _entry: LabEntry,
 }
 
 impl Lab {
@@ -104,7 +104,7 @@ impl Lab {
     ///
     /// # Errors
     /// With the kernel's reason when namespaces are refused, or that of `ip` or `tc`.
-    pub fn up(shape: Shape) -> Result<Self> {
+    pub fn up(shape: LabShape) -> Result<Self> {
         shape.check()?;
         sweep();
         means()?;
@@ -114,13 +114,13 @@ impl Lab {
         for (host, network) in all.iter().enumerate() {
             build::host(network, host, &shape)?;
         }
-        let entry = Entry::new(&shape, &switch, &all)?;
+        let entry = LabEntry::new(&shape, &switch, &all)?;
         Ok(Self { shape, switch, hosts: all, _entry: entry })
     }
 
     /// What was built.
     #[must_use]
-    pub const fn shape(&self) -> &Shape {
+    pub const fn shape(&self) -> &LabShape {
         &self.shape
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sys::namespace::{Kind, leave};
+use sys::namespace::{NamespaceKind, leave};
 
 use crate::{Error, Result};
 
@@ -20,7 +20,8 @@ pub enum Means {
 /// # Errors
 /// With the kernel's reason.
 pub fn means() -> Result<Means> {
-    let thread = std::thread::Builder::new().spawn(|| leave(&[Kind::Network])).map_err(Error::io("start a thread"))?;
+    let thread =
+        std::thread::Builder::new().spawn(|| leave(&[NamespaceKind::Network])).map_err(Error::io("start a thread"))?;
     match thread.join() {
         Ok(Ok(())) => Ok(Means::Own),
         Ok(Err(reason)) => Err(Error::Lab(format!("{reason}; it needs root, or user namespaces"))),
@@ -39,7 +40,7 @@ pub fn gain() -> Result<Means> {
     }
     let owner = fs::metadata("/proc/self").map_err(Error::io("read who this process belongs to"))?;
     let (user, group) = (std::os::unix::fs::MetadataExt::uid(&owner), std::os::unix::fs::MetadataExt::gid(&owner));
-    leave(&[Kind::User, Kind::Network]).map_err(|reason| {
+    leave(&[NamespaceKind::User, NamespaceKind::Network]).map_err(|reason| {
         Error::Lab(format!("{reason}; it needs root, or user namespaces, which this system does not allow here"))
     })?;
     let write = |file: &str, text: String| {

@@ -9,16 +9,16 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sys::namespace::{Kind, enter};
+use sys::namespace::{NamespaceKind, enter};
 use sys::signal::Signal;
 use sys::usage::Stat;
 
-use super::Shape;
+use super::LabShape;
 use crate::{Error, Result};
 
 /// A laboratory of some process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LabEntry {
     /// Process that holds it.
     pub owner: i32,
     /// When that process started, in clock ticks since boot.
@@ -64,8 +64,8 @@ fn outside(user: u32) -> u32 {
     map.lines().find_map(row).unwrap_or(user)
 }
 
-impl Entry {
-    pub(super) fn new(shape: &Shape, switch: &File, networks: &[File]) -> Result<Self> {
+impl LabEntry {
+    pub(super) fn new(shape: &LabShape, switch: &File, networks: &[File]) -> Result<Self> {
         let owner = sys::process::own_pid();
         let started = Stat::of(owner)?.started_ticks;
         let mut entry = Self {
@@ -126,13 +126,13 @@ impl Entry {
         let network = open(self.link(host)?)?;
         let users = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/user")).ok();
         if users("self") != users(&self.owner.to_string()) {
-            enter(open(format!("/proc/{}/ns/user", self.owner))?, Kind::User)?;
+            enter(open(format!("/proc/{}/ns/user", self.owner))?, NamespaceKind::User)?;
         }
-        Ok(enter(network, Kind::Network)?)
+        Ok(enter(network, NamespaceKind::Network)?)
     }
 }
 
-impl Drop for Entry {
+impl Drop for LabEntry {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
             // The next sweep finds it otherwise.
@@ -145,10 +145,10 @@ impl Drop for Entry {
 ///
 /// # Errors
 /// When the directory of their files cannot be read.
-pub fn labs() -> Result<Vec<Entry>> {
+pub fn labs() -> Result<Vec<LabEntry>> {
     let directory = directory()?;
     let files = fs::read_dir(&directory).map_err(Error::io(format!("read {}", directory.display())))?;
-    Ok(files.flatten().filter_map(|file| Entry::read(&file.path())).collect())
+    Ok(files.flatten().filter_map(|file| LabEntry::read(&file.path())).collect())
 }
 
 /// Forgets the laboratories whose owners have ended; how many. The kernel took the laboratories themselves down.
@@ -156,7 +156,7 @@ pub fn sweep() -> usize {
     let Ok(files) = directory().and_then(|path| fs::read_dir(path).map_err(Error::io("read a directory"))) else {
         return 0;
     };
-    let dead = |file: &fs::DirEntry| Entry::read(&file.path()).is_none();
+    let dead = |file: &fs::DirEntry| LabEntry::read(&file.path()).is_none();
     files.flatten().filter(dead).filter(|file| fs::remove_file(file.path()).is_ok()).count()
 }
 
@@ -184,7 +184,7 @@ pub fn end_all_in(network: u64) -> usize {
 ///
 /// # Errors
 /// When it is gone already, or belongs to somebody else.
-pub fn down(entry: &Entry) -> Result<()> {
+pub fn down(entry: &LabEntry) -> Result<()> {
     if !entry.alive() {
         return Err(Error::Gone(format!("process {} has ended", entry.owner)));
     }

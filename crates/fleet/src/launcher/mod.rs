@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use lab::LabLauncher;
 pub use local::Local;
-pub use slurm::Slurm;
+pub use slurm::SlurmLauncher;
 pub use ssh::{Ssh, quoted};
 
 use crate::agent::Hello;

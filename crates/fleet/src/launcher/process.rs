@@ -19,9 +19,9 @@ const KILLED: Duration = Duration::from_secs(5);
 const HEARS: Duration = Duration::from_secs(30);
 
 /// A child that is asked to end, killed if it does not, and waited for.
-struct Ended(Child);
+struct EndingChild(Child);
 
-impl Drop for Ended {
+impl Drop for EndingChild {
     fn drop(&mut self) {
         // A launcher such as srun takes its job back when it is asked to end, and leaves it behind when it is killed.
         if wait_within(&mut self.0, GRACE).is_some() {
@@ -54,7 +54,7 @@ pub(super) fn spawn(mut command: Command, name: String) -> Result<Link> {
     let (input, output) = (child.stdin.take().ok_or_else(gone)?, child.stdout.take().ok_or_else(gone)?);
     let errors = child.stderr.take();
     // From here on, an error ends the child again.
-    let ended = Ended(child);
+    let ended = EndingChild(child);
     let pid = ended.0.id();
     let words = LastWords::default();
     if let Some(mut errors) = errors {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Who waits, first come first served; the first has the turn.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct TurnQueue {
     queue: Mutex<(u64, VecDeque<u64>)>,
     moved: Condvar,
 }
@@ -14,11 +14,11 @@ pub(super) struct Turns {
 /// A place in the queue, given up when dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
-    turns: &'a Turns,
+    turns: &'a TurnQueue,
     ticket: u64,
 }
 
-impl Turns {
+impl TurnQueue {
     fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<u64>)> {
         // The queue is whole whoever panicked.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn first_come_first_served() {
-        let turns = Turns::default();
+        let turns = TurnQueue::default();
         let (first, ahead) = turns.enter();
         let (second, behind) = turns.enter();
         assert_eq!((ahead, behind), (0, 1));

@@ -3,7 +3,7 @@
 use channel::Service;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Report, Test};
+use super::{ServeLimits, ServeReport, ServeTest};
 
 /// Network tests. Version 1 had a handshake of its own.
 pub const SERVICE: Service = Service { name: "net", version: 2 };
@@ -15,7 +15,7 @@ pub enum FromServer {
     /// First of all.
     Welcome {
         /// What may be asked for.
-        limits: Limits,
+        limits: ServeLimits,
     },
     /// Others are measured now; wait.
     Queued {
@@ -39,7 +39,7 @@ pub enum FromServer {
         reason: String,
     },
     /// What I saw.
-    Report(Box<Report>),
+    Report(Box<ServeReport>),
 }
 
 /// What a client says.
@@ -47,7 +47,7 @@ pub enum FromServer {
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromClient {
     /// Measure this with me.
-    Test(Test),
+    Test(ServeTest),
     /// The datagrams have been sent.
     Stop,
 }

@@ -11,5 +11,5 @@ mod session;
 mod test;
 
 pub use message::{FromClient, FromServer, SERVICE};
-pub use server::{Server, Settings};
-pub use test::{Datagrams, Limits, Report, Test};
+pub use server::{ListenSettings, Server};
+pub use test::{Datagrams, ServeLimits, ServeReport, ServeTest};

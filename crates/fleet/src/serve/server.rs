@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use channel::{AcceptHandler, Acceptor, AcceptorLimits, PendingChannel, Token};
 
-use super::lease::Turns;
-use super::{FromServer, Limits, SERVICE, session};
+use super::lease::TurnQueue;
+use super::{FromServer, SERVICE, ServeLimits, session};
 use crate::{Error, Result};
 
 /// Time for a client to take that there is no room for it: what it is told fits into a new socket's buffer.
@@ -16,7 +16,7 @@ const TURNED_AWAY: Duration = Duration::from_millis(100);
 
 /// How to listen.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ListenSettings {
     /// Address; only this machine reaches the default.
     pub address: IpAddr,
     /// Port; 0 lets the kernel choose.
@@ -24,24 +24,29 @@ pub struct Settings {
     /// Who knows it may come in.
     pub token: Token,
     /// What may be asked for.
-    pub limits: Limits,
+    pub limits: ServeLimits,
 }
 
-impl Settings {
+impl ListenSettings {
     /// On this machine alone, with a new token.
     ///
     /// # Errors
     /// When the system has no random bits.
     pub fn local() -> Result<Self> {
-        Ok(Self { address: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, token: Token::draw()?, limits: Limits::default() })
+        Ok(Self {
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            token: Token::draw()?,
+            limits: ServeLimits::default(),
+        })
     }
 }
 
 /// What all sessions share.
 #[derive(Debug)]
-pub(super) struct House {
-    pub(super) settings: Settings,
-    pub(super) turns: Turns,
+pub(super) struct ServerShared {
+    pub(super) settings: ListenSettings,
+    pub(super) turns: TurnQueue,
     pub(super) stop: AtomicBool,
     guests: AtomicUsize,
 }
@@ -50,7 +55,7 @@ pub(super) struct House {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    house: Arc<House>,
+    house: Arc<ServerShared>,
     _acceptor: Acceptor,
 }
 
@@ -59,13 +64,13 @@ impl Server {
     ///
     /// # Errors
     /// When the address cannot be listened on.
-    pub fn start(settings: Settings) -> Result<Self> {
+    pub fn start(settings: ListenSettings) -> Result<Self> {
         let wanted = SocketAddr::new(settings.address, settings.port);
         let listener = TcpListener::bind(wanted).map_err(Error::io(format!("listen on {wanted}")))?;
         let address = listener.local_addr().map_err(Error::io("read the own address"))?;
-        let house = Arc::new(House {
+        let house = Arc::new(ServerShared {
             settings,
-            turns: Turns::default(),
+            turns: TurnQueue::default(),
             stop: AtomicBool::new(false),
             guests: AtomicUsize::new(0),
         });
@@ -94,7 +99,7 @@ impl Drop for Server {
 }
 
 /// Starts a thread for each client, while there is room.
-struct ClientHandler(Arc<House>);
+struct ClientHandler(Arc<ServerShared>);
 
 impl AcceptHandler for ClientHandler {
     fn accept(&mut self, pending: PendingChannel) {

@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use channel::{Channel, LONGEST, PendingChannel};
 
 use super::message::{FromClient, FromServer};
-use super::server::House;
-use super::{Datagrams, Report, Test};
-use crate::data::{Blocks, CpuWatch, Flows, Received, Watched, count, echo, echo_datagrams, start, take, welcome};
+use super::server::ServerShared;
+use super::{Datagrams, ServeReport, ServeTest};
+use crate::data::{
+    Blocks, CpuWatch, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start, take, welcome,
+};
 use crate::{Error, Result, data};
 
 /// Time for a test's data connections to come.
@@ -21,20 +23,20 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// What a data connection is for, said in the byte after the ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum ConnectionUse {
     Up = 1,
     Down = 2,
     Echo = 3,
 }
 
-impl Use {
+impl ConnectionUse {
     fn read(bytes: &[u8]) -> Option<Self> {
         [Self::Up, Self::Down, Self::Echo].into_iter().find(|one| [*one as u8] == bytes)
     }
 }
 
 /// Serves one client to its end.
-pub(super) fn serve(pending: PendingChannel, house: &House) -> Result<()> {
+pub(super) fn serve(pending: PendingChannel, house: &ServerShared) -> Result<()> {
     let limits = house.settings.limits;
     let mut control = pending.finish(TAKE)?;
     control.send(&FromServer::Welcome { limits }, TAKE)?;
@@ -63,12 +65,12 @@ pub(super) fn serve(pending: PendingChannel, house: &House) -> Result<()> {
 
 /// Sockets of one test.
 struct Sockets {
-    streams: Vec<(Use, TcpStream)>,
+    streams: Vec<(ConnectionUse, TcpStream)>,
     listener: TcpListener,
     udp: Option<UdpSocket>,
 }
 
-fn open(test: &Test, control: &mut Channel) -> Result<Sockets> {
+fn open(test: &ServeTest, control: &mut Channel) -> Result<Sockets> {
     let here = control.local_address()?;
     let any = SocketAddr::new(here.ip(), 0);
     let listener = test.options.listen(any)?;
@@ -83,7 +85,7 @@ fn open(test: &Test, control: &mut Channel) -> Result<Sockets> {
     control.send(&FromServer::Ready { tcp, udp: udp_port, ticket: ticket.clone() }, TAKE)?;
     let mut wanted = [test.up, test.down, test.echo];
     let mut judge = |said: &[u8]| {
-        let purpose = Use::read(said)?;
+        let purpose = ConnectionUse::read(said)?;
         let left = &mut wanted[purpose as usize - 1];
         *left = left.checked_sub(1)?;
         Some(purpose)
@@ -97,22 +99,22 @@ fn open(test: &Test, control: &mut Channel) -> Result<Sockets> {
 
 /// Everything that a test's threads share.
 #[derive(Default)]
-struct Shared {
+struct TestShared {
     stop: AtomicBool,
     accepted: AtomicU64,
 }
 
-fn run(test: &Test, control: &mut Channel, house: &House) -> Result<Report> {
+fn run(test: &ServeTest, control: &mut Channel, house: &ServerShared) -> Result<ServeReport> {
     let sockets = open(test, control)?;
     let limits = house.settings.limits;
-    let of = |wanted: Use| -> Vec<&TcpStream> {
+    let of = |wanted: ConnectionUse| -> Vec<&TcpStream> {
         sockets.streams.iter().filter(|(purpose, _)| *purpose == wanted).map(|(_, stream)| stream).collect()
     };
-    let (ups, downs, echoes) = (of(Use::Up), of(Use::Down), of(Use::Echo));
+    let (ups, downs, echoes) = (of(ConnectionUse::Up), of(ConnectionUse::Down), of(ConnectionUse::Echo));
     let (up, down, answered) = (Flows::new(ups.len()), Flows::new(downs.len()), Flows::new(echoes.len()));
-    let shared = Shared::default();
+    let shared = TestShared::default();
     let record = vec![0x5a; test.record as usize];
-    let mut watched = Watched::new(downs.first().copied());
+    let mut watched = WatchedConnection::new(downs.first().copied());
     let watch = CpuWatch::start();
     let (blocks, cut, datagrams) = std::thread::scope(|scope| {
         let started = (|| -> Result<_> {
@@ -148,7 +150,7 @@ fn run(test: &Test, control: &mut Channel, house: &House) -> Result<Report> {
         seen.map(|(blocks, cut, thread)| (blocks, cut, thread.and_then(|one| one.join().ok()).unwrap_or_default()))
     })?;
     let threads = up.cpu_seconds() + down.cpu_seconds() + answered.cpu_seconds();
-    Ok(Report {
+    Ok(ServeReport {
         blocks,
         bytes_up: up.bytes(),
         bytes_down: down.bytes(),
@@ -165,12 +167,12 @@ fn run(test: &Test, control: &mut Channel, house: &House) -> Result<Report> {
 
 /// Watches a test until its connections have ended, the client says so, or a limit is reached.
 fn oversee(
-    test: &Test,
+    test: &ServeTest,
     control: &mut Channel,
-    house: &House,
+    house: &ServerShared,
     [up, down, echo]: [&Flows; 3],
     waits: bool,
-    watched: &mut Watched,
+    watched: &mut WatchedConnection,
 ) -> (Vec<(u64, u64)>, Option<String>) {
     let limits = house.settings.limits;
     let deadline = Instant::now() + Duration::from_secs_f64(test.seconds);
@@ -196,7 +198,7 @@ fn oversee(
     (blocks.finish(), cut)
 }
 
-fn accept_all(listener: &TcpListener, shared: &Shared) {
+fn accept_all(listener: &TcpListener, shared: &TestShared) {
     let bounded = socket2::SockRef::from(listener).set_read_timeout(Some(Duration::from_millis(50)));
     if bounded.is_err() || listener.set_nonblocking(false).is_err() {
         return;
@@ -209,7 +211,7 @@ fn accept_all(listener: &TcpListener, shared: &Shared) {
     }
 }
 
-fn serve_datagrams(socket: &UdpSocket, kind: Datagrams, shared: &Shared) -> Received {
+fn serve_datagrams(socket: &UdpSocket, kind: Datagrams, shared: &TestShared) -> Received {
     match kind {
         Datagrams::Count => count(socket, &shared.stop),
         Datagrams::Echo => {

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Cpu, Options, Received, Snapshot};
+use crate::data::{CpuUse, Received, SocketOptions, TcpSnapshot};
 use crate::{Error, Result};
 
 /// What a server allows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct ServeLimits {
     /// Longest test, seconds.
     pub seconds: f64,
     /// Most bytes of one test, both directions together.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub idle: f64,
 }
 
-impl Default for Limits {
+impl Default for ServeLimits {
     fn default() -> Self {
         Self {
             seconds: 60.0,
@@ -52,7 +52,7 @@ pub enum Datagrams {
 /// One test: data connections of three kinds at once, or datagrams.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Test {
+pub struct ServeTest {
     /// Connections on which the client sends.
     pub up: u32,
     /// Connections on which the server sends.
@@ -78,7 +78,7 @@ pub struct Test {
     /// Blocks to count.
     pub blocks: u32,
     /// Of the data sockets.
-    pub options: Options,
+    pub options: SocketOptions,
     /// CPU of the server's data threads; `None` leaves the scheduler free.
     pub cpu: Option<usize>,
 }
@@ -88,7 +88,7 @@ const LARGEST: u32 = 1 << 20;
 /// Most blocks of one test.
 const MOST_BLOCKS: u32 = 10_000;
 
-impl Test {
+impl ServeTest {
     /// Bytes of one message of a round trip.
     pub(crate) const fn message(&self) -> u32 {
         if self.message == 0 { self.record } else { self.message }
@@ -98,7 +98,7 @@ impl Test {
     ///
     /// # Errors
     /// Says which limit it exceeds.
-    pub fn check(&self, limits: &Limits) -> Result<()> {
+    pub fn check(&self, limits: &ServeLimits) -> Result<()> {
         let refuse = |text: String| Err(Error::Refused(text));
         let streams = u64::from(self.up) + u64::from(self.down) + u64::from(self.echo);
         if streams == 0 && self.datagrams.is_none() && !self.accept {
@@ -126,7 +126,7 @@ impl Test {
 
 /// What a server saw of a test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct ServeReport {
     /// Nanoseconds and bytes received of every block, all connections together.
     pub blocks: Vec<(u64, u64)>,
     /// Bytes received.
@@ -138,7 +138,7 @@ pub struct Report {
     /// Write calls.
     pub writes: u64,
     /// CPU time of the data threads and of the machine.
-    pub cpu: Cpu,
+    pub cpu: CpuUse,
     /// Datagrams counted.
     pub datagrams: Received,
     /// Connections taken.
@@ -146,7 +146,7 @@ pub struct Report {
     /// Bytes of the receive buffer that the kernel gave.
     pub receive_buffer: Option<u64>,
     /// State of the first connection on which the server sent, from time to time.
-    pub states: Vec<Snapshot>,
+    pub states: Vec<TcpSnapshot>,
     /// Which limit ended it early.
     pub cut: Option<String>,
 }

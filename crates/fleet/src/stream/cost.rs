@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{Figure, Method, Metric, Point, Primitive, Unit};
+use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 
-use super::{Direction, Seen};
+use super::{ConnectionSeen, StreamDirection};
 use crate::series::{derived, figure};
 
 /// What one connection cost one end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cost {
+pub struct ConnectionCost {
     /// Of the stream, with `end`: `sender` or `receiver`.
     pub point: Point,
     /// CPU seconds of a byte; the kernel's share is in it.
@@ -20,16 +20,16 @@ pub struct Cost {
 }
 
 /// Costs of all connections of a run.
-pub type Costs = Rc<RefCell<Vec<Cost>>>;
+pub type Costs = Rc<RefCell<Vec<ConnectionCost>>>;
 
-impl Cost {
+impl ConnectionCost {
     /// Of both ends. A stream that goes both ways at once has no sender that receives nothing: it tells nothing.
-    pub(super) fn of(stream: &Figure, direction: Direction, seen: &Seen) -> Vec<Self> {
+    pub(super) fn of(stream: &Figure, direction: StreamDirection, seen: &ConnectionSeen) -> Vec<Self> {
         let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
         let (sender, receiver) = match direction {
-            Direction::Up => (client, server),
-            Direction::Down => (server, client),
-            Direction::Both => return Vec::new(),
+            StreamDirection::Up => (client, server),
+            StreamDirection::Down => (server, client),
+            StreamDirection::Both => return Vec::new(),
         };
         let (bytes, writes) = seen.written;
         [("sender", sender, writes), ("receiver", receiver, seen.reads)]
@@ -46,7 +46,7 @@ impl Cost {
 
 /// Figures of what streams cost; where no CPU time is told, there are none.
 #[must_use]
-pub fn costs(all: &[Cost]) -> Vec<Figure> {
+pub fn costs(all: &[ConnectionCost]) -> Vec<Figure> {
     let mut points: Vec<&Point> = Vec::new();
     for cost in all {
         if !points.contains(&&cost.point) {
@@ -57,7 +57,7 @@ pub fn costs(all: &[Cost]) -> Vec<Figure> {
         let here = || all.iter().filter(|cost| cost.point == **point);
         let each = |id, title, metric, values: Vec<f64>| {
             let figure = figure(id, (*point).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
-            derived(figure, &values, Method::OrderStatistic)
+            derived(figure, &values, EstimateMethod::OrderStatistic)
         };
         let byte = Metric::lower(Unit::Seconds, "byte");
         let call = Metric::lower(Unit::Seconds, "call");
@@ -75,8 +75,9 @@ mod tests {
 
     #[test]
     fn costs_of_ends_are_kept_apart() {
-        let cost = |end: &str, byte: f64| Cost { point: Point::origin().with("end", end), byte, call: byte * 100.0 };
-        let all: Vec<Cost> =
+        let cost =
+            |end: &str, byte: f64| ConnectionCost { point: Point::origin().with("end", end), byte, call: byte * 100.0 };
+        let all: Vec<ConnectionCost> =
             (0..10).flat_map(|n| [cost("sender", 1e-9 + f64::from(n) * 1e-12), cost("receiver", 2e-9)]).collect();
         let figures = costs(&all);
         assert_eq!(figures.len(), 4);

@@ -1,6 +1,6 @@
 //! Two numbers that stand for a curve over record sizes.
 
-use model::{Figure, Method, Metric, Primitive, Run, Unit};
+use model::{EstimateMethod, Figure, Metric, Primitive, Run, Unit};
 use stats::fit::line::weighted_line;
 
 use crate::series::{derived, figure};
@@ -43,7 +43,7 @@ fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
         let mut figure = figure(id, point.clone(), title, metric, &[Primitive::TcpStack]);
         figure.notes =
             vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
-        derived(figure, values, Method::Propagated)
+        derived(figure, values, EstimateMethod::Propagated)
     };
     [
         derived(

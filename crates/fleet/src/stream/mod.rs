@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::data::{Blocks, Cpu, CpuWatch, Flows, Options, Snapshot, Watched, start_flows};
+use crate::data::{Blocks, CpuUse, CpuWatch, Flows, SocketOptions, TcpSnapshot, WatchedConnection, start_flows};
 use crate::path::Path;
-use crate::serve::{Report, Test};
-pub use cost::{Cost, Costs, costs};
+use crate::serve::{ServeReport, ServeTest};
+pub use cost::{ConnectionCost, Costs, costs};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
 pub(crate) use trial::launch;
 
 /// Which way data goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum StreamDirection {
     /// From the client to the server.
     Up,
     /// From the server to the client.
@@ -27,7 +27,7 @@ pub enum Direction {
     Both,
 }
 
-impl Direction {
+impl StreamDirection {
     /// As an axis names it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -41,15 +41,15 @@ impl Direction {
 
 /// One stream to measure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stream {
+pub struct StreamPlan {
     /// Bytes of one write.
     pub record: u32,
     /// Which way.
-    pub direction: Direction,
+    pub direction: StreamDirection,
     /// Connections at once in each direction.
     pub streams: u32,
     /// Of the sockets.
-    pub options: Options,
+    pub options: SocketOptions,
     /// Seconds before the first block counts.
     pub warmup: f64,
     /// Seconds of a block.
@@ -58,13 +58,13 @@ pub struct Stream {
     pub blocks: u32,
 }
 
-impl Default for Stream {
+impl Default for StreamPlan {
     fn default() -> Self {
         Self {
             record: 65_536,
-            direction: Direction::Up,
+            direction: StreamDirection::Up,
             streams: 1,
-            options: Options::default(),
+            options: SocketOptions::default(),
             warmup: 0.05,
             block: 0.02,
             blocks: 8,
@@ -74,7 +74,7 @@ impl Default for Stream {
 
 /// What one connection showed.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct ConnectionSeen {
     /// Nanoseconds and bytes of each block.
     pub blocks: Vec<(u64, u64)>,
     /// Bytes and write calls of the senders.
@@ -82,14 +82,14 @@ pub struct Seen {
     /// Read calls of the receivers.
     pub reads: u64,
     /// Costs at this end and at the server's.
-    pub cpu: (Cpu, Cpu),
+    pub cpu: (CpuUse, CpuUse),
     /// State of a sending connection over time.
-    pub states: Vec<Snapshot>,
+    pub states: Vec<TcpSnapshot>,
     /// Which limit of the server ended it early.
     pub cut: Option<String>,
 }
 
-impl Seen {
+impl ConnectionSeen {
     /// Largest window that the receiver offered, bytes: the effective one.
     #[must_use]
     pub fn effective_window(&self) -> Option<u64> {
@@ -115,12 +115,12 @@ impl Seen {
     }
 }
 
-impl Stream {
-    fn test(&self, path: &Path) -> Test {
+impl StreamPlan {
+    fn test(&self, path: &Path) -> ServeTest {
         let ways = |on: bool| if on { self.streams } else { 0 };
-        Test {
-            up: ways(self.direction != Direction::Down),
-            down: ways(self.direction != Direction::Up),
+        ServeTest {
+            up: ways(self.direction != StreamDirection::Down),
+            down: ways(self.direction != StreamDirection::Up),
             record: self.record,
             seconds: self.length() + 5.0,
             warmup: self.warmup,
@@ -128,7 +128,7 @@ impl Stream {
             blocks: self.blocks,
             options: self.options.clone(),
             cpu: path.cpus.server,
-            ..Test::default()
+            ..ServeTest::default()
         }
     }
 
@@ -142,7 +142,7 @@ impl Stream {
     ///
     /// # Errors
     /// When the server is gone or refuses.
-    pub fn once(&self, path: &Path) -> Result<Seen> {
+    pub fn once(&self, path: &Path) -> Result<ConnectionSeen> {
         let cpu = path.cpus.client;
         let mut client = path.client();
         let test = self.test(path);
@@ -150,7 +150,7 @@ impl Stream {
         let stop = AtomicBool::new(false);
         let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
         let record = vec![0x5a; self.record as usize];
-        let mut watched = Watched::new(data.up.first());
+        let mut watched = WatchedConnection::new(data.up.first());
         let watch = CpuWatch::start();
         let blocks = std::thread::scope(|scope| {
             let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
@@ -175,11 +175,18 @@ impl Stream {
         Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))
     }
 
-    fn seen(&self, down: Vec<(u64, u64)>, report: Report, cpu: Cpu, flows: [&Flows; 2], states: Vec<Snapshot>) -> Seen {
+    fn seen(
+        &self,
+        down: Vec<(u64, u64)>,
+        report: ServeReport,
+        cpu: CpuUse,
+        flows: [&Flows; 2],
+        states: Vec<TcpSnapshot>,
+    ) -> ConnectionSeen {
         let blocks = match self.direction {
-            Direction::Up => report.blocks,
-            Direction::Down => down,
-            Direction::Both => {
+            StreamDirection::Up => report.blocks,
+            StreamDirection::Down => down,
+            StreamDirection::Both => {
                 let both = |(up, down): (&(u64, u64), &(u64, u64))| {
                     let rate = down.1 as f64 / down.0.max(1) as f64;
                     (up.0, up.1 + (rate * up.0 as f64) as u64)
@@ -190,6 +197,6 @@ impl Stream {
         let states = if states.is_empty() { report.states } else { states };
         let written = (flows[0].bytes() + report.bytes_down, flows[0].calls() + report.writes);
         let reads = flows[1].calls() + report.reads;
-        Seen { blocks, written, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
+        ConnectionSeen { blocks, written, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
     }
 }

@@ -2,23 +2,23 @@
 
 use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size};
 
-use super::{Cost, Costs, Seen, Stream};
+use super::{ConnectionCost, ConnectionSeen, Costs, StreamPlan};
 use crate::path::Path;
-use crate::series::{Trial, figure};
+use crate::series::{SeriesTrial, figure};
 use crate::{Error, Result};
 
 /// A stream as a figure.
 pub struct StreamTrial {
     path: Path,
-    stream: Stream,
-    seen: Vec<Seen>,
+    stream: StreamPlan,
+    seen: Vec<ConnectionSeen>,
     costs: Costs,
 }
 
 impl StreamTrial {
     /// Over a path; what its connections cost is told to `costs`.
     #[must_use]
-    pub fn new(path: Path, stream: Stream, costs: Costs) -> Self {
+    pub fn new(path: Path, stream: StreamPlan, costs: Costs) -> Self {
         Self { path, stream, seen: Vec::new(), costs }
     }
 }
@@ -27,10 +27,10 @@ impl StreamTrial {
 const WORTH: f64 = 0.1;
 
 /// What a reader must know of the connections so far: windows, why they were slow, losses, load.
-fn remarks(asked: Option<u32>, seen: &[Seen]) -> Vec<String> {
+fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(asked) = asked {
-        let windows = || seen.iter().filter_map(Seen::effective_window);
+        let windows = || seen.iter().filter_map(ConnectionSeen::effective_window);
         let effective = match (windows().min(), windows().max()) {
             (Some(low), Some(high)) if low == high => format!("{high} B"),
             (Some(low), Some(high)) => format!("{low} B to {high} B"),
@@ -38,7 +38,7 @@ fn remarks(asked: Option<u32>, seen: &[Seen]) -> Vec<String> {
         };
         notes.push(format!("window asked {asked} B, effective {effective}"));
     }
-    let held: Vec<[f64; 2]> = seen.iter().filter_map(Seen::held_back).collect();
+    let held: Vec<[f64; 2]> = seen.iter().filter_map(ConnectionSeen::held_back).collect();
     for (index, by) in ["the receiver's window", "the send buffer"].into_iter().enumerate() {
         let shares: Vec<f64> = held.iter().map(|shares| shares[index]).collect();
         if let Some(share) = stats::median(&shares).filter(|share| *share > WORTH) {
@@ -46,7 +46,7 @@ fn remarks(asked: Option<u32>, seen: &[Seen]) -> Vec<String> {
         }
     }
     let [lost, needless] =
-        seen.iter().map(Seen::sent_again).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        seen.iter().map(ConnectionSeen::sent_again).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
     if lost + needless > 0 {
         notes.push(format!("segments sent again: {lost} lost, {needless} needlessly"));
     }
@@ -79,7 +79,7 @@ pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
     })
 }
 
-impl Trial for StreamTrial {
+impl SeriesTrial for StreamTrial {
     fn figure(&self) -> Figure {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
         let mut point = self.path.point();
@@ -108,8 +108,8 @@ impl Trial for StreamTrial {
             write_calls: Some(seen.written.1),
             ..Footprint::default()
         };
-        self.costs.borrow_mut().extend(Cost::of(&self.figure(), self.stream.direction, &seen));
-        self.seen.push(Seen { blocks: Vec::new(), ..seen });
+        self.costs.borrow_mut().extend(ConnectionCost::of(&self.figure(), self.stream.direction, &seen));
+        self.seen.push(ConnectionSeen { blocks: Vec::new(), ..seen });
         Ok(launch)
     }
 

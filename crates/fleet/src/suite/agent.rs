@@ -5,12 +5,12 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use measure::{Ending as Ended, Event, Listener, ProcessEngine, Saver, Session, Stopper};
+use measure::{EndReason as Ended, MeasureEvent, MeasureSession, Observer, ProcessEngine, Saver, Stopper};
 use model::{Plan, Run};
 
-use super::message::{Ending, FromNode, LONGEST, Order, ToNode};
+use super::message::{LONGEST, NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};
 use crate::agent::Duty;
-use crate::line::{hear, say};
+use crate::line::{receive, send};
 use crate::{Error, Result};
 
 /// Measuring a suite on the own node.
@@ -20,26 +20,26 @@ pub const DUTY: Duty = Duty { name: "measure", work: serve };
 const SELDOM: Duration = Duration::from_millis(500);
 
 fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {
-    let order = match hear(&mut *input, LONGEST)? {
-        Some(ToNode::Measure(order)) => order,
-        Some(ToNode::Stop) | None => return Ok(()),
+    let order = match receive(&mut *input, LONGEST)? {
+        Some(SuiteRequest::Measure(order)) => order,
+        Some(SuiteRequest::Stop) | None => return Ok(()),
     };
     let stopper = Stopper::default();
     let watched = stopper.clone();
     let listen = move || {
         // Being asked to stop, nonsense and the end of input are all the end.
-        let _ = hear::<ToNode>(&mut *input, LONGEST);
+        let _ = receive::<SuiteRequest>(&mut *input, LONGEST);
         watched.stop();
     };
     std::thread::Builder::new().name("driver".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
-    let line = Line { output: RefCell::new(output) };
+    let line = DriverLine { output: RefCell::new(output) };
     match measure(order, &line, stopper) {
-        Ok((run, ending)) => line.say(&FromNode::Ended(Box::new(run), ending)),
-        Err(error) => line.say(&FromNode::Failed(error.to_string())),
+        Ok((run, ending)) => line.send(&SuiteReply::Ended(Box::new(run), ending)),
+        Err(error) => line.send(&SuiteReply::Failed(error.to_string())),
     }
 }
 
-fn measure(order: Order, line: &Line<'_>, stopper: Stopper) -> Result<(Run, Ending)> {
+fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result<(Run, NodeEnd)> {
     let allowed = sys::affinity::allowed()?;
     let entries = measure::select(order.suite.as_deref(), &order.probes, order.target)?;
     let directory = PathBuf::from(order.directory.unwrap_or_else(|| ".".to_owned()));
@@ -57,61 +57,61 @@ fn measure(order: Order, line: &Line<'_>, stopper: Stopper) -> Result<(Run, Endi
     let machine = measure::machine(&[directory]);
     let mut notes = measure::notes(&machine, &allowed);
     notes.push(order.note);
-    let order = measure::Order::new(plan, machine, measure::identity(), allowed)?
+    let order = measure::RunRequest::new(plan, machine, measure::identity(), allowed)?
         .labelled(order.label)
         .asked_by(order.command)
         .noting(notes);
     let program = std::env::current_exe().map_err(Error::io("find this program's own file"))?;
     let mut engine = ProcessEngine::new(program, ["worker"]);
     let mut saver = line;
-    let mut progress = Progress { line, done: 0, of: 0, last: None };
-    let ended = Session::measure(order, &mut engine, &mut progress, &mut saver, stopper)?;
+    let mut progress = AgentProgress { line, done: 0, of: 0, last: None };
+    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut saver, stopper)?;
     let ending = match ended.ending {
-        Ended::Complete => Ending::Complete,
-        Ended::TimeLimit => Ending::TimeLimit,
-        Ended::Stopped => Ending::Stopped,
+        Ended::Complete => NodeEnd::Complete,
+        Ended::TimeLimit => NodeEnd::TimeLimit,
+        Ended::Stopped => NodeEnd::Stopped,
         Ended::NotSaved(reason) => return Err(Error::Gone(reason)),
     };
     Ok((ended.run, ending))
 }
 
 /// The line to the driver, which progress and documents share.
-struct Line<'a> {
+struct DriverLine<'a> {
     output: RefCell<&'a mut (dyn Write + Send)>,
 }
 
-impl Line<'_> {
-    fn say(&self, message: &FromNode) -> Result<()> {
-        say(&mut *self.output.borrow_mut(), message)
+impl DriverLine<'_> {
+    fn send(&self, message: &SuiteReply) -> Result<()> {
+        send(&mut *self.output.borrow_mut(), message)
     }
 }
 
-impl Saver for &Line<'_> {
+impl Saver for &DriverLine<'_> {
     fn save(&mut self, run: &Run) -> std::result::Result<(), String> {
-        self.say(&FromNode::Saved(Box::new(run.clone()))).map_err(|error| error.to_string())
+        self.send(&SuiteReply::Saved(Box::new(run.clone()))).map_err(|error| error.to_string())
     }
 }
 
-struct Progress<'a, 'b> {
-    line: &'a Line<'b>,
+struct AgentProgress<'a, 'b> {
+    line: &'a DriverLine<'b>,
     done: usize,
     of: usize,
     last: Option<Instant>,
 }
 
-impl Listener for Progress<'_, '_> {
-    fn hear(&mut self, event: &Event<'_>) {
+impl Observer for AgentProgress<'_, '_> {
+    fn on_event(&mut self, event: &MeasureEvent<'_>) {
         let what = match event {
-            Event::Began(run) => {
+            MeasureEvent::Began(run) => {
                 self.of = run.figures.len();
                 return;
             }
-            Event::Calibrating { key, .. } => format!("calibrating {key}"),
-            Event::Launching { keys, launch, .. } => {
+            MeasureEvent::Calibrating { key, .. } => format!("calibrating {key}"),
+            MeasureEvent::Launching { keys, launch, .. } => {
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
                 format!("{name}, launch {launch}")
             }
-            Event::Finished { done, .. } => {
+            MeasureEvent::Finished { done, .. } => {
                 self.done = *done;
                 return;
             }
@@ -120,7 +120,7 @@ impl Listener for Progress<'_, '_> {
         if self.last.is_none_or(|last| last.elapsed() >= SELDOM) {
             self.last = Some(Instant::now());
             // Whoever does not hear this will miss the document, and then it is an error.
-            let _ = self.line.say(&FromNode::Doing { done: self.done, of: self.of, what });
+            let _ = self.line.send(&SuiteReply::Doing { done: self.done, of: self.of, what });
         }
     }
 }

@@ -8,10 +8,10 @@ use measure::Stopper;
 use model::Run;
 
 use super::DUTY;
-use super::message::{Ending, FromNode, LONGEST, Order, ToNode};
+use super::message::{LONGEST, NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};
 use crate::agent::{Greeted, Hello, greet};
 use crate::launcher::{Launcher, Link};
-use crate::line::{hear, say};
+use crate::line::{receive, send};
 use crate::{Error, Result};
 
 /// A node that says nothing for so long is lost: longer than the patience with any one launch.
@@ -21,9 +21,9 @@ const FAREWELL: Duration = Duration::from_secs(30);
 
 /// What became of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum NodeState {
     /// It measured.
-    Measured(Ending),
+    Measured(NodeEnd),
     /// It began and was lost on the way, because.
     Lost(String),
     /// It never came, because.
@@ -36,7 +36,7 @@ pub struct Measured {
     /// Its name.
     pub node: String,
     /// What became of it.
-    pub state: State,
+    pub state: NodeState,
     /// Its run as far as it came; `None` when nothing came.
     pub run: Option<Run>,
 }
@@ -69,7 +69,7 @@ pub enum Heard<'a> {
         /// Its name.
         node: &'a str,
         /// How.
-        state: &'a State,
+        state: &'a NodeState,
     },
 }
 
@@ -82,7 +82,7 @@ pub fn gather(
     launcher: &mut dyn Launcher,
     count: usize,
     at_once: usize,
-    order: &dyn Fn(&str) -> Order,
+    order: &dyn Fn(&str) -> SuiteOrder,
     stopper: &Stopper,
     listener: &mut dyn FnMut(Heard<'_>),
 ) -> Result<Vec<Measured>> {
@@ -91,12 +91,12 @@ pub fn gather(
     while first < count {
         let some = at_once.max(1).min(count - first);
         if stopper.asked() {
-            let state = State::Missing("the fleet was stopped before its turn came".to_owned());
+            let state = NodeState::Missing("the fleet was stopped before its turn came".to_owned());
             let unasked = |node| Measured { node: launcher.name(node), state: state.clone(), run: None };
             all.extend((first..count).map(unasked));
             break;
         }
-        let mut window = Window { launcher, first };
+        let mut window = NodeWindow { launcher, first };
         all.extend(together(&mut window, some, order, stopper, listener)?);
         first += some;
     }
@@ -104,12 +104,12 @@ pub fn gather(
 }
 
 /// The nodes of a launcher from one on.
-struct Window<'a> {
+struct NodeWindow<'a> {
     launcher: &'a mut dyn Launcher,
     first: usize,
 }
 
-impl Launcher for Window<'_> {
+impl Launcher for NodeWindow<'_> {
     fn start(&mut self, node: usize) -> Result<Link> {
         self.launcher.start(self.first + node)
     }
@@ -140,11 +140,11 @@ struct Working {
 fn together(
     launcher: &mut dyn Launcher,
     count: usize,
-    order: &dyn Fn(&str) -> Order,
+    order: &dyn Fn(&str) -> SuiteOrder,
     stopper: &Stopper,
     listener: &mut dyn FnMut(Heard<'_>),
 ) -> Result<Vec<Measured>> {
-    let mut states: Vec<Option<(State, Option<Run>)>> = (0..count).map(|_| None).collect();
+    let mut states: Vec<Option<(NodeState, Option<Run>)>> = (0..count).map(|_| None).collect();
     let mut working: Vec<Option<Working>> = (0..count).map(|_| None).collect();
     let (tell, heard) = channel();
     match greet(launcher, count, DUTY.name, stopper) {
@@ -153,14 +153,14 @@ fn together(
                 if let Some(node) =
                     (0..count).find(|node| launcher.name(*node) == missing.node && states[*node].is_none())
                 {
-                    states[node] = Some((State::Missing(missing.reason), None));
+                    states[node] = Some((NodeState::Missing(missing.reason), None));
                 }
             }
             for Greeted { node, mut link, hello, .. } in greeting.greeted {
                 listener(Heard::Here(&hello));
                 match begin(node, &mut link, order(&launcher.name(node)), &tell) {
                     Ok(()) => working[node] = Some(Working { link, heard: Instant::now(), run: None }),
-                    Err(error) => states[node] = Some((State::Lost(error.to_string()), None)),
+                    Err(error) => states[node] = Some((NodeState::Lost(error.to_string()), None)),
                 }
             }
         }
@@ -170,7 +170,7 @@ fn together(
     drop(tell);
     listen(launcher, &mut working, &mut states, &heard, stopper, listener);
     let answer = states.into_iter().enumerate().map(|(node, state)| {
-        let unheard = || (State::Missing("the fleet was stopped before it was there".to_owned()), None);
+        let unheard = || (NodeState::Missing("the fleet was stopped before it was there".to_owned()), None);
         let (state, run) = state.unwrap_or_else(unheard);
         let measured = Measured { node: launcher.name(node), state, run };
         listener(Heard::Over { node: &measured.node, state: &measured.state });
@@ -179,15 +179,15 @@ fn together(
     Ok(answer.collect())
 }
 
-type Said = (usize, Result<Option<FromNode>>);
+type Said = (usize, Result<Option<SuiteReply>>);
 
-fn begin(node: usize, link: &mut Link, order: Order, tell: &Sender<Said>) -> Result<()> {
-    say(&mut *link.input, &ToNode::Measure(order))?;
+fn begin(node: usize, link: &mut Link, order: SuiteOrder, tell: &Sender<Said>) -> Result<()> {
+    send(&mut *link.input, &SuiteRequest::Measure(order))?;
     let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
     let tell = tell.clone();
     let listen = move || {
         loop {
-            let said = hear::<FromNode>(&mut *output, LONGEST);
+            let said = receive::<SuiteReply>(&mut *output, LONGEST);
             let over = !matches!(said, Ok(Some(_)));
             if tell.send((node, said)).is_err() || over {
                 return;
@@ -202,7 +202,7 @@ fn begin(node: usize, link: &mut Link, order: Order, tell: &Sender<Said>) -> Res
 fn listen(
     launcher: &dyn Launcher,
     working: &mut [Option<Working>],
-    states: &mut [Option<(State, Option<Run>)>],
+    states: &mut [Option<(NodeState, Option<Run>)>],
     heard: &Receiver<Said>,
     stopper: &Stopper,
     listener: &mut dyn FnMut(Heard<'_>),
@@ -213,7 +213,7 @@ fn listen(
             leaving = Some(Instant::now() + FAREWELL);
             for one in working.iter_mut().flatten() {
                 // A node that is gone is found out by its silence.
-                let _ = say(&mut *one.link.input, &ToNode::Stop);
+                let _ = send(&mut *one.link.input, &SuiteRequest::Stop);
             }
         }
         let said = match heard.recv_timeout(Duration::from_millis(100)) {
@@ -227,24 +227,24 @@ fn listen(
             one.heard = Instant::now();
             let name = launcher.name(node);
             let lost =
-                |one: Working, error: &Error| (State::Lost(launcher.why_missing(node, &one.link, error)), one.run);
+                |one: Working, error: &Error| (NodeState::Lost(launcher.why_missing(node, &one.link, error)), one.run);
             states[node] = match said {
-                Ok(Some(FromNode::Doing { done, of, what })) => {
+                Ok(Some(SuiteReply::Doing { done, of, what })) => {
                     listener(Heard::Doing { node: &name, done, of, what: &what });
                     working[node] = Some(one);
                     None
                 }
-                Ok(Some(FromNode::Saved(run))) => {
+                Ok(Some(SuiteReply::Saved(run))) => {
                     listener(Heard::Saved { node: &name, run: &run });
                     one.run = Some(*run);
                     working[node] = Some(one);
                     None
                 }
-                Ok(Some(FromNode::Ended(run, ending))) => {
+                Ok(Some(SuiteReply::Ended(run, ending))) => {
                     listener(Heard::Saved { node: &name, run: &run });
-                    Some((State::Measured(ending), Some(*run)))
+                    Some((NodeState::Measured(ending), Some(*run)))
                 }
-                Ok(Some(FromNode::Failed(reason))) => Some((State::Lost(reason), one.run)),
+                Ok(Some(SuiteReply::Failed(reason))) => Some((NodeState::Lost(reason), one.run)),
                 Ok(None) => Some(lost(one, &Error::Gone("it ended in the middle of measuring".to_owned()))),
                 Err(error) => Some(lost(one, &error)),
             };
@@ -253,7 +253,7 @@ fn listen(
         for (node, slot) in working.iter_mut().enumerate() {
             if let Some(one) = slot.take_if(|one| given_up || one.heard.elapsed() > SILENCE) {
                 let error = Error::Gone(format!("it said nothing for {} s", one.heard.elapsed().as_secs()));
-                states[node] = Some((State::Lost(launcher.why_missing(node, &one.link, &error)), one.run));
+                states[node] = Some((NodeState::Lost(launcher.why_missing(node, &one.link, &error)), one.run));
             }
         }
     }

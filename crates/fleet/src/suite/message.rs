@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a node is to measure; the words of `prony run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct SuiteOrder {
     /// Suite by name.
     pub suite: Option<String>,
     /// Probes by name, beside or instead of it.
@@ -29,9 +29,9 @@ pub struct Order {
 /// What a driver says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToNode {
+pub enum SuiteRequest {
     /// Measure this.
-    Measure(Order),
+    Measure(SuiteOrder),
     /// End in order, and give what there is.
     Stop,
 }
@@ -39,7 +39,7 @@ pub enum ToNode {
 /// How a node's run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum NodeEnd {
     /// Every figure is settled.
     Complete,
     /// Time was up.
@@ -51,7 +51,7 @@ pub enum Ending {
 /// What a node says. The document comes after every round, so that a lost node loses one round at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FromNode {
+pub enum SuiteReply {
     /// What it does now.
     Doing {
         /// Figures that have ended.
@@ -64,7 +64,7 @@ pub enum FromNode {
     /// The run as it stands.
     Saved(Box<Run>),
     /// The run as it ended.
-    Ended(Box<Run>, Ending),
+    Ended(Box<Run>, NodeEnd),
     /// It cannot go on.
     Failed(String),
 }

@@ -5,5 +5,5 @@ mod driver;
 mod message;
 
 pub use agent::DUTY;
-pub use driver::{Heard, Measured, State, gather};
-pub use message::{Ending, FromNode, Order, ToNode};
+pub use driver::{Heard, Measured, NodeState, gather};
+pub use message::{NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};

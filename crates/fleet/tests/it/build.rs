@@ -11,12 +11,12 @@
 
 use std::sync::Arc;
 
-use analyse::plan_network::{Flow, Framing, Setup, Trigger, lost_share, simulate};
-use fleet::build::{Arrivals, Job, Pattern, Sizes, Transport, build};
-use fleet::lab::{Lab, Shape, means};
+use analyse::plan_network::{FlowControl, Framing, SimulationSetup, Trigger, lost_share, simulate};
+use fleet::build::{Arrivals, BuildJob, PushPattern, SizeDistribution, Transport, build};
+use fleet::lab::{Lab, LabShape, means};
 use fleet::launcher::LabLauncher;
 
-fn lab(shape: Shape) -> Option<Arc<Lab>> {
+fn lab(shape: LabShape) -> Option<Arc<Lab>> {
     match means().and_then(|_| Lab::up(shape)) {
         Ok(lab) => Some(Arc::new(lab)),
         Err(reason) => {
@@ -26,17 +26,17 @@ fn lab(shape: Shape) -> Option<Arc<Lab>> {
     }
 }
 
-fn job(senders: u32, receivers: u32) -> Job {
-    Job {
+fn job(senders: u32, receivers: u32) -> BuildJob {
+    BuildJob {
         senders,
         receivers,
         fragment: 1454,
         events: 200,
         rate: None,
-        pattern: Pattern::Pull,
+        pattern: PushPattern::Pull,
         transport: Transport::Credits { credits: 4 },
         seed: 7,
-        sizes: Sizes::Fixed,
+        sizes: SizeDistribution::Fixed,
         arrivals: Arrivals::Regular,
     }
 }
@@ -49,11 +49,11 @@ const ATTEMPTS: u32 = 8;
 fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3], String> {
     let drain = f64::from(senders * frames * 1514) / rate;
     let events = 4;
-    let job = Job {
+    let job = BuildJob {
         fragment: frames * 1456,
         events,
         rate: Some(1.0 / (1.5 * drain + 0.1)),
-        pattern: Pattern::Burst,
+        pattern: PushPattern::Burst,
         transport: Transport::Datagrams,
         ..job(senders, 1)
     };
@@ -68,7 +68,7 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3
     let in_socket = outcome.receivers[0].socket_drops;
     assert_eq!(drops.at_ports() + in_socket, sent - received, "{drops:?}");
     testing::hold!(in_socket == 0, "{in_socket} frames lost in the socket");
-    let setup = Setup::burst(senders, frames, rate, 160_000, events);
+    let setup = SimulationSetup::burst(senders, frames, rate, 160_000, events);
     let said = lost_share(senders, u64::from(frames), 160_000, Framing::UDP);
     Ok([1.0 - received as f64 / sent as f64, said, simulate(&setup).unwrap().lost_share()])
 }
@@ -76,7 +76,7 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3
 #[test]
 fn bursts_lose_what_the_relation_and_the_simulator_say() {
     let rate = 10_000_000;
-    let Some(lab) = lab(Shape { hosts: 23, bits_per_second: rate, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 23, bits_per_second: rate, ..LabShape::default() }) else { return };
     for (senders, frames) in [(4, 30), (4, 50), (22, 5), (22, 6), (22, 8)] {
         testing::attempts(ATTEMPTS, || {
             let [seen, said, simulated] = burst(&lab, senders, frames, rate as f64 / 8.0)?;
@@ -92,12 +92,12 @@ fn bursts_lose_what_the_relation_and_the_simulator_say() {
 
 #[test]
 fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
-    let Some(lab) = lab(Shape { hosts: 23, bits_per_second: 20_000_000, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 23, bits_per_second: 20_000_000, ..LabShape::default() }) else { return };
     let run = |asked: u32| {
-        let job = Job {
+        let job = BuildJob {
             fragment: 8_000,
             events: 40,
-            pattern: Pattern::RoundRobin,
+            pattern: PushPattern::RoundRobin,
             transport: Transport::Tcp { window: Some(asked) },
             ..job(22, 1)
         };
@@ -124,10 +124,10 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
 
 /// Loss of four pushing senders with windows of 64 kB (effective) to one receiver, at this buffer.
 fn four_senders(lab: &Arc<Lab>, asked: u32) -> (f64, u64) {
-    let job = Job {
+    let job = BuildJob {
         fragment: 64_000,
         events: 60,
-        pattern: Pattern::RoundRobin,
+        pattern: PushPattern::RoundRobin,
         transport: Transport::Tcp { window: Some(asked) },
         ..job(4, 1)
     };
@@ -145,7 +145,8 @@ fn four_senders(lab: &Arc<Lab>, asked: u32) -> (f64, u64) {
 /// alone, which lose far more, nor a buffer that holds all windows, which loses nothing, but what lies between.
 #[test]
 fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
-    let shape = |port_buffer: u64| Shape { hosts: 5, bits_per_second: 20_000_000, port_buffer, ..Shape::default() };
+    let shape =
+        |port_buffer: u64| LabShape { hosts: 5, bits_per_second: 20_000_000, port_buffer, ..LabShape::default() };
     // Linux gives 5/4 of what is asked for.
     let asked = 51_800;
     let [output, between, close, all] = [160_000, 256_000, 265_000, 300_000].map(|buffer| lab(shape(buffer)));
@@ -166,15 +167,15 @@ fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
 
 #[test]
 fn random_sizes_and_moments_build_every_event_once() {
-    let Some(lab) = lab(Shape { hosts: 5, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 5, ..LabShape::default() }) else { return };
     let mut launcher = LabLauncher(lab);
     for transport in [Transport::Credits { credits: 4 }, Transport::Tcp { window: Some(8_192) }] {
         let asks = matches!(transport, Transport::Credits { .. });
-        let job = Job {
-            pattern: if asks { Pattern::Pull } else { Pattern::BarrelShift },
+        let job = BuildJob {
+            pattern: if asks { PushPattern::Pull } else { PushPattern::BarrelShift },
             transport,
             rate: Some(500.0),
-            sizes: if asks { Sizes::Exponential } else { Sizes::Measured(vec![1, 900, 5_000]) },
+            sizes: if asks { SizeDistribution::Exponential } else { SizeDistribution::Measured(vec![1, 900, 5_000]) },
             arrivals: Arrivals::Poisson,
             ..job(3, 2)
         };
@@ -187,35 +188,35 @@ fn random_sizes_and_moments_build_every_event_once() {
             .sum();
         assert_eq!(bytes, said, "{transport:?}");
     }
-    let empty = Job { sizes: Sizes::Measured(Vec::new()), ..job(3, 2) };
+    let empty = BuildJob { sizes: SizeDistribution::Measured(Vec::new()), ..job(3, 2) };
     assert!(build(&empty, &mut launcher, None).is_err());
-    assert!(build(&Job { arrivals: Arrivals::Poisson, ..job(3, 2) }, &mut launcher, None).is_err());
+    assert!(build(&BuildJob { arrivals: Arrivals::Poisson, ..job(3, 2) }, &mut launcher, None).is_err());
 }
 
 #[test]
 fn every_transport_and_pattern_builds_every_event_once() {
-    let Some(lab) = lab(Shape { hosts: 7, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 7, ..LabShape::default() }) else { return };
     let mut launcher = LabLauncher(lab);
-    for pattern in [Pattern::Burst, Pattern::RoundRobin, Pattern::BarrelShift, Pattern::Random] {
-        let job = Job { pattern, transport: Transport::Tcp { window: Some(4_096) }, ..job(4, 3) };
+    for pattern in [PushPattern::Burst, PushPattern::RoundRobin, PushPattern::BarrelShift, PushPattern::Random] {
+        let job = BuildJob { pattern, transport: Transport::Tcp { window: Some(4_096) }, ..job(4, 3) };
         let outcome = build(&job, &mut launcher, None).unwrap();
         assert_eq!((outcome.built, outcome.refused), (200, 0), "{pattern:?}");
         assert!(outcome.fairness() > 0.99 && outcome.latency.count() == 200);
     }
-    let paced = Job { rate: Some(500.0), fragment: 4_000, ..job(4, 3) };
+    let paced = BuildJob { rate: Some(500.0), fragment: 4_000, ..job(4, 3) };
     let outcome = build(&paced, &mut launcher, None).unwrap();
     assert_eq!((outcome.built, outcome.refused), (200, 0));
     // 200 events at 500 a second cannot be there before 0.398 s.
     assert!(outcome.seconds > 0.39, "{}", outcome.seconds);
-    assert!(build(&Job { senders: 0, ..job(4, 3) }, &mut launcher, None).is_err());
-    assert!(build(&Job { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None).is_err());
+    assert!(build(&BuildJob { senders: 0, ..job(4, 3) }, &mut launcher, None).is_err());
+    assert!(build(&BuildJob { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None).is_err());
 }
 
 #[test]
 fn a_port_too_small_for_the_credits_is_repaired_by_asking_again() {
-    let shape = Shape { hosts: 9, bits_per_second: 10_000_000, port_buffer: 6_000, ..Shape::default() };
+    let shape = LabShape { hosts: 9, bits_per_second: 10_000_000, port_buffer: 6_000, ..LabShape::default() };
     let Some(lab) = lab(shape) else { return };
-    let job = Job { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
+    let job = BuildJob { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
     testing::attempts(ATTEMPTS, || {
         let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
         assert_eq!((outcome.built, outcome.refused), (60, 0));
@@ -227,8 +228,8 @@ fn a_port_too_small_for_the_credits_is_repaired_by_asking_again() {
 
 #[test]
 fn a_receiver_that_is_lost_costs_no_event_and_doubles_none() {
-    let Some(lab) = lab(Shape { hosts: 8, ..Shape::default() }) else { return };
-    let job = Job { events: 3_000, rate: Some(1_500.0), ..job(4, 4) };
+    let Some(lab) = lab(LabShape { hosts: 8, ..LabShape::default() }) else { return };
+    let job = BuildJob { events: 3_000, rate: Some(1_500.0), ..job(4, 4) };
     let outcome = build(&job, &mut LabLauncher(lab), Some((2, 1_000))).unwrap();
     assert_eq!(outcome.built, 3_000);
     let others: u32 = [0, 1, 3].into_iter().map(|one| outcome.by_receiver[one]).sum();
@@ -243,24 +244,24 @@ fn a_receiver_that_is_lost_costs_no_event_and_doubles_none() {
 #[test]
 fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
     let rate = 4_000_000;
-    let Some(lab) = lab(Shape { hosts: 6, bits_per_second: rate, ..Shape::default() }) else { return };
-    let base = Setup {
+    let Some(lab) = lab(LabShape { hosts: 6, bits_per_second: rate, ..LabShape::default() }) else { return };
+    let base = SimulationSetup {
         senders: 4,
         receivers: 2,
         latency: 60e-6,
         // The head of 16 B is payload to the switch.
         framing: Framing { payload: 1456, headers: 58, gap: 0 },
-        sizes: analyse::plan_network::Sizes::Fixed(10 * 1456),
+        sizes: analyse::plan_network::FragmentSizes::Fixed(10 * 1456),
         events: 24,
         timeout: 0.2,
-        ..Setup::burst(4, 10, rate as f64 / 8.0, 160_000, 24)
+        ..SimulationSetup::burst(4, 10, rate as f64 / 8.0, 160_000, 24)
     };
-    let pull = Setup {
-        pattern: analyse::plan_network::Pattern::Pull { credits: 8 },
+    let pull = SimulationSetup {
+        pattern: analyse::plan_network::TrafficPattern::Pull { credits: 8 },
         trigger: Trigger::Every(0.1),
         ..base.clone()
     };
-    let job = Job {
+    let job = BuildJob {
         fragment: 10 * 1456,
         events: 24,
         rate: Some(10.0),
@@ -268,14 +269,23 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
         ..job(4, 2)
     };
     testing::attempts(ATTEMPTS, || same("pull", &lab, &job, &pull));
-    let windows = Setup { flow: Flow::Window { bytes: 5_792 }, framing: Framing::TCP.without_gap(), ..base };
-    let windows = Setup { trigger: Trigger::Every(0.2), pattern: analyse::plan_network::Pattern::InOrder, ..windows };
-    let job =
-        Job { rate: Some(5.0), pattern: Pattern::Burst, transport: Transport::Tcp { window: Some(4_608) }, ..job };
+    let windows =
+        SimulationSetup { flow: FlowControl::Window { bytes: 5_792 }, framing: Framing::TCP.without_gap(), ..base };
+    let windows = SimulationSetup {
+        trigger: Trigger::Every(0.2),
+        pattern: analyse::plan_network::TrafficPattern::InOrder,
+        ..windows
+    };
+    let job = BuildJob {
+        rate: Some(5.0),
+        pattern: PushPattern::Burst,
+        transport: Transport::Tcp { window: Some(4_608) },
+        ..job
+    };
     testing::attempts(ATTEMPTS, || same("windows", &lab, &job, &windows));
 }
 
-fn same(name: &str, lab: &Arc<Lab>, job: &Job, setup: &Setup) -> Result<(), String> {
+fn same(name: &str, lab: &Arc<Lab>, job: &BuildJob, setup: &SimulationSetup) -> Result<(), String> {
     let before = lab.port_drops().unwrap();
     let outcome = build(job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
     let ports = lab.port_drops().unwrap();
@@ -294,16 +304,17 @@ fn same(name: &str, lab: &Arc<Lab>, job: &Job, setup: &Setup) -> Result<(), Stri
 #[test]
 fn latency_in_the_laboratory_is_that_of_the_simulator() {
     let rate = 10_000_000;
-    let Some(lab) = lab(Shape { hosts: 9, bits_per_second: rate, ..Shape::default() }) else { return };
-    let job = Job {
+    let Some(lab) = lab(LabShape { hosts: 9, bits_per_second: rate, ..LabShape::default() }) else { return };
+    let job = BuildJob {
         fragment: 8 * 1456,
         events: 12,
         rate: Some(5.0),
-        pattern: Pattern::Burst,
+        pattern: PushPattern::Burst,
         transport: Transport::Datagrams,
         ..job(8, 1)
     };
-    let simulated = simulate(&Setup::burst(8, 8, rate as f64 / 8.0, 160_000, 12)).unwrap().latency.unwrap().p50;
+    let simulated =
+        simulate(&SimulationSetup::burst(8, 8, rate as f64 / 8.0, 160_000, 12)).unwrap().latency.unwrap().p50;
     testing::attempts(ATTEMPTS, || {
         let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
         testing::hold!(outcome.built == 12, "{} events of 12", outcome.built);

@@ -11,10 +11,10 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use fleet::lab::{Lab, Shape, labs, means};
+use fleet::lab::{Lab, LabShape, labs, means};
 
 /// A laboratory, or none with the reason told.
-fn lab(shape: Shape) -> Option<Lab> {
+fn lab(shape: LabShape) -> Option<Lab> {
     match means().and_then(|_| Lab::up(shape)) {
         Ok(lab) => Some(lab),
         Err(reason) => {
@@ -32,7 +32,7 @@ fn bind(host: usize) -> UdpSocket {
 
 #[test]
 fn hosts_reach_each_other_and_nothing_else() {
-    let Some(lab) = lab(Shape { hosts: 3, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 3, ..LabShape::default() }) else { return };
     let server = lab.spawn(0, || {
         let socket = bind(0);
         let mut buffer = [0; 100];
@@ -64,7 +64,7 @@ fn hosts_reach_each_other_and_nothing_else() {
 #[test]
 fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
     // At 1 Mbit/s a frame takes 12 ms: whoever sends at once does send at once.
-    let shape = Shape { hosts: 2, bits_per_second: 1_000_000, host_queue: 1_000_000, ..Shape::default() };
+    let shape = LabShape { hosts: 2, bits_per_second: 1_000_000, host_queue: 1_000_000, ..LabShape::default() };
     let Some(lab) = lab(shape) else { return };
     let before = lab.drops().unwrap();
     lab.at(1, || {
@@ -89,11 +89,11 @@ fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
 #[test]
 fn shapes_that_make_no_sense_are_refused() {
     for shape in [
-        Shape { hosts: 0, ..Shape::default() },
-        Shape { hosts: 100_000, ..Shape::default() },
-        Shape { bits_per_second: 1, ..Shape::default() },
-        Shape { port_buffer: 100, ..Shape::default() },
-        Shape { mtu: 100_000, ..Shape::default() },
+        LabShape { hosts: 0, ..LabShape::default() },
+        LabShape { hosts: 100_000, ..LabShape::default() },
+        LabShape { bits_per_second: 1, ..LabShape::default() },
+        LabShape { port_buffer: 100, ..LabShape::default() },
+        LabShape { mtu: 100_000, ..LabShape::default() },
     ] {
         assert!(Lab::up(shape).unwrap_err().to_string().starts_with("could not "), "{shape:?}");
     }
@@ -101,7 +101,7 @@ fn shapes_that_make_no_sense_are_refused() {
 
 #[test]
 fn the_design_of_22_and_15_comes_up_and_goes_down() {
-    let Some(lab) = lab(Shape { hosts: 37, ..Shape::default() }) else { return };
+    let Some(lab) = lab(LabShape { hosts: 37, ..LabShape::default() }) else { return };
     let own = std::process::id() as i32;
     assert!(labs().unwrap().iter().any(|entry| entry.owner == own && entry.hosts == 37));
     assert_eq!(lab.drops().unwrap().ports.len(), 37);

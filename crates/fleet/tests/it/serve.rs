@@ -13,23 +13,23 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 use channel::{Channel, LONGEST, Token};
-use fleet::round_trip::{Kind, RoundTrip};
-use fleet::serve::{Datagrams, FromClient, FromServer, Limits, SERVICE, Server, Settings, Test};
-use fleet::stream::{Direction, Stream};
+use fleet::round_trip::{RoundTripKind, RoundTripPlan};
+use fleet::serve::{Datagrams, FromClient, FromServer, ListenSettings, SERVICE, ServeLimits, ServeTest, Server};
+use fleet::stream::{StreamDirection, StreamPlan};
 use fleet::{Client, Cpus, Path};
 
 const SOON: Duration = Duration::from_secs(10);
 
-fn server(limits: Limits) -> Server {
-    Server::start(Settings { limits, ..Settings::local().unwrap() }).unwrap()
+fn server(limits: ServeLimits) -> Server {
+    Server::start(ListenSettings { limits, ..ListenSettings::local().unwrap() }).unwrap()
 }
 
 fn path(server: &Server) -> Path {
     Path::new(Client::connect(server.address(), server.token()).unwrap(), "loopback", Cpus::default())
 }
 
-fn small() -> Stream {
-    Stream { record: 8_192, warmup: 0.01, block: 0.05, blocks: 4, ..Stream::default() }
+fn small() -> StreamPlan {
+    StreamPlan { record: 8_192, warmup: 0.01, block: 0.05, blocks: 4, ..StreamPlan::default() }
 }
 
 /// A control connection that was welcomed.
@@ -76,10 +76,10 @@ fn closed(stream: &mut TcpStream) -> bool {
 
 #[test]
 fn streams_go_all_ways_and_bytes_agree() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let path = path(&server);
-    for direction in [Direction::Up, Direction::Down, Direction::Both] {
-        let seen = Stream { direction, ..small() }.once(&path).unwrap();
+    for direction in [StreamDirection::Up, StreamDirection::Down, StreamDirection::Both] {
+        let seen = StreamPlan { direction, ..small() }.once(&path).unwrap();
         // Four were wanted; on a busy machine looks come late, and blocks are longer and fewer.
         assert!(!seen.blocks.is_empty(), "{direction:?}: no block");
         let in_blocks: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
@@ -87,37 +87,38 @@ fn streams_go_all_ways_and_bytes_agree() {
         assert_eq!(seen.cut, None);
         assert!(seen.effective_window().is_some_and(|window| window > 0), "{direction:?}");
     }
-    let two = Stream { streams: 2, ..small() }.once(&path).unwrap();
+    let two = StreamPlan { streams: 2, ..small() }.once(&path).unwrap();
     assert!(two.written.1 > 0);
 }
 
 #[test]
 fn round_trips_of_every_kind_are_counted() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let path = path(&server);
-    let short = RoundTrip { warmup: 0.01, block: 0.05, blocks: 4, ..RoundTrip::default() };
-    for kind in [Kind::Tcp, Kind::Udp, Kind::Connect] {
-        let trips = RoundTrip { kind, ..short.clone() }.once(&path).unwrap();
+    let short = RoundTripPlan { warmup: 0.01, block: 0.05, blocks: 4, ..RoundTripPlan::default() };
+    for kind in [RoundTripKind::Tcp, RoundTripKind::Udp, RoundTripKind::Connect] {
+        let trips = RoundTripPlan { kind, ..short.clone() }.once(&path).unwrap();
         assert!(trips.latency.count() > 0 && trips.latency.min() > Some(0), "{kind:?} {trips:?}");
         let in_blocks: u64 = trips.blocks.iter().map(|(_, count)| *count).sum();
         assert!(in_blocks <= trips.latency.count());
     }
-    let open = RoundTrip { rate: Some(500.0), ..short.clone() }.once(&path).unwrap();
+    let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.once(&path).unwrap();
     // 0.2 s at 500 a second, whatever the machine does: those that are late are not left out.
     assert!((99..=101).contains(&open.latency.count()), "{}", open.latency.count());
-    let loaded = RoundTrip { load: (1, 1), size: 64, ..short }.once(&path).unwrap();
+    let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short }.once(&path).unwrap();
     assert!(loaded.latency.count() > 0);
 }
 
 #[test]
 fn who_does_not_know_the_token_stays_outside() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let wrong = Client::connect(server.address(), &Token::draw().unwrap()).unwrap_err();
     assert_eq!(wrong.to_string(), "could not get in: the token is not the right one");
     // A test asked for in clear, as before there were channels.
     let mut mute = stranger(&server);
     let test =
-        serde_json::to_vec(&FromClient::Test(Test { up: 1, record: 1, seconds: 1.0, ..Test::default() })).unwrap();
+        serde_json::to_vec(&FromClient::Test(ServeTest { up: 1, record: 1, seconds: 1.0, ..ServeTest::default() }))
+            .unwrap();
     mute.write_all(&[&(test.len() as u32).to_be_bytes()[..], &test].concat()).unwrap();
     assert!(closed(&mut mute));
     // The token opens network tests alone.
@@ -128,7 +129,7 @@ fn who_does_not_know_the_token_stays_outside() {
 
 #[test]
 fn silent_strangers_keep_no_client_out() {
-    let server = server(Limits { connections: 2, ..Limits::default() });
+    let server = server(ServeLimits { connections: 2, ..ServeLimits::default() });
     let silent: Vec<TcpStream> = (0..200).map(|_| stranger(&server)).collect();
     Client::connect(server.address(), server.token()).unwrap();
     drop(silent);
@@ -136,7 +137,7 @@ fn silent_strangers_keep_no_client_out() {
 
 #[test]
 fn clients_beyond_the_limit_are_told_so() {
-    let server = server(Limits { connections: 1, ..Limits::default() });
+    let server = server(ServeLimits { connections: 1, ..ServeLimits::default() });
     let first = admitted(&server);
     let refused = Client::connect(server.address(), server.token()).unwrap_err();
     assert!(refused.to_string().contains("1 clients are here already"), "{refused}");
@@ -145,7 +146,7 @@ fn clients_beyond_the_limit_are_told_so() {
 
 #[test]
 fn oversized_slow_and_meaningless_messages_are_cut_off() {
-    let server = server(Limits { idle: 1.0, ..Limits::default() });
+    let server = server(ServeLimits { idle: 1.0, ..ServeLimits::default() });
     // Who was let in and says nothing loses the turn.
     assert!(is_ended(&mut admitted(&server)));
     let deep = (0..1_000).fold(serde_json::Value::Null, |inner, _| serde_json::Value::Array(vec![inner]));
@@ -159,7 +160,7 @@ fn oversized_slow_and_meaningless_messages_are_cut_off() {
 
 #[test]
 fn thousands_of_connections_leave_the_server_alive() {
-    let server = server(Limits { connections: 8, ..Limits::default() });
+    let server = server(ServeLimits { connections: 8, ..ServeLimits::default() });
     let mut open: Vec<TcpStream> = Vec::new();
     for _ in 0..2_000 {
         if let Ok(stream) = TcpStream::connect(server.address()) {
@@ -176,9 +177,9 @@ fn thousands_of_connections_leave_the_server_alive() {
 
 #[test]
 fn a_stranger_on_the_data_port_gets_nothing() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let mut control = admitted(&server);
-    let test = Test { down: 1, record: 1000, seconds: 2.0, ..Test::default() };
+    let test = ServeTest { down: 1, record: 1000, seconds: 2.0, ..ServeTest::default() };
     control.send(&FromClient::Test(test), SOON).unwrap();
     let FromServer::Ready { tcp, ticket, .. } = control.receive(SOON, 4096).unwrap() else { panic!("not ready") };
     let data = SocketAddr::new(server.address().ip(), tcp);
@@ -203,9 +204,9 @@ fn a_stranger_on_the_data_port_gets_nothing() {
 
 #[test]
 fn datagrams_go_to_who_presented_the_ticket_and_to_nobody_else() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let mut control = admitted(&server);
-    let test = Test { datagrams: Some(Datagrams::Echo), record: 100, seconds: 5.0, ..Test::default() };
+    let test = ServeTest { datagrams: Some(Datagrams::Echo), record: 100, seconds: 5.0, ..ServeTest::default() };
     control.send(&FromClient::Test(test), SOON).unwrap();
     let FromServer::Ready { udp: Some(port), ticket, .. } = control.receive(SOON, 4096).unwrap() else {
         panic!("not ready")
@@ -235,20 +236,23 @@ fn datagrams_go_to_who_presented_the_ticket_and_to_nobody_else() {
 
 #[test]
 fn limits_hold() {
-    let limits = Limits { seconds: 1.0, bytes: 50_000_000, streams: 2, ..Limits::default() };
+    let limits = ServeLimits { seconds: 1.0, bytes: 50_000_000, streams: 2, ..ServeLimits::default() };
     let server = server(limits);
-    let good = Test { up: 1, record: 10, seconds: 0.5, ..Test::default() };
+    let good = ServeTest { up: 1, record: 10, seconds: 0.5, ..ServeTest::default() };
     for bad in [
-        Test { up: 3, ..good.clone() },
-        Test { up: u32::MAX, down: u32::MAX, ..good.clone() },
-        Test { seconds: 2.0, ..good.clone() },
-        Test { seconds: f64::INFINITY, ..good.clone() },
-        Test { record: 0, ..good.clone() },
-        Test { record: u32::MAX, ..good.clone() },
-        Test { blocks: u32::MAX, block: 1e-9, ..good.clone() },
-        Test { up: 0, ..good.clone() },
-        Test { options: fleet::Options { window: Some(u32::MAX), ..Default::default() }, ..good.clone() },
-        Test { options: fleet::Options { congestion: Some("../x".to_owned()), ..Default::default() }, ..good.clone() },
+        ServeTest { up: 3, ..good.clone() },
+        ServeTest { up: u32::MAX, down: u32::MAX, ..good.clone() },
+        ServeTest { seconds: 2.0, ..good.clone() },
+        ServeTest { seconds: f64::INFINITY, ..good.clone() },
+        ServeTest { record: 0, ..good.clone() },
+        ServeTest { record: u32::MAX, ..good.clone() },
+        ServeTest { blocks: u32::MAX, block: 1e-9, ..good.clone() },
+        ServeTest { up: 0, ..good.clone() },
+        ServeTest { options: fleet::SocketOptions { window: Some(u32::MAX), ..Default::default() }, ..good.clone() },
+        ServeTest {
+            options: fleet::SocketOptions { congestion: Some("../x".to_owned()), ..Default::default() },
+            ..good.clone()
+        },
     ] {
         let mut control = admitted(&server);
         // JSON has no infinity: that one does not even arrive.
@@ -259,7 +263,7 @@ fn limits_hold() {
     // A test that takes too much is cut: too many bytes, or too long.
     let mut control = admitted(&server);
     let cut = |control: &mut Channel| {
-        let test = Test { down: 1, record: 65_536, seconds: 0.9, ..Test::default() };
+        let test = ServeTest { down: 1, record: 65_536, seconds: 0.9, ..ServeTest::default() };
         control.send(&FromClient::Test(test), SOON).unwrap();
         let FromServer::Ready { tcp, ticket, .. } = control.receive(SOON, 4096).unwrap() else { panic!("not ready") };
         let mut data = TcpStream::connect(SocketAddr::new(server.address().ip(), tcp)).unwrap();
@@ -275,10 +279,10 @@ fn limits_hold() {
 
 #[test]
 fn rates_are_limited() {
-    let server = server(Limits { bytes_per_second: Some(2_000_000), ..Limits::default() });
+    let server = server(ServeLimits { bytes_per_second: Some(2_000_000), ..ServeLimits::default() });
     let path = path(&server);
-    for direction in [Direction::Up, Direction::Down] {
-        let stream = Stream { direction, warmup: 0.3, block: 0.2, blocks: 3, ..small() };
+    for direction in [StreamDirection::Up, StreamDirection::Down] {
+        let stream = StreamPlan { direction, warmup: 0.3, block: 0.2, blocks: 3, ..small() };
         let seen = stream.once(&path).unwrap();
         let bytes: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
         let nanos: u64 = seen.blocks.iter().map(|(nanos, _)| *nanos).sum();
@@ -289,7 +293,7 @@ fn rates_are_limited() {
 
 #[test]
 fn clients_are_served_one_after_the_other() {
-    let server = server(Limits::default());
+    let server = server(ServeLimits::default());
     let first = admitted(&server);
     let (address, token) = (server.address(), server.token().clone());
     let second = std::thread::spawn(move || Client::connect(address, &token).map(|_| Instant::now()));
@@ -302,6 +306,6 @@ fn clients_are_served_one_after_the_other() {
 
 #[test]
 fn loopback_by_default_and_a_token_always() {
-    let settings = Settings::local().unwrap();
+    let settings = ListenSettings::local().unwrap();
     assert!(settings.address.is_loopback() && settings.token.reveal().len() == 32);
 }

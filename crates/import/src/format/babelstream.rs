@@ -1,10 +1,10 @@
 //! BabelStream and its forerunner GPU-STREAM: STREAM's kernels in other programming models, repeated in one process.
 
-use super::{Confidence, Format, Parsed, Source, likely, sure};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, text};
-use crate::text::{Fault, after, axis_value, column, first_number, lines, snake};
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
+use crate::text::{SourceFault, after, axis_value, column, first_number, lines, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "babelstream",
     tool: "BabelStream",
     about: "its table; the value is the average over the repetitions of one process, their least and greatest the range",
@@ -19,8 +19,8 @@ fn detect(head: &[u8]) -> Confidence {
 
 const KERNELS: [&str; 6] = ["Copy", "Mul", "Add", "Triad", "Dot", "Nstream"];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut precision, mut model, mut repetitions, mut in_table) = (String::new(), String::new(), 1.0, false);
     for (at, line) in lines(source.text) {
         let name = line.split_whitespace().next().unwrap_or_default();
@@ -42,7 +42,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             let [best, least, greatest, average] =
                 [column(line, 1, at)?, column(line, 2, at)?, column(line, 3, at)?, column(line, 4, at)?];
             let bytes = best * 1e6 * least;
-            let mut reading = Reading::new(
+            let mut reading = SourceReading::new(
                 format!("babelstream.{}", snake(name)),
                 name,
                 bytes / average,
@@ -53,7 +53,8 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
                     reading = reading.at(axis, axis_value(value));
                 }
             }
-            let reading = reading.spread(Spread::Range(bytes / greatest, bytes / least)).counts(1, repetitions as u32);
+            let reading =
+                reading.spread(SourceSpread::Range(bytes / greatest, bytes / least)).counts(1, repetitions as u32);
             sheet
                 .readings
                 .push(reading.note(format!("average over one process; its own figure is the best, {best} MB/s")));

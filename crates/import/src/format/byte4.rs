@@ -1,11 +1,11 @@
 //! The table of the BYTE benchmark, version 4: test, value, unit, time and samples on each line.
 
 use super::unixbench::scaled;
-use super::{Confidence, Format, Parsed, Source, likely};
-use crate::sheet::{Reading, Sheet};
-use crate::text::{Fault, lines, need, number};
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely};
+use crate::sheet::{SourceReading, SourceSheet};
+use crate::text::{SourceFault, lines, need, number};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "byte4",
     tool: "BYTE benchmark",
     about: "the table of BYTE's UNIX benchmark, version 4; no spread is stated",
@@ -48,8 +48,8 @@ const OLDER: &[(&str, &str, &str)] = &[
 
 const UNITS: [&str; 4] = ["lps", "lpm", "KBps", "MWIPS"];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet { version: Some("4".to_owned()), ..Sheet::default() };
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet { version: Some("4".to_owned()), ..SourceSheet::default() };
     for (at, line) in lines(source.text) {
         if let Some(name) = line.trim().strip_prefix("System -- ") {
             sheet.machine = name.split_whitespace().nth(1).unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         let older = OLDER.iter().find(|(begin, ..)| squeezed(&name).starts_with(&squeezed(begin)));
         sheet.readings.push(match older {
             Some((_, id, point)) => {
-                Reading { id: (*id).to_owned(), point: point.parse().unwrap_or_default(), ..reading }
+                SourceReading { id: (*id).to_owned(), point: point.parse().unwrap_or_default(), ..reading }
             }
             None => reading,
         });

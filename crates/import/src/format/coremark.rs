@@ -1,10 +1,10 @@
 //! CoreMark: iterations a second of one process.
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, rate, text};
-use crate::text::{Fault, lines, need};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, rate, text};
+use crate::text::{SourceFault, lines, need};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "coremark",
     tool: "CoreMark",
     about: "iterations a second; no spread is stated",
@@ -13,19 +13,20 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheets: Vec<Sheet> = Vec::new();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheets: Vec<SourceSheet> = Vec::new();
     let mut open = None;
     for (at, line) in lines(source.text) {
         if line.contains("CoreMark Size") {
-            sheets.push(Sheet { version: Some("1.0".to_owned()), ..Sheet::default() });
+            sheets.push(SourceSheet { version: Some("1.0".to_owned()), ..SourceSheet::default() });
             open = Some(at);
         }
         let (Some((name, value)), Some(sheet)) = (line.split_once(':'), sheets.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
             "Iterations/Sec" => {
-                let reading = Reading::new("coremark.iterations", "CoreMark", need(value, at)?, rate("iterations"));
+                let reading =
+                    SourceReading::new("coremark.iterations", "CoreMark", need(value, at)?, rate("iterations"));
                 sheet.readings.push(reading);
             }
             "Compiler version" => sheet.facts.extend(text("compiler", value, "output", &[])),
@@ -43,7 +44,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         }
     }
     match open {
-        Some(at) => Err(Fault::new("the run that begins here ends before its checksums", at)),
+        Some(at) => Err(SourceFault::new("the run that begins here ends before its checksums", at)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }

@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
-use super::{Confidence, Format, Parsed, Source, likely, sure};
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::json::{self, List};
-use crate::sheet::{Reading, Sheet, Spread, seconds};
-use crate::text::{Fault, axis_value, between, lines, need};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
+use crate::text::{SourceFault, axis_value, between, lines, need};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "criterion",
     tool: "criterion.rs",
     about: "the stated interval of the median (of one process: it does not cover what differs between launches); from \
@@ -31,24 +31,24 @@ fn detect(head: &[u8]) -> Confidence {
 #[derive(Deserialize)]
 struct Estimates {
     #[serde(alias = "Median")]
-    median: Estimate,
+    median: CriterionEstimate,
 }
 
 #[derive(Deserialize)]
-struct Estimate {
-    confidence_interval: Interval,
+struct CriterionEstimate {
+    confidence_interval: CriterionInterval,
     point_estimate: f64,
 }
 
 #[derive(Deserialize)]
-struct Interval {
+struct CriterionInterval {
     confidence_level: f64,
     lower_bound: f64,
     upper_bound: f64,
 }
 
 #[derive(Deserialize)]
-struct Sample {
+struct CriterionSample {
     iters: List<f64>,
     times: List<f64>,
 }
@@ -69,13 +69,13 @@ struct Typical {
     unit: String,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = source.text;
-    let mut sheet = Sheet::default();
+    let mut sheet = SourceSheet::default();
     if text.contains("\"point_estimate\"") {
         let median = json::read::<Estimates>(text)?.median;
         let bounds = median.confidence_interval;
-        let spread = Spread::Interval {
+        let spread = SourceSpread::Interval {
             low: bounds.lower_bound * 1e-9,
             high: bounds.upper_bound * 1e-9,
             level: bounds.confidence_level,
@@ -83,24 +83,25 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         sheet.readings.push(reading(&benchmark_of(source.name), median.point_estimate * 1e-9, spread).note(ONE));
     } else if text.contains("\"benchmark-complete\"") {
         for (at, line) in lines(text).filter(|(_, line)| line.contains("\"benchmark-complete\"")) {
-            let fault = |fault: Fault| Fault { place: crate::Place { line: at, ..fault.place }, ..fault };
+            let fault =
+                |fault: SourceFault| SourceFault { place: crate::SourcePosition { line: at, ..fault.place }, ..fault };
             sheet.readings.extend(message(json::read(line).map_err(fault)?));
         }
     } else if text.contains("\"full_id\"") {
-        return Err(Fault::new("it names a benchmark and holds no figure; import estimates.json beside it", 1));
+        return Err(SourceFault::new("it names a benchmark and holds no figure; import estimates.json beside it", 1));
     } else if text.contains("\"iters\"") {
         sheet.readings.push(sample(source.name, json::read(text)?)?);
     } else if text.trim_start().starts_with('[') {
         let (iters, times) = json::read(text)?;
-        sheet.readings.push(sample(source.name, Sample { iters, times })?);
+        sheet.readings.push(sample(source.name, CriterionSample { iters, times })?);
     } else {
         terminal(&mut sheet, text)?;
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn reading(benchmark: &str, value: f64, spread: Spread) -> Reading {
-    let reading = Reading::new("criterion.time", "Time", value, seconds("iteration"));
+fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
+    let reading = SourceReading::new("criterion.time", "Time", value, seconds("iteration"));
     reading.at("benchmark", axis_value(benchmark)).spread(spread)
 }
 
@@ -113,26 +114,27 @@ fn benchmark_of(path: &str) -> String {
     if name.is_empty() { parts[parts.len() - 1].to_owned() } else { name }
 }
 
-fn sample(name: &str, sample: Sample) -> Result<Reading, Fault> {
+fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFault> {
     let times = sample.times.0.iter().zip(&sample.iters.0).map(|(nanos, iterations)| nanos * 1e-9 / iterations);
     let mut times: Vec<f64> = times.filter(|time| crate::text::usable(*time)).collect();
     times.sort_by(f64::total_cmp);
     let Some(median) = stats::median(&times) else {
-        return Err(Fault::new("it holds no sample with a usable time", 1));
+        return Err(SourceFault::new("it holds no sample with a usable time", 1));
     };
     let spread = match times[..] {
-        [least, .., greatest] => Spread::Range(least, greatest),
-        _ => Spread::None,
+        [least, .., greatest] => SourceSpread::Range(least, greatest),
+        _ => SourceSpread::None,
     };
     let count = u32::try_from(times.len()).unwrap_or(u32::MAX);
     let reading = reading(&benchmark_of(name), median, spread).counts(1, count);
     Ok(reading.note("the range is of samples of one process"))
 }
 
-fn message(message: Message) -> Option<Reading> {
+fn message(message: Message) -> Option<SourceReading> {
     let typical = message.median.or(message.typical).filter(|_| message.reason == "benchmark-complete")?;
     let scale = scale(&typical.unit)?;
-    let spread = Spread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
+    let spread =
+        SourceSpread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
     let id = message.id.unwrap_or_default();
     let reading = reading(&id, typical.estimate * scale, spread).note(ONE);
     Some(reading.note("the message states no level; criterion's default of 95% is taken"))
@@ -145,7 +147,7 @@ fn scale(unit: &str) -> Option<f64> {
 }
 
 /// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names stand on the line before.
-fn terminal(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
+fn terminal(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     let mut before = "";
     for (at, line) in lines(source) {
         let Some(bounds) = between(line, "time:", "]") else {
@@ -158,13 +160,13 @@ fn terminal(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
             continue;
         }
         let &[low, low_unit, value, unit, high, high_unit] = words.as_slice() else {
-            return Err(Fault::new("the interval has not three times", at));
+            return Err(SourceFault::new("the interval has not three times", at));
         };
         let time = |number: &str, unit: &str| {
-            let scale = scale(unit).ok_or_else(|| Fault::new("the time has no known unit", at))?;
+            let scale = scale(unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
             Ok(need(number, at)? * scale)
         };
-        let spread = Spread::Interval { low: time(low, low_unit)?, high: time(high, high_unit)?, level: 0.95 };
+        let spread = SourceSpread::Interval { low: time(low, low_unit)?, high: time(high, high_unit)?, level: 0.95 };
         let name = if name.is_empty() { before } else { name };
         let reading = reading(name, time(value, unit)?, spread).note(ONE);
         sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is taken"));

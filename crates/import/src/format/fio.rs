@@ -3,13 +3,13 @@
 use model::format_size;
 use serde::Deserialize;
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
-use crate::json::{self, List, Map, Scalar};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, rate, seconds};
-use crate::text::{Fault, axis_value, number};
+use crate::json::{self, BoundedMap, List, Scalar};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, axis_value, number};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "fio",
     tool: "fio",
     about: "bandwidth, operations a second and completion latency with its quantiles; fio's standard deviations are of \
@@ -20,30 +20,30 @@ pub(super) static FORMAT: Format = Format {
 };
 
 #[derive(Deserialize)]
-struct Document {
+struct FioDocument {
     #[serde(rename = "fio version")]
     version: String,
     #[serde(default)]
     timestamp: f64,
     #[serde(default, rename = "global options")]
-    global: Map<Scalar>,
-    jobs: List<Job>,
+    global: BoundedMap<Scalar>,
+    jobs: List<FioJob>,
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct FioJob {
     jobname: String,
     #[serde(default)]
     error: f64,
     #[serde(default, rename = "job options")]
-    options: Map<Scalar>,
-    read: Option<Direction>,
-    write: Option<Direction>,
-    trim: Option<Direction>,
+    options: BoundedMap<Scalar>,
+    read: Option<FioDirection>,
+    write: Option<FioDirection>,
+    trim: Option<FioDirection>,
 }
 
 #[derive(Deserialize)]
-struct Direction {
+struct FioDirection {
     #[serde(default)]
     io_bytes: f64,
     bw: f64,
@@ -57,12 +57,12 @@ struct Direction {
     bw_dev: f64,
     #[serde(default)]
     bw_samples: f64,
-    clat: Option<Latency>,
-    clat_ns: Option<Latency>,
+    clat: Option<FioLatency>,
+    clat_ns: Option<FioLatency>,
 }
 
 #[derive(Deserialize)]
-struct Latency {
+struct FioLatency {
     min: f64,
     max: f64,
     mean: f64,
@@ -70,13 +70,13 @@ struct Latency {
     #[serde(rename = "N")]
     count: Option<f64>,
     #[serde(default)]
-    percentile: Map<f64>,
+    percentile: BoundedMap<f64>,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let document: Document = json::read(source.text)?;
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let document: FioDocument = json::read(source.text)?;
     let version = document.version.trim_start_matches("fio-").to_owned();
-    let mut sheet = Sheet { version: Some(version), ..Sheet::default() };
+    let mut sheet = SourceSheet { version: Some(version), ..SourceSheet::default() };
     if document.timestamp > 0.0 {
         sheet.started = unix(document.timestamp);
     }
@@ -95,7 +95,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
 }
 
 /// The options that decide what a figure means, of the job or of all.
-fn placed(reading: Reading, job: &Job, global: &Map<Scalar>) -> Reading {
+fn placed(reading: SourceReading, job: &FioJob, global: &BoundedMap<Scalar>) -> SourceReading {
     let reading = reading.at("job", axis_value(&job.jobname));
     ["rw", "bs", "iodepth", "numjobs", "ioengine", "direct"].iter().fold(reading, |reading, name| {
         match job.options.0.get(*name).or_else(|| global.0.get(*name)) {
@@ -105,20 +105,26 @@ fn placed(reading: Reading, job: &Job, global: &Map<Scalar>) -> Reading {
     })
 }
 
-fn readings(sheet: &mut Sheet, name: &str, direction: &Direction, place: impl Fn(Reading) -> Reading) {
+fn readings(
+    sheet: &mut SourceSheet,
+    name: &str,
+    direction: &FioDirection,
+    place: impl Fn(SourceReading) -> SourceReading,
+) {
     // Rates in `bw` count 1024 bytes in both versions; version 3 adds the bytes themselves.
     let bandwidth = direction.bw_bytes.unwrap_or(direction.bw * 1024.0);
     let metric = bytes_per_second("bytes");
-    let mut reading = Reading::new(format!("fio.{name}_bandwidth"), format!("{name} bandwidth"), bandwidth, metric);
+    let mut reading =
+        SourceReading::new(format!("fio.{name}_bandwidth"), format!("{name} bandwidth"), bandwidth, metric);
     if direction.bw_max > direction.bw_min {
-        reading = reading.spread(Spread::Range(direction.bw_min * 1024.0, direction.bw_max * 1024.0));
+        reading = reading.spread(SourceSpread::Range(direction.bw_min * 1024.0, direction.bw_max * 1024.0));
         reading = reading.counts(1, direction.bw_samples as u32).note(format!(
             "the range is of samples taken during one run; their standard deviation {} KiB/s",
             direction.bw_dev
         ));
     }
     sheet.readings.push(place(reading));
-    let iops = Reading::new(
+    let iops = SourceReading::new(
         format!("fio.{name}_operations"),
         format!("{name} operations"),
         direction.iops,
@@ -130,7 +136,8 @@ fn readings(sheet: &mut Sheet, name: &str, direction: &Direction, place: impl Fn
         return;
     };
     let title = format!("{name} completion latency");
-    let mut reading = Reading::new(format!("fio.{name}_latency"), title, latency.mean * scale, seconds("operation"));
+    let mut reading =
+        SourceReading::new(format!("fio.{name}_latency"), title, latency.mean * scale, seconds("operation"));
     reading.quantiles = vec![(0.0, latency.min * scale), (1.0, latency.max * scale)];
     let percentile = |(percent, value): (&String, &f64)| Some((number(percent)? / 100.0, value * scale));
     reading

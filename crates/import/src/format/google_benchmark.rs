@@ -3,13 +3,13 @@
 use model::Primitive;
 use serde::Deserialize;
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, List};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, number, rate, seconds, text};
-use crate::text::{Fault, axis_value};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, rate, seconds, text};
+use crate::text::{SourceFault, axis_value};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "google-benchmark",
     tool: "Google Benchmark",
     about: "real and CPU time, bytes and items a second; repetitions run in one process, so they are a range and not \
@@ -23,10 +23,10 @@ pub(super) static FORMAT: Format = Format {
 };
 
 #[derive(Deserialize)]
-struct Document {
+struct GoogleBenchmarkDocument {
     #[serde(default)]
     context: Context,
-    benchmarks: List<Entry>,
+    benchmarks: List<GoogleBenchmarkEntry>,
 }
 
 #[derive(Deserialize, Default)]
@@ -44,7 +44,7 @@ struct Context {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct GoogleBenchmarkEntry {
     name: String,
     run_name: Option<String>,
     aggregate_name: Option<String>,
@@ -59,24 +59,24 @@ struct Entry {
 
 /// All entries of one benchmark.
 #[derive(Default)]
-struct Group<'a> {
+struct GoogleBenchmarkGroup<'a> {
     name: &'a str,
-    repetitions: Vec<&'a Entry>,
-    median: Option<&'a Entry>,
-    mean: Option<&'a Entry>,
-    deviation: Option<&'a Entry>,
+    repetitions: Vec<&'a GoogleBenchmarkEntry>,
+    median: Option<&'a GoogleBenchmarkEntry>,
+    mean: Option<&'a GoogleBenchmarkEntry>,
+    deviation: Option<&'a GoogleBenchmarkEntry>,
     failed: bool,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let document: Document = json::read(source.text)?;
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let document: GoogleBenchmarkDocument = json::read(source.text)?;
     let context = document.context;
-    let mut sheet = Sheet {
+    let mut sheet = SourceSheet {
         version: context.library_version,
         machine: context.host_name,
         started: iso(&context.date),
         command: Some(context.executable).filter(|program| !program.is_empty()).into_iter().collect(),
-        ..Sheet::default()
+        ..SourceSheet::default()
     };
     sheet.facts.extend(context.num_cpus.map(|count| number("cpu.count", count, "1", "context", &[])));
     let clock =
@@ -94,13 +94,13 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
+fn groups(entries: &[GoogleBenchmarkEntry]) -> Vec<GoogleBenchmarkGroup<'_>> {
     let mut places = std::collections::HashMap::new();
-    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut groups: Vec<GoogleBenchmarkGroup<'_>> = Vec::new();
     for entry in entries {
         let name = entry.run_name.as_deref().unwrap_or(&entry.name);
         let at = *places.entry(name).or_insert_with(|| {
-            groups.push(Group { name, ..Group::default() });
+            groups.push(GoogleBenchmarkGroup { name, ..GoogleBenchmarkGroup::default() });
             groups.len() - 1
         });
         let group = &mut groups[at];
@@ -117,7 +117,7 @@ fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
     groups
 }
 
-fn scale(entry: &Entry) -> f64 {
+fn scale(entry: &GoogleBenchmarkEntry) -> f64 {
     match entry.time_unit.as_deref() {
         Some("us") => 1e-6,
         Some("ms") => 1e-3,
@@ -126,8 +126,8 @@ fn scale(entry: &Entry) -> f64 {
     }
 }
 
-fn readings(sheet: &mut Sheet, group: &Group<'_>) {
-    type Get = fn(&Entry) -> Option<f64>;
+fn readings(sheet: &mut SourceSheet, group: &GoogleBenchmarkGroup<'_>) {
+    type Get = fn(&GoogleBenchmarkEntry) -> Option<f64>;
     let figures: [(&str, &str, model::Metric, Get); 4] = [
         ("real_time", "Real time", seconds("iteration"), |entry| entry.real_time.map(|time| time * scale(entry))),
         ("cpu_time", "CPU time", seconds("iteration"), |entry| entry.cpu_time.map(|time| time * scale(entry))),
@@ -139,11 +139,11 @@ fn readings(sheet: &mut Sheet, group: &Group<'_>) {
         values.sort_by(f64::total_cmp);
         let stated = group.median.or(group.mean).and_then(get);
         let Some(value) = stats::median(&values).or(stated) else { continue };
-        let mut reading = Reading::new(format!("google_benchmark.{id}"), title, value, metric);
+        let mut reading = SourceReading::new(format!("google_benchmark.{id}"), title, value, metric);
         reading = reading.at("benchmark", axis_value(group.name));
         if let [least, .., greatest] = values[..] {
             let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
-            reading = reading.spread(Spread::Range(least, greatest)).counts(1, count);
+            reading = reading.spread(SourceSpread::Range(least, greatest)).counts(1, count);
             reading = reading.note("the range is of repetitions in one process");
         }
         if let Some(deviation) = group.deviation.and_then(get) {

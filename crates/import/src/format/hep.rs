@@ -4,13 +4,13 @@ use model::{Metric, Unit};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
-use crate::json::{self, Map, Scalar};
-use crate::sheet::{Reading, Sheet, Spread, number, rate, text};
-use crate::text::{Fault, MOST_NAMES, axis_value, shown, snake};
+use crate::json::{self, BoundedMap, Scalar};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number, rate, text};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, shown, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hep-benchmark-suite",
     tool: "HEP benchmark suite",
     about: "profiles' scores, and each workload's score with its runs, which are executions of their own",
@@ -22,12 +22,12 @@ pub(super) static FORMAT: Format = Format {
 };
 
 #[derive(Deserialize)]
-struct Document {
+struct HepDocument {
     host: Option<Host>,
-    suite: Option<Suite>,
+    suite: Option<HepSuite>,
     #[serde(default, rename = "_timestamp")]
     timestamp: String,
-    profiles: Map<Profile>,
+    profiles: BoundedMap<Profile>,
 }
 
 #[derive(Deserialize)]
@@ -35,21 +35,21 @@ struct Host {
     #[serde(default)]
     hostname: String,
     #[serde(default, rename = "SW")]
-    software: Map<Scalar>,
+    software: BoundedMap<Scalar>,
     #[serde(default, rename = "HW")]
-    hardware: Hardware,
+    hardware: HepHardware,
 }
 
 #[derive(Deserialize, Default)]
-struct Hardware {
+struct HepHardware {
     #[serde(default, rename = "CPU")]
-    cpu: Map<Scalar>,
+    cpu: BoundedMap<Scalar>,
     #[serde(default, rename = "MEMORY")]
-    memory: Map<Scalar>,
+    memory: BoundedMap<Scalar>,
 }
 
 #[derive(Deserialize)]
-struct Suite {
+struct HepSuite {
     version: Option<String>,
 }
 
@@ -61,29 +61,29 @@ struct Profile {
     score: Scalar,
     unit: Option<String>,
     #[serde(default)]
-    benchmarks: Map<Map<Entry>>,
+    benchmarks: BoundedMap<BoundedMap<HepEntry>>,
 }
 
 /// A workload's members: its runs, and everything else.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Entry {
-    Run { report: Report },
+enum HepEntry {
+    Run { report: HepReport },
     Other(IgnoredAny),
 }
 
 #[derive(Deserialize)]
-struct Report {
+struct HepReport {
     #[serde(default, rename = "wl-scores")]
-    scores: Map<f64>,
+    scores: BoundedMap<f64>,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let document: Document = json::read(source.text)?;
-    let mut sheet = Sheet {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let document: HepDocument = json::read(source.text)?;
+    let mut sheet = SourceSheet {
         version: document.suite.and_then(|suite| suite.version),
         started: iso(&document.timestamp),
-        ..Sheet::default()
+        ..SourceSheet::default()
     };
     if let Some(host) = &document.host {
         sheet.machine = axis_value(&host.hostname);
@@ -93,7 +93,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         if let Some(value) = profile.value.number().or_else(|| profile.score.number()) {
             let per = profile.unit.clone().unwrap_or_else(|| "score".to_owned());
             let metric = Metric { per: per.into(), ..Metric::higher(Unit::Count, "") };
-            sheet.readings.push(Reading::new(format!("hep.{}", snake(name)), name.clone(), value, metric));
+            sheet.readings.push(SourceReading::new(format!("hep.{}", snake(name)), name.clone(), value, metric));
         }
         for (workload, entries) in &profile.benchmarks.0 {
             runs(&mut sheet, workload, entries)?;
@@ -102,8 +102,8 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn describe(sheet: &mut Sheet, host: &Host) {
-    let words = |map: &Map<Scalar>, name: &str| map.0.get(name).map(Scalar::words).unwrap_or_default();
+fn describe(sheet: &mut SourceSheet, host: &Host) {
+    let words = |map: &BoundedMap<Scalar>, name: &str| map.0.get(name).map(Scalar::words).unwrap_or_default();
     let (software, cpu) = (&host.software, &host.hardware.cpu);
     for (fact, value) in [
         ("os.name", words(software, "os_version")),
@@ -115,7 +115,7 @@ fn describe(sheet: &mut Sheet, host: &Host) {
     ] {
         sheet.facts.extend(text(fact, &value, "suite", &[]));
     }
-    let count = |map: &Map<Scalar>, name: &str| map.0.get(name).and_then(Scalar::number);
+    let count = |map: &BoundedMap<Scalar>, name: &str| map.0.get(name).and_then(Scalar::number);
     sheet.facts.extend(count(cpu, "CPU").map(|count| number("cpu.count", count, "1", "suite", &[])));
     let memory =
         count(&host.hardware.memory, "Mem_Total").map(|kib| number("memory.total", kib * 1024.0, "B", "suite", &[]));
@@ -124,25 +124,25 @@ fn describe(sheet: &mut Sheet, host: &Host) {
 }
 
 /// The runs of a workload in their order: `run0`, `run1`, ...
-fn runs(sheet: &mut Sheet, workload: &str, entries: &Map<Entry>) -> Result<(), Fault> {
-    let mut runs: Vec<(usize, &Report)> = Vec::new();
+fn runs(sheet: &mut SourceSheet, workload: &str, entries: &BoundedMap<HepEntry>) -> Result<(), SourceFault> {
+    let mut runs: Vec<(usize, &HepReport)> = Vec::new();
     for (name, entry) in &entries.0 {
         let number = name.strip_prefix("run").and_then(|number| number.parse().ok());
-        if let (Some(number), Entry::Run { report }) = (number, entry) {
+        if let (Some(number), HepEntry::Run { report }) = (number, entry) {
             runs.push((number, report));
         }
     }
     runs.sort_by_key(|(number, _)| *number);
     let Some((_, first)) = runs.first() else { return Ok(()) };
     if first.scores.0.len() > MOST_NAMES {
-        return Err(Fault::new(format!("workload '{}' has more than {MOST_NAMES} parts", shown(workload)), 0));
+        return Err(SourceFault::new(format!("workload '{}' has more than {MOST_NAMES} parts", shown(workload)), 0));
     }
     for part in first.scores.0.keys() {
         let values: Vec<f64> = runs.iter().filter_map(|(_, report)| report.scores.0.get(part)).copied().collect();
         let value = values.first().copied().unwrap_or_default();
-        let reading = Reading::new("hep.workload", "Workload score", value, rate("events"));
+        let reading = SourceReading::new("hep.workload", "Workload score", value, rate("events"));
         let reading = reading.at("workload", axis_value(workload)).at("part", axis_value(part));
-        sheet.readings.push(reading.spread(Spread::Launches(values)));
+        sheet.readings.push(reading.spread(SourceSpread::Launches(values)));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! HPCG 3.x: the results file, as `a::b=c` lines or as YAML.
 
-use super::{Confidence, Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second, rate};
-use crate::text::{Fault, axis_value, lines, need, snake};
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate};
+use crate::text::{SourceFault, axis_value, lines, need, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hpcg",
     tool: "HPCG",
     about: "the rating, the rates of the kernels and the bandwidth; no spread is stated",
@@ -18,8 +18,8 @@ fn detect(head: &[u8]) -> Confidence {
     file.max(sure(head, &["GFLOP/s Summary", "HPCG"])).max(sure(head, &["Reference SpMV+MG", "REF  Iter"]))
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut section, mut last, mut rated) = (String::new(), 0, false);
     let mut processes = String::new();
     for (at, line) in lines(source.text) {
@@ -27,7 +27,12 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
             // The line of vendors' builds that print to the terminal.
             let value = need(value.0, at)? * 1e9;
-            sheet.readings.push(Reading::new("hpcg.flops", "HPCG rating", value, rate("floating-point operations")));
+            sheet.readings.push(SourceReading::new(
+                "hpcg.flops",
+                "HPCG rating",
+                value,
+                rate("floating-point operations"),
+            ));
             rated = true;
             continue;
         }
@@ -51,18 +56,28 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
                 sheet.notes.push(format!("HPCG calls the run not valid: {}", crate::text::shown(name)));
             }
             let value = need(value, at)? * 1e9;
-            sheet.readings.push(Reading::new("hpcg.flops", "HPCG rating", value, rate("floating-point operations")));
+            sheet.readings.push(SourceReading::new(
+                "hpcg.flops",
+                "HPCG rating",
+                value,
+                rate("floating-point operations"),
+            ));
             rated = true;
         } else if head.contains("GFLOP/s Summary") && name.starts_with("Raw ") {
             let id = format!("hpcg.{}_flops", snake(name));
-            sheet.readings.push(Reading::new(id, name, need(value, at)? * 1e9, rate("floating-point operations")));
+            sheet.readings.push(SourceReading::new(
+                id,
+                name,
+                need(value, at)? * 1e9,
+                rate("floating-point operations"),
+            ));
         } else if head.contains("GB/s Summary") && name.starts_with("Raw ") {
             let id = format!("hpcg.{}", snake(name));
-            sheet.readings.push(Reading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));
+            sheet.readings.push(SourceReading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));
         }
     }
     if !rated {
-        return Err(Fault::new("it ends before the final rating", last));
+        return Err(SourceFault::new("it ends before the final rating", last));
     }
     if !processes.is_empty() {
         for reading in &mut sheet.readings {

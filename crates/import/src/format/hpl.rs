@@ -1,11 +1,11 @@
 //! High-Performance Linpack: one line a configuration.
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
-use crate::sheet::{Reading, Sheet, rate};
-use crate::text::{Fault, after, axis_value, column, lines};
+use crate::sheet::{SourceReading, SourceSheet, rate};
+use crate::text::{SourceFault, after, axis_value, column, lines};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hpl",
     tool: "HPL",
     about: "floating-point rate of each configuration whose residual passed; no spread is stated",
@@ -14,10 +14,10 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     // A result counts once its residual was checked.
-    let mut waiting: Option<(usize, Reading)> = None;
+    let mut waiting: Option<(usize, SourceReading)> = None;
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(rest) = after(line, "HPLinpack") {
@@ -28,12 +28,12 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             }
         } else if words.len() >= 7 && is_variant(words[0]) {
             let flops = column(line, 6, at)? * 1e9;
-            let mut reading = Reading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
+            let mut reading = SourceReading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
             for (axis, word) in [("variant", 0), ("n", 1), ("nb", 2), ("p", 3), ("q", 4)] {
                 reading = reading.at(axis, axis_value(words[word]));
             }
             if let Some((place, _)) = waiting.replace((at, reading)) {
-                return Err(Fault::new("the result here was not followed by its residual check", place));
+                return Err(SourceFault::new("the result here was not followed by its residual check", place));
             }
         } else if line.contains("PASSED") {
             sheet.readings.extend(waiting.take().map(|(_, reading)| reading));
@@ -42,7 +42,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         }
     }
     match waiting {
-        Some((place, _)) => Err(Fault::new("the result here was not followed by its residual check", place)),
+        Some((place, _)) => Err(SourceFault::new("the result here was not followed by its residual check", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

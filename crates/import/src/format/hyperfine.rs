@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
-use super::{Format, Parsed, Source, sure};
-use crate::json::{self, List, Map, Scalar};
-use crate::sheet::{Reading, Sheet, Spread, seconds};
-use crate::text::{Fault, axis_value, need};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::json::{self, BoundedMap, List, Scalar};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
+use crate::text::{SourceFault, axis_value, need};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hyperfine",
     tool: "hyperfine",
     about: "JSON: all times, each of a fresh process, with the interval that they support; CSV: the median, and least \
@@ -21,12 +21,12 @@ pub(super) static FORMAT: Format = Format {
 };
 
 #[derive(Deserialize)]
-struct Document {
-    results: List<Outcome>,
+struct HyperfineDocument {
+    results: List<HyperfineResult>,
 }
 
 #[derive(Deserialize)]
-struct Outcome {
+struct HyperfineResult {
     command: String,
     mean: f64,
     median: Option<f64>,
@@ -39,19 +39,19 @@ struct Outcome {
     #[serde(default)]
     exit_codes: List<Option<f64>>,
     #[serde(default)]
-    parameters: Map<Scalar>,
+    parameters: BoundedMap<Scalar>,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     if source.text.trim_start().starts_with("command,") {
         comma_separated(&mut sheet, source.text)?;
         return Ok(Parsed::Sheets(vec![sheet]));
     }
-    let document: Document = json::read(source.text)?;
+    let document: HyperfineDocument = json::read(source.text)?;
     for outcome in document.results.0 {
         let value = outcome.median.unwrap_or(outcome.mean);
-        let mut reading = Reading::new("hyperfine.time", "Wall time", value, seconds("execution"));
+        let mut reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution"));
         reading = reading.at("command", axis_value(&outcome.command));
         for (name, value) in &outcome.parameters.0 {
             reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
@@ -68,20 +68,20 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             reading = reading.note(format!("{failed} executions did not end with exit code 0"));
         }
         let spread = match outcome.min.zip(outcome.max) {
-            _ if !outcome.times.0.is_empty() => Spread::Launches(outcome.times.0),
-            Some((least, greatest)) => Spread::Range(least, greatest),
-            None => Spread::None,
+            _ if !outcome.times.0.is_empty() => SourceSpread::Launches(outcome.times.0),
+            Some((least, greatest)) => SourceSpread::Range(least, greatest),
+            None => SourceSpread::None,
         };
         sheet.readings.push(reading.spread(spread));
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn comma_separated(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
+fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     let mut reader = csv::Reader::from_reader(source.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        Fault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+        SourceFault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
     };
     let names = reader.headers().map_err(fault)?.clone();
     for record in reader.records() {
@@ -89,11 +89,12 @@ fn comma_separated(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
         let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
         let cell = |name: &str| {
             let at = names.iter().position(|known| known == name);
-            at.and_then(|at| record.get(at)).ok_or_else(|| Fault::new(format!("there is no column '{name}'"), line))
+            at.and_then(|at| record.get(at))
+                .ok_or_else(|| SourceFault::new(format!("there is no column '{name}'"), line))
         };
         let value = need(cell("median")?, line)?;
-        let spread = Spread::Range(need(cell("min")?, line)?, need(cell("max")?, line)?);
-        let reading = Reading::new("hyperfine.time", "Wall time", value, seconds("execution")).spread(spread);
+        let spread = SourceSpread::Range(need(cell("min")?, line)?, need(cell("max")?, line)?);
+        let reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution")).spread(spread);
         let reading = reading.at("command", axis_value(cell("command")?));
         sheet.readings.push(reading.note("how many executions the range is of is not stated"));
     }

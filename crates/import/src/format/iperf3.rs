@@ -3,13 +3,13 @@
 use model::{Metric, Unit, format_size};
 use serde::Deserialize;
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::json::{self, List};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, text};
-use crate::text::{Fault, axis_value};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
+use crate::text::{SourceFault, axis_value};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "iperf3",
     tool: "iperf3",
     about: "bytes a second sent and received, retransmits, jitter and loss; intervals of one connection follow on each \
@@ -20,20 +20,20 @@ pub(super) static FORMAT: Format = Format {
 };
 
 #[derive(Deserialize)]
-struct Document {
-    start: Start,
+struct Iperf3Document {
+    start: Iperf3Start,
     #[serde(default)]
-    intervals: List<Interval>,
+    intervals: List<Iperf3Interval>,
     end: Option<End>,
     error: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
-struct Start {
+struct Iperf3Start {
     version: Option<String>,
     system_info: Option<String>,
     timestamp: Option<Timestamp>,
-    test_start: Option<Test>,
+    test_start: Option<Iperf3Test>,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ struct Timestamp {
 }
 
 #[derive(Deserialize)]
-struct Test {
+struct Iperf3Test {
     protocol: String,
     num_streams: f64,
     blksize: f64,
@@ -51,7 +51,7 @@ struct Test {
 }
 
 #[derive(Deserialize)]
-struct Interval {
+struct Iperf3Interval {
     sum: Option<Sum>,
 }
 
@@ -60,7 +60,7 @@ struct End {
     sum_sent: Option<Sum>,
     sum_received: Option<Sum>,
     sum: Option<Sum>,
-    cpu_utilization_percent: Option<Cpu>,
+    cpu_utilization_percent: Option<Iperf3Cpu>,
 }
 
 #[derive(Deserialize)]
@@ -74,20 +74,20 @@ struct Sum {
 }
 
 #[derive(Deserialize)]
-struct Cpu {
+struct Iperf3Cpu {
     host_total: f64,
     remote_total: f64,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let document: Document = json::read(source.text)?;
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let document: Iperf3Document = json::read(source.text)?;
     if let Some(error) = document.error {
-        return Err(Fault::new(format!("iperf3 reports \"{}\"", crate::text::shown(&error)), 0));
+        return Err(SourceFault::new(format!("iperf3 reports \"{}\"", crate::text::shown(&error)), 0));
     }
-    let end = document.end.ok_or_else(|| Fault::new("it has no member 'end'", source.text.lines().count()))?;
-    let mut sheet = Sheet {
+    let end = document.end.ok_or_else(|| SourceFault::new("it has no member 'end'", source.text.lines().count()))?;
+    let mut sheet = SourceSheet {
         version: document.start.version.as_deref().map(|version| version.trim_start_matches("iperf ").to_owned()),
-        ..Sheet::default()
+        ..SourceSheet::default()
     };
     if let Some(info) = &document.start.system_info {
         sheet.facts.extend(text("os.name", info, "iperf3", &[]));
@@ -118,7 +118,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     if let Some(cpu) = end.cpu_utilization_percent {
         for (id, percent) in [("iperf3.local_cpu", cpu.host_total), ("iperf3.remote_cpu", cpu.remote_total)] {
             let metric = Metric::lower(Unit::Ratio, "CPU time");
-            sheet.readings.push(Reading::new(id, "CPU use", percent / 100.0, metric));
+            sheet.readings.push(SourceReading::new(id, "CPU use", percent / 100.0, metric));
         }
     }
     if let Some(test) = test {
@@ -127,33 +127,33 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn placed(reading: Reading, test: &Test) -> Reading {
+fn placed(reading: SourceReading, test: &Iperf3Test) -> SourceReading {
     let block = format_size(test.blksize.clamp(0.0, 1e15) as u64);
     let reading = reading.at("protocol", axis_value(&test.protocol.to_ascii_lowercase()));
     let reading = reading.at("streams", test.num_streams.to_string()).at("block", block);
     if test.reverse > 0.0 { reading.at("direction", "reverse") } else { reading }
 }
 
-fn transfer(name: &str, title: &str, value: f64, rates: &[f64]) -> Reading {
-    let reading = Reading::new(format!("iperf3.{name}"), title, value, bytes_per_second("bytes"));
+fn transfer(name: &str, title: &str, value: f64, rates: &[f64]) -> SourceReading {
+    let reading = SourceReading::new(format!("iperf3.{name}"), title, value, bytes_per_second("bytes"));
     if rates.len() < 2 {
         return reading;
     }
     let least = rates.iter().copied().fold(value, f64::min);
     let greatest = rates.iter().copied().fold(value, f64::max);
     let count = u32::try_from(rates.len()).unwrap_or(u32::MAX);
-    let reading = reading.spread(Spread::Range(least, greatest)).counts(1, count);
+    let reading = reading.spread(SourceSpread::Range(least, greatest)).counts(1, count);
     reading.note("the range is of successive intervals of one connection, which depend on each other")
 }
 
 /// What else a sum states: jitter, loss, retransmits.
-fn beside(readings: &mut Vec<Reading>, sum: &Sum) {
+fn beside(readings: &mut Vec<SourceReading>, sum: &Sum) {
     let lost = sum.lost_percent.map(|percent| percent / 100.0);
     for (id, title, value, unit, per) in [
         ("iperf3.jitter", "Jitter", sum.jitter_ms.map(|milliseconds| milliseconds * 1e-3), Unit::Seconds, "packet"),
         ("iperf3.retransmits", "Retransmits", sum.retransmits, Unit::Count, "segments"),
         ("iperf3.lost", "Lost", lost, Unit::Ratio, "packets"),
     ] {
-        readings.extend(value.map(|value| Reading::new(id, title, value, Metric::lower(unit, per))));
+        readings.extend(value.map(|value| SourceReading::new(id, title, value, Metric::lower(unit, per))));
     }
 }

@@ -2,11 +2,11 @@
 
 use model::{Metric, Unit};
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second, number};
-use crate::text::{Fault, axis_value, lines, need, snake};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number};
+use crate::text::{SourceFault, axis_value, lines, need, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "likwid-bench",
     tool: "likwid-bench",
     about: "bandwidth, floating-point rate and cycles of each kernel; no spread is stated",
@@ -15,8 +15,8 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut kernel, mut threads, mut size) = (String::new(), String::new(), String::new());
     let mut open = None;
     for (at, line) in lines(source.text) {
@@ -30,7 +30,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             continue;
         }
         let Some((name, value)) = line.split_once(':') else { continue };
-        let here = |reading: Reading| {
+        let here = |reading: SourceReading| {
             let reading = reading.at("kernel", kernel.clone()).at("working_set", format!("{size}B"));
             if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) }
         };
@@ -42,24 +42,25 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             "MByte/s" => {
                 let rate = need(value, at)? * 1e6;
                 let metric = bytes_per_second("bytes loaded + stored");
-                sheet.readings.push(here(Reading::new("likwid_bench.bandwidth", "Bandwidth", rate, metric)));
+                sheet.readings.push(here(SourceReading::new("likwid_bench.bandwidth", "Bandwidth", rate, metric)));
                 open = None;
             }
             "MFlops/s" => {
                 let metric = Metric::higher(Unit::PerSecond, "floating-point operations");
-                let reading = Reading::new("likwid_bench.flops", "Floating-point rate", need(value, at)? * 1e6, metric);
+                let reading =
+                    SourceReading::new("likwid_bench.flops", "Floating-point rate", need(value, at)? * 1e6, metric);
                 sheet.readings.push(here(reading));
             }
             "Cycles per update" | "Cycles per cacheline" => {
                 let metric = Metric::lower(Unit::Count, "cycles");
                 let id = format!("likwid_bench.{}", snake(name));
-                sheet.readings.push(here(Reading::new(id, name, need(value, at)?, metric)));
+                sheet.readings.push(here(SourceReading::new(id, name, need(value, at)?, metric)));
             }
             _ => {}
         }
     }
     match open {
-        Some(at) => Err(Fault::new(format!("kernel '{kernel}' ends before its bandwidth"), at)),
+        Some(at) => Err(SourceFault::new(format!("kernel '{kernel}' ends before its bandwidth"), at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

@@ -1,13 +1,13 @@
 //! mbw: copies of an array, each timed, all in one process.
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second};
-use crate::text::{Fault, after, between, lines, need, snake};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
+use crate::text::{SourceFault, after, between, lines, need, snake};
 
 /// Bytes of a MiB, which is what it counts in.
 const MIB: f64 = 1_048_576.0;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "mbw",
     tool: "mbw",
     about: "average, and least and greatest of the copies of one process as the range",
@@ -16,14 +16,14 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let mut copies: Vec<f64> = Vec::new();
     let mut open = None;
     for (at, line) in lines(source.text) {
         let Some(method) = between(line, "Method:", "Elapsed:") else { continue };
-        let copied = after(line, "Copy:").ok_or_else(|| Fault::new("the line ends early", at))?;
-        let (rate, _) = copied.split_once("MiB/s").ok_or_else(|| Fault::new("the rate lacks its unit", at))?;
+        let copied = after(line, "Copy:").ok_or_else(|| SourceFault::new("the line ends early", at))?;
+        let (rate, _) = copied.split_once("MiB/s").ok_or_else(|| SourceFault::new("the rate lacks its unit", at))?;
         let rate = need(rate, at)? * MIB;
         if !line.starts_with("AVG") {
             copies.push(rate);
@@ -31,17 +31,18 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             continue;
         }
         let size = need(between(line, "MiB:", "Copy:").unwrap_or_default(), at)?;
-        let reading = Reading::new(format!("mbw.{}", snake(method)), method, rate, bytes_per_second("bytes copied"));
+        let reading =
+            SourceReading::new(format!("mbw.{}", snake(method)), method, rate, bytes_per_second("bytes copied"));
         let least = copies.iter().copied().fold(rate, f64::min);
         let greatest = copies.iter().copied().fold(rate, f64::max);
-        let spread = if copies.len() > 1 { Spread::Range(least, greatest) } else { Spread::None };
+        let spread = if copies.len() > 1 { SourceSpread::Range(least, greatest) } else { SourceSpread::None };
         let repetitions = u32::try_from(copies.len()).unwrap_or(u32::MAX);
         sheet.readings.push(reading.at("array", format!("{size}MiB")).spread(spread).counts(1, repetitions));
         copies.clear();
         open = None;
     }
     match open {
-        Some(at) => Err(Fault::new("it ends before the average of its last method", at)),
+        Some(at) => Err(SourceFault::new("it ends before the average of its last method", at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

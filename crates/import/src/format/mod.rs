@@ -32,8 +32,8 @@ mod unixbench;
 use memchr::memmem;
 use model::Run;
 
-use crate::sheet::Sheet;
-use crate::text::Fault;
+use crate::sheet::SourceSheet;
+use crate::text::SourceFault;
 
 /// How sure a format is that a source is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ pub(crate) enum Confidence {
 }
 
 /// A source's name and text.
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceText<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
 }
@@ -57,13 +57,13 @@ pub(crate) struct Source<'a> {
 /// What a source holds.
 pub(crate) enum Parsed {
     /// Sheets, to be put into our words.
-    Sheets(Vec<Sheet>),
+    Sheets(Vec<SourceSheet>),
     /// Our own runs, as they were written.
     Runs(Vec<Run>),
 }
 
 /// A foreign format.
-pub struct Format {
+pub struct ImportFormat {
     /// Name to say it by.
     pub name: &'static str,
     /// The program that writes it.
@@ -73,11 +73,11 @@ pub struct Format {
     /// Whether it is read line by line, and so has a limit on lines.
     pub(crate) by_lines: bool,
     pub(crate) detect: fn(&[u8]) -> Confidence,
-    pub(crate) parse: fn(&Source<'_>) -> Result<Parsed, Fault>,
+    pub(crate) parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
 }
 
 /// Every format.
-pub(crate) static FORMATS: &[&Format] = &[
+pub(crate) static FORMATS: &[&ImportFormat] = &[
     &babelstream::FORMAT,
     &byte4::FORMAT,
     &coremark::FORMAT,

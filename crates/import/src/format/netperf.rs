@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use model::{Metric, Unit};
 
-use super::{Confidence, Format, Parsed, Source, likely, sure};
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::json;
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, metric, rate};
-use crate::text::{Fault, after, axis_value, between, first_number, lines, need, number, shown, snake};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, metric, rate};
+use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "netperf",
     tool: "netperf",
     about: "classic tables, omni CSV and KEY=value; with -I the stated width at its confidence is the interval",
@@ -23,12 +23,13 @@ fn detect(head: &[u8]) -> Confidence {
     banner.max(likely(head, &["THROUGHPUT=", "THROUGHPUT_UNITS="]))
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     if source.text.trim_start().starts_with("[") {
         // A list of outputs, each a list of its lines.
         for (at, output) in json::read::<json::List<json::List<String>>>(source.text)?.0.iter().enumerate() {
-            let inside = |fault: Fault| Fault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
+            let inside =
+                |fault: SourceFault| SourceFault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
             read(&mut sheet, &output.0.join("\n")).map_err(inside)?;
         }
     } else {
@@ -46,7 +47,7 @@ struct Banner {
     seen: usize,
 }
 
-fn read(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
+fn read(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     // Banners and headings are sometimes wrapped by what stored them.
     let mut banner = Banner::default();
     let mut keys: BTreeMap<String, String> = BTreeMap::new();
@@ -83,9 +84,9 @@ fn read(sheet: &mut Sheet, source: &str) -> Result<(), Fault> {
     }
     flush(sheet, &banner, &mut keys)?;
     match open {
-        Some(place) => Err(Fault::new("the test that begins here ends before its result", place)),
+        Some(place) => Err(SourceFault::new("the test that begins here ends before its result", place)),
         None if heading.is_empty() => Ok(()),
-        None => Err(Fault::new("the table ends before its values", banner.seen.max(1))),
+        None => Err(SourceFault::new("the table ends before its values", banner.seen.max(1))),
     }
 }
 
@@ -99,13 +100,13 @@ fn is_key(key: &str) -> bool {
 }
 
 /// `-I 99,5` and its result: the width is that of the whole interval, so half of it lies on either side.
-fn spread(value: f64, level: Option<f64>, width: Option<f64>) -> Spread {
+fn spread(value: f64, level: Option<f64>, width: Option<f64>) -> SourceSpread {
     match (level, width) {
         (Some(level), Some(percent)) if percent > 0.0 && percent < 200.0 && (1.0..100.0).contains(&level) => {
             let half = value * percent / 200.0;
-            Spread::Interval { low: value - half, high: value + half, level: level / 100.0 }
+            SourceSpread::Interval { low: value - half, high: value + half, level: level / 100.0 }
         }
-        _ => Spread::None,
+        _ => SourceSpread::None,
     }
 }
 
@@ -129,12 +130,21 @@ fn named(test: &str) -> String {
     format!("netperf.{}", if test.is_empty() { "omni" } else { test })
 }
 
-fn comma_separated(sheet: &mut Sheet, banner: &Banner, heading: &str, line: &str, at: usize) -> Result<(), Fault> {
+fn comma_separated(
+    sheet: &mut SourceSheet,
+    banner: &Banner,
+    heading: &str,
+    line: &str,
+    at: usize,
+) -> Result<(), SourceFault> {
     let names: Vec<&str> = heading.split(',').map(str::trim).collect();
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     // Some versions print more values than names.
     if cells.len() < names.len() {
-        return Err(Fault::new(format!("the row has {} values and its heading {}", cells.len(), names.len()), at));
+        return Err(SourceFault::new(
+            format!("the row has {} values and its heading {}", cells.len(), names.len()),
+            at,
+        ));
     }
     let cell = |name: &str| names.iter().position(|known| *known == name).map(|at| cells[at]);
     let (scale, metric) = unit(cell("Throughput Units").unwrap_or_default(), &banner.test);
@@ -142,8 +152,8 @@ fn comma_separated(sheet: &mut Sheet, banner: &Banner, heading: &str, line: &str
     let width = cell("Throughput Confidence Width (%)").and_then(number);
     let repeats = cell("Confidence Iterations Run").and_then(number).unwrap_or(1.0);
     let spread = spread(value, banner.level, width);
-    let mut reading = Reading::new(named(&banner.test), banner.test.replace('_', " "), value, metric);
-    if spread != Spread::None {
+    let mut reading = SourceReading::new(named(&banner.test), banner.test.replace('_', " "), value, metric);
+    if spread != SourceSpread::None {
         reading = reading.note(NOTE);
     }
     sheet.readings.push(reading.spread(spread).counts(1, repeats as u32));
@@ -160,14 +170,14 @@ fn comma_separated(sheet: &mut Sheet, banner: &Banner, heading: &str, line: &str
     if let Some((_, median)) = latency.iter().find(|(quantile, _)| (*quantile - 0.5).abs() < 1e-9).copied() {
         let id = format!("{}_latency", named(&banner.test));
         let title = format!("{}: median latency", banner.test.replace('_', " "));
-        let mut reading = Reading::new(id, title, median, crate::sheet::seconds("operation"));
+        let mut reading = SourceReading::new(id, title, median, crate::sheet::seconds("operation"));
         reading.quantiles = latency;
         sheet.readings.push(reading);
     }
     Ok(())
 }
 
-fn flush(sheet: &mut Sheet, banner: &Banner, keys: &mut BTreeMap<String, String>) -> Result<(), Fault> {
+fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, String>) -> Result<(), SourceFault> {
     let taken = std::mem::take(keys);
     let Some(value) = taken.get("THROUGHPUT") else { return Ok(()) };
     let get = |key: &str| taken.get(key).map(String::as_str);
@@ -180,8 +190,8 @@ fn flush(sheet: &mut Sheet, banner: &Banner, keys: &mut BTreeMap<String, String>
     let level = get("CONFIDENCE_LEVEL").and_then(number).or(banner.level);
     let spread = spread(value, level, get("THROUGHPUT_CONFID").and_then(number));
     let repeats = get("CONFIDENCE_ITERATION").and_then(number).unwrap_or(1.0);
-    let mut reading = Reading::new(named(&test), test.replace('_', " "), value, metric).counts(1, repeats as u32);
-    if spread != Spread::None {
+    let mut reading = SourceReading::new(named(&test), test.replace('_', " "), value, metric).counts(1, repeats as u32);
+    if spread != SourceSpread::None {
         reading = reading.note(NOTE);
     }
     sheet.readings.push(reading.spread(spread));
@@ -189,7 +199,13 @@ fn flush(sheet: &mut Sheet, banner: &Banner, keys: &mut BTreeMap<String, String>
 }
 
 /// The last line of a classic table: sizes, time, then the result. True when it was one.
-fn classic(sheet: &mut Sheet, banner: &Banner, achieved: Option<f64>, line: &str, at: usize) -> Result<bool, Fault> {
+fn classic(
+    sheet: &mut SourceSheet,
+    banner: &Banner,
+    achieved: Option<f64>,
+    line: &str,
+    at: usize,
+) -> Result<bool, SourceFault> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let request = banner.test.contains("request_response") || banner.test.contains("connect_request");
     let datagrams = banner.test.starts_with("udp") && !request;
@@ -206,14 +222,14 @@ fn classic(sheet: &mut Sheet, banner: &Banner, achieved: Option<f64>, line: &str
     let value = value * scale;
     let side = if datagrams && words.len() == 4 { "_received" } else { "" };
     let mut reading =
-        Reading::new(format!("{}{side}", named(&banner.test)), banner.test.replace('_', " "), value, unit);
+        SourceReading::new(format!("{}{side}", named(&banner.test)), banner.test.replace('_', " "), value, unit);
     if !request && words.len() >= 5 {
         reading = reading.at("message", format!("{}B", axis_value(words[if datagrams { 1 } else { 2 }])));
     }
     // Without the warning, the asked width was reached; with it, the warning states the whole width.
     let width = achieved.or_else(|| banner.width.map(|half| half * 2.0));
     let spread = spread(value, banner.level, width);
-    if spread != Spread::None {
+    if spread != SourceSpread::None {
         reading = reading.note(NOTE);
     }
     sheet.readings.push(reading.spread(spread));
@@ -223,7 +239,7 @@ fn classic(sheet: &mut Sheet, banner: &Banner, achieved: Option<f64>, line: &str
             if let Some(percent) = percent {
                 let title = shown(&format!("{side} CPU use of {}", banner.test));
                 let metric = metric(Unit::Ratio, "CPU time", model::Better::Lower);
-                sheet.readings.push(Reading::new(
+                sheet.readings.push(SourceReading::new(
                     format!("{}_{side}_cpu", named(&banner.test)),
                     title,
                     percent / 100.0,

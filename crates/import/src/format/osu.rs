@@ -1,10 +1,10 @@
 //! OSU micro-benchmarks: a table of message sizes for each test.
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, rate, seconds};
-use crate::text::{Fault, between, lines, need, snake};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, between, lines, need, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "osu",
     tool: "OSU micro-benchmarks",
     about: "latency, bandwidth or message rate by size; least and greatest over ranks, where printed, are the range",
@@ -13,8 +13,8 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let mut test = String::new();
     let mut columns: Vec<String> = Vec::new();
     for (at, line) in lines(source.text) {
@@ -32,26 +32,26 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn row(sheet: &mut Sheet, test: &str, columns: &[String], line: &str, at: usize) -> Result<(), Fault> {
+fn row(sheet: &mut SourceSheet, test: &str, columns: &[String], line: &str, at: usize) -> Result<(), SourceFault> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.len() != columns.len() + 1 {
-        return Err(Fault::new(
+        return Err(SourceFault::new(
             format!("the row has {} values and its heading {}", words.len(), columns.len() + 1),
             at,
         ));
     }
-    let size = words[0].parse::<u64>().map_err(|_| Fault::new("the size is no whole number", at))?;
+    let size = words[0].parse::<u64>().map_err(|_| SourceFault::new("the size is no whole number", at))?;
     let value = |at_column: usize| need(words[at_column + 1], at);
     let find = |name: &str| columns.iter().position(|column| column.starts_with(name));
-    let point = |reading: Reading| reading.at("size", model::format_size(size));
+    let point = |reading: SourceReading| reading.at("size", model::format_size(size));
     let latency = find("Latency").or_else(|| find("Avg Latency"));
     if let Some(column) = latency {
-        let reading = Reading::new(format!("osu.{test}"), test, value(column)? * 1e-6, seconds("message"));
+        let reading = SourceReading::new(format!("osu.{test}"), test, value(column)? * 1e-6, seconds("message"));
         let spread = match find("Min Latency").zip(find("Max Latency")) {
-            Some((least, greatest)) => Spread::Range(value(least)? * 1e-6, value(greatest)? * 1e-6),
-            None => Spread::None,
+            Some((least, greatest)) => SourceSpread::Range(value(least)? * 1e-6, value(greatest)? * 1e-6),
+            None => SourceSpread::None,
         };
-        let ranks = matches!(spread, Spread::Range(..));
+        let ranks = matches!(spread, SourceSpread::Range(..));
         let reading = point(reading.spread(spread));
         sheet.readings.push(if ranks {
             reading.note("the range is over ranks, not over repetitions")
@@ -61,11 +61,16 @@ fn row(sheet: &mut Sheet, test: &str, columns: &[String], line: &str, at: usize)
     }
     if let Some(column) = find("Bandwidth").or_else(|| find("MB/s")) {
         let bandwidth = value(column)? * 1e6;
-        sheet.readings.push(point(Reading::new(format!("osu.{test}"), test, bandwidth, bytes_per_second("bytes"))));
+        sheet.readings.push(point(SourceReading::new(
+            format!("osu.{test}"),
+            test,
+            bandwidth,
+            bytes_per_second("bytes"),
+        )));
     }
     if let Some(column) = find("Messages/s") {
         let id = format!("osu.{test}_messages");
-        sheet.readings.push(point(Reading::new(id, "Message rate", value(column)?, rate("messages"))));
+        sheet.readings.push(point(SourceReading::new(id, "Message rate", value(column)?, rate("messages"))));
     }
     Ok(())
 }

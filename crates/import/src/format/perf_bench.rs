@@ -1,10 +1,10 @@
 //! `perf bench` in its default output.
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second, rate, seconds};
-use crate::text::{Fault, after, between, lines, need, number, snake};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, after, between, lines, need, number, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "perf-bench",
     tool: "perf bench",
     about: "time an operation, rates, copies; where threads are averaged their stated deviation is a note, for they are \
@@ -18,13 +18,13 @@ pub(super) static FORMAT: Format = Format {
 const RATES: [(&str, f64); 4] =
     [("GB/sec", 1_073_741_824.0), ("MB/sec", 1_048_576.0), ("KB/sec", 1024.0), ("B/sec", 1.0)];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut name, mut function, mut open) = (String::new(), None, None);
     for (at, line) in lines(source.text) {
         if let Some(words) = between(line, "# Running '", "' benchmark:") {
             if let Some((place, last)) = open.replace((at, words.to_owned())) {
-                return Err(Fault::new(format!("benchmark '{last}' ends before its result"), place));
+                return Err(SourceFault::new(format!("benchmark '{last}' ends before its result"), place));
             }
             (name, function) = (snake(words), None);
             continue;
@@ -47,27 +47,27 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         }
     }
     match open {
-        Some((place, last)) => Err(Fault::new(format!("benchmark '{last}' ends before its result"), place)),
+        Some((place, last)) => Err(SourceFault::new(format!("benchmark '{last}' ends before its result"), place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }
 
-fn figure(name: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault> {
+fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     if line.starts_with('#') || line.starts_with('[') {
         return Ok(None);
     }
     if let Some(value) = between(line, "Total time:", "[") {
         let id = format!("perf_bench.{name}_time");
-        return Ok(Some(Reading::new(id, format!("{name}: total time"), need(value, at)?, seconds("run"))));
+        return Ok(Some(SourceReading::new(id, format!("{name}: total time"), need(value, at)?, seconds("run"))));
     }
     if let Some(rest) = after(line, "Averaged") {
         let (value, deviation) = rest.split_once("operations/sec").unwrap_or((rest, ""));
-        let reading = Reading::new(format!("perf_bench.{name}"), name, need(value, at)?, rate("operations"));
+        let reading = SourceReading::new(format!("perf_bench.{name}"), name, need(value, at)?, rate("operations"));
         let note = format!("mean over threads; stated deviation {}", deviation.trim());
         return Ok(Some(reading.note(crate::text::shown(&note))));
     }
     if let Some(value) = line.strip_suffix("usecs/op") {
-        return Ok(Some(Reading::new(
+        return Ok(Some(SourceReading::new(
             format!("perf_bench.{name}"),
             name,
             need(value, at)? * 1e-6,
@@ -77,7 +77,7 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault> {
     for (unit, scale) in RATES {
         if let Some(value) = line.strip_suffix(unit) {
             let value = need(value, at)? * scale;
-            return Ok(Some(Reading::new(format!("perf_bench.{name}"), name, value, bytes_per_second("bytes"))));
+            return Ok(Some(SourceReading::new(format!("perf_bench.{name}"), name, value, bytes_per_second("bytes"))));
         }
     }
     // "Average x took: 1.2 usec (+- 0.3 usec)": internals benchmarks repeat in one process.
@@ -85,10 +85,10 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault> {
         let label = line.split("took:").next().unwrap_or_default();
         let value = need(value, at)? * 1e-6;
         let id = format!("perf_bench.{name}_{}", snake(label));
-        let mut reading = Reading::new(id, label.trim(), value, seconds("operation"));
+        let mut reading = SourceReading::new(id, label.trim(), value, seconds("operation"));
         if let Some(error) = rest.split_whitespace().next().and_then(number) {
             let width = error.abs() * 1e-6;
-            reading = reading.spread(Spread::Range(value - width, value + width));
+            reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
         return Ok(Some(reading.note("the stated standard error is of repetitions in one process")));
     }

@@ -6,13 +6,13 @@ use model::{Better, Metric, Unit};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
-use crate::error::Place;
-use crate::sheet::{Reading, Sheet, Spread, metric, text};
-use crate::text::{Fault, MOST_ITEMS, MOST_NAMES, axis_value, number, snake};
+use crate::error::SourcePosition;
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, text};
+use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, number, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "phoronix",
     tool: "Phoronix Test Suite",
     about: "composite.xml: each test with its trials, which are executions of their own; one run a system",
@@ -27,16 +27,16 @@ const DEEPEST: usize = 64;
 /// The words of an element's children, by name.
 type Words = HashMap<String, String>;
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = Reader::from_str(source.text);
     let mut path: Vec<String> = Vec::new();
     let mut words = String::new();
     let (mut system, mut result, mut entry) = (Words::new(), Words::new(), Words::new());
-    let mut sheets: Vec<(String, Sheet)> = Vec::new();
+    let mut sheets: Vec<(String, SourceSheet)> = Vec::new();
     let mut figures = 0;
     loop {
         let before = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
-        let fault = |reason: String| Fault { reason, place: place(source.text, before) };
+        let fault = |reason: String| SourceFault { reason, place: place(source.text, before) };
         match reader.read_event().map_err(|error| fault(error.to_string()))? {
             Event::Start(start) => {
                 if path.len() == DEEPEST {
@@ -80,10 +80,10 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     Ok(Parsed::Sheets(sheets.into_iter().map(|(_, sheet)| sheet).collect()))
 }
 
-fn place(text: &str, byte: usize) -> Place {
+fn place(text: &str, byte: usize) -> SourcePosition {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    Place { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
+    SourcePosition { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
 }
 
 /// The five entities of XML and characters by number; documents' own entities are not expanded.
@@ -102,19 +102,19 @@ fn character(name: &quick_xml::events::BytesRef<'_>) -> Option<char> {
     }
 }
 
-fn sheet_of<'a>(sheets: &'a mut Vec<(String, Sheet)>, name: &str) -> Result<&'a mut Sheet, String> {
+fn sheet_of<'a>(sheets: &'a mut Vec<(String, SourceSheet)>, name: &str) -> Result<&'a mut SourceSheet, String> {
     let at = match sheets.iter().position(|(known, _)| known == name) {
         Some(at) => at,
         None if sheets.len() == MOST_NAMES => return Err(format!("it has more than {MOST_NAMES} systems")),
         None => {
-            sheets.push((name.to_owned(), Sheet { machine: axis_value(name), ..Sheet::default() }));
+            sheets.push((name.to_owned(), SourceSheet { machine: axis_value(name), ..SourceSheet::default() }));
             sheets.len() - 1
         }
     };
     Ok(&mut sheets[at].1)
 }
 
-fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) -> Result<(), String> {
+fn describe(sheets: &mut Vec<(String, SourceSheet)>, system: Words) -> Result<(), String> {
     let get = |name: &str| system.get(name).map_or("", String::as_str);
     let sheet = sheet_of(sheets, get("Identifier"))?;
     sheet.started = iso(get("TimeStamp"));
@@ -139,7 +139,7 @@ fn describe(sheets: &mut Vec<(String, Sheet)>, system: Words) -> Result<(), Stri
     Ok(())
 }
 
-fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Result<(), String> {
+fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -> Result<(), String> {
     let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
     let value = get(entry, "Value");
     if value.is_empty() {
@@ -157,7 +157,8 @@ fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Resu
     let bare = bare.rsplit_once('-').map_or(bare, |(name, version)| {
         if number(version).is_some() || version.matches('.').count() == 2 { name } else { bare }
     });
-    let mut reading = Reading::new(format!("phoronix.{}", snake(bare)), get(result, "Title"), value * scale, unit);
+    let mut reading =
+        SourceReading::new(format!("phoronix.{}", snake(bare)), get(result, "Title"), value * scale, unit);
     let description = get(result, "Description");
     if !description.is_empty() {
         reading = reading.at("test", axis_value(&description));
@@ -166,7 +167,7 @@ fn add(sheets: &mut Vec<(String, Sheet)>, result: &Words, entry: &Words) -> Resu
         reading = reading.note(format!("version {} of the program", axis_value(&get(result, "AppVersion"))));
     }
     // With one trial there is nothing to spread.
-    let spread = if trials.len() > 1 { Spread::Launches(trials) } else { Spread::None };
+    let spread = if trials.len() > 1 { SourceSpread::Launches(trials) } else { SourceSpread::None };
     sheet_of(sheets, &get(entry, "Identifier"))?.readings.push(reading.spread(spread));
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::value::RawValue;
 
-use super::{Confidence, Format, Parsed, Source};
-use crate::error::Place;
+use super::{Confidence, ImportFormat, Parsed, SourceText};
+use crate::error::SourcePosition;
 use crate::json::{self, List};
-use crate::text::Fault;
+use crate::text::SourceFault;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "prony",
     tool: "Prony",
     about: "run documents as Prony writes them, with everything in them: one, a list, or one a line",
@@ -22,14 +22,14 @@ fn detect(head: &[u8]) -> Confidence {
     if opens || start == b"[]" { Confidence::Certain } else { Confidence::No }
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = source.text;
     let runs = if text.trim_start().starts_with('[') {
         let documents: List<Box<RawValue>> = json::read(text)?;
         let parsed = documents.0.iter().enumerate().map(|(at, document)| {
             // The place is counted inside the document; which one it is says the rest.
             run(document.get(), 0)
-                .map_err(|fault| Fault { reason: format!("document {}: {}", at + 1, fault.reason), ..fault })
+                .map_err(|fault| SourceFault { reason: format!("document {}: {}", at + 1, fault.reason), ..fault })
         });
         parsed.collect::<Result<_, _>>()?
     } else {
@@ -42,17 +42,17 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
 }
 
 /// One document a line, where the first line is a document by itself.
-fn by_line(text: &str) -> Option<Result<Vec<model::Run>, Fault>> {
+fn by_line(text: &str) -> Option<Result<Vec<model::Run>, SourceFault>> {
     let documents: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let many = documents.len() > 1 && run(documents[0].1, 0).is_ok();
     many.then(|| documents.iter().map(|(at, line)| run(line, *at)).collect())
 }
 
-fn run(document: &str, lines_before: usize) -> Result<model::Run, Fault> {
+fn run(document: &str, lines_before: usize) -> Result<model::Run, SourceFault> {
     model::parse_run(document).map_err(|error| match error {
         model::Error::Document { reason, place } => {
-            Fault { reason, place: Place { line: place.line + lines_before, column: place.column } }
+            SourceFault { reason, place: SourcePosition { line: place.line + lines_before, column: place.column } }
         }
-        other => Fault::new(other.to_string().replace("could not ", "cannot "), lines_before + 1),
+        other => SourceFault::new(other.to_string().replace("could not ", "cannot "), lines_before + 1),
     })
 }

@@ -2,11 +2,11 @@
 
 use model::{KIB, format_size};
 
-use super::{Confidence, Format, Parsed, Source, likely, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second};
-use crate::text::{Fault, after, between, lines, need, number, snake};
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second};
+use crate::text::{SourceFault, after, between, lines, need, number, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "ramspeed",
     tool: "RAMspeed",
     about: "rates by block size and of the copy, scale, add and triad tests; no spread is stated",
@@ -24,8 +24,8 @@ fn detect(head: &[u8]) -> Confidence {
 /// Units of the rates: `MB/s` counts 10^6 bytes, `Mb/s` (its option -r) 2^20.
 const UNITS: [(&str, f64); 2] = [("MB/s", 1e6), ("Mb/s", 1_048_576.0)];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let mut processes = None;
     for (at, line) in lines(source.text) {
         if let Some(rest) = after(line, "RAMspeed").and_then(|rest| after(rest, ") v")) {
@@ -38,7 +38,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
                 sheet.readings.push(blocks(kind, size, value, at)?);
             } else if let Some((kind, name)) = line.split_once(':').and_then(|(head, _)| head.trim().rsplit_once(' ')) {
                 let id = format!("ramspeed.{}", snake(name));
-                let reading = Reading::new(
+                let reading = SourceReading::new(
                     id,
                     line.split(':').next().unwrap_or_default().trim(),
                     value,
@@ -68,8 +68,8 @@ fn block(head: &str) -> Option<(&str, &str)> {
     words.rsplit_once(' ').map(|(kind, size)| (kind.trim(), size))
 }
 
-fn blocks(kind: &str, size: &str, value: f64, at: usize) -> Result<Reading, Fault> {
-    let kilobytes: u64 = size.parse().map_err(|_| Fault::new("the block size is no whole number", at))?;
+fn blocks(kind: &str, size: &str, value: f64, at: usize) -> Result<SourceReading, SourceFault> {
+    let kilobytes: u64 = size.parse().map_err(|_| SourceFault::new("the block size is no whole number", at))?;
     let size = format_size(kilobytes.saturating_mul(KIB));
     let (registers, direction) = kind.split_once('&').unwrap_or((kind, ""));
     let (registers, direction) = (registers.trim(), direction.trim());
@@ -78,11 +78,11 @@ fn blocks(kind: &str, size: &str, value: f64, at: usize) -> Result<Reading, Faul
         "READING" if !registers.contains("(nt)") => "memory.read",
         "WRITING" if !registers.contains("(nt)") => "memory.write",
         _ => {
-            return Ok(Reading::new(format!("ramspeed.{}", snake(kind)), kind, value, bytes_per_second("bytes"))
+            return Ok(SourceReading::new(format!("ramspeed.{}", snake(kind)), kind, value, bytes_per_second("bytes"))
                 .at("block", size));
         }
     };
-    let reading = Reading::new(id, kind, value, bytes_per_second("bytes")).at("working_set", size);
+    let reading = SourceReading::new(id, kind, value, bytes_per_second("bytes")).at("working_set", size);
     Ok(match registers {
         "INTEGER" => reading.at("width", "integer"),
         "FL-POINT" => reading.at("width", "double"),

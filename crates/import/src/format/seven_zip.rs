@@ -2,11 +2,11 @@
 
 use model::{Metric, Unit};
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second, rate, text};
-use crate::text::{Fault, axis_value, between, column, first_number, lines};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
+use crate::text::{SourceFault, axis_value, between, column, first_number, lines};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "7zip",
     tool: "7-Zip",
     about: "the averages of `7z b`: speed and rating of compressing and decompressing; no spread is stated",
@@ -15,8 +15,8 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut threads, mut last) = (None, 0);
     for (at, line) in lines(source.text) {
         last = at;
@@ -31,13 +31,18 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         } else if line.starts_with("Tot:") {
             let usage = column(line, 1, at)? / 100.0;
             let metric = Metric::higher(Unit::Ratio, "CPUs used");
-            sheet.readings.push(Reading::new("seven_zip.usage", "CPU usage", usage, metric));
+            sheet.readings.push(SourceReading::new("seven_zip.usage", "CPU usage", usage, metric));
             let total = column(line, 3, at)? * 1e6;
-            sheet.readings.push(Reading::new("seven_zip.rating", "Total rating", total, rate("7-Zip instructions")));
+            sheet.readings.push(SourceReading::new(
+                "seven_zip.rating",
+                "Total rating",
+                total,
+                rate("7-Zip instructions"),
+            ));
         }
     }
     if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
-        return Err(Fault::new("it ends before the line of totals", last));
+        return Err(SourceFault::new("it ends before the line of totals", last));
     }
     if let Some(threads) = threads {
         for reading in &mut sheet.readings {
@@ -51,18 +56,23 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
 }
 
 /// The line of averages: speed (newer versions), usage, rating per usage and rating, of either direction.
-fn averages(sheet: &mut Sheet, line: &str, at: usize) -> Result<(), Fault> {
-    let (left, right) = line.split_once('|').ok_or_else(|| Fault::new("the line ends early", at))?;
+fn averages(sheet: &mut SourceSheet, line: &str, at: usize) -> Result<(), SourceFault> {
+    let (left, right) = line.split_once('|').ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let left = left.strip_prefix("Avr:").unwrap_or(left);
     for (title, half) in [("compress", left), ("decompress", right)] {
         let words = half.split_whitespace().count();
         if words >= 4 {
             let speed = column(half, 0, at)? * 1024.0;
-            sheet.readings.push(Reading::new(format!("seven_zip.{title}"), title, speed, bytes_per_second("bytes")));
+            sheet.readings.push(SourceReading::new(
+                format!("seven_zip.{title}"),
+                title,
+                speed,
+                bytes_per_second("bytes"),
+            ));
         }
         let rating = column(half, words.max(3) - 1, at)? * 1e6;
         let id = format!("seven_zip.{title}_rating");
-        sheet.readings.push(Reading::new(id, format!("{title} rating"), rating, rate("7-Zip instructions")));
+        sheet.readings.push(SourceReading::new(id, format!("{title} rating"), rating, rate("7-Zip instructions")));
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use model::{Metric, Unit};
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second, rate, seconds};
-use crate::text::{Fault, after, between, lines, need, number, plain};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, after, between, lines, need, number, plain};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "sockperf",
     tool: "sockperf",
     about: "latency with its quantiles, message rate; the standard deviation is of single messages of one process and \
@@ -16,9 +16,9 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = plain(source.text);
-    let mut sheet = Sheet::default();
+    let mut sheet = SourceSheet::default();
     let (mut protocol, mut deviation) = (String::new(), None);
     for (at, line) in lines(&text) {
         let line = line.trim();
@@ -32,14 +32,16 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         } else if let Some((name, value)) = summary(line) {
             let value = need(value, at)?;
             let mut reading = match name {
-                "Latency" => Reading::new(
+                "Latency" => SourceReading::new(
                     "sockperf.latency",
                     "One-way latency (half a round trip)",
                     value * 1e-6,
                     seconds("message"),
                 ),
-                "Round trip" => Reading::new("sockperf.round_trip", "Round trip", value * 1e-6, seconds("message")),
-                "Message Rate" => Reading::new("sockperf.message_rate", "Message rate", value, rate("messages")),
+                "Round trip" => {
+                    SourceReading::new("sockperf.round_trip", "Round trip", value * 1e-6, seconds("message"))
+                }
+                "Message Rate" => SourceReading::new("sockperf.message_rate", "Message rate", value, rate("messages")),
                 _ => continue,
             };
             if let Some(deviation) = deviation.take() {
@@ -48,14 +50,19 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             sheet.readings.push(if protocol.is_empty() { reading } else { reading.at("protocol", protocol.clone()) });
         } else if let Some(rest) = after(line, "Summary: BandWidth is") {
             let value = need(rest.split_whitespace().next().unwrap_or_default(), at)? * 1_048_576.0;
-            sheet.readings.push(Reading::new("sockperf.bandwidth", "Bandwidth", value, bytes_per_second("bytes")));
+            sheet.readings.push(SourceReading::new(
+                "sockperf.bandwidth",
+                "Bandwidth",
+                value,
+                bytes_per_second("bytes"),
+            ));
         } else if let Some((quantile, value)) = quantile(line) {
             if let Some(reading) = sheet.readings.last_mut() {
                 reading.quantiles.push((quantile, value * 1e-6));
             }
         } else if let Some(dropped) = dropped(line) {
             let metric = Metric::lower(Unit::Count, "messages dropped");
-            sheet.readings.push(Reading::new("sockperf.dropped", "Messages dropped", dropped, metric));
+            sheet.readings.push(SourceReading::new("sockperf.dropped", "Messages dropped", dropped, metric));
         }
     }
     Ok(Parsed::Sheets(vec![sheet]))

@@ -2,11 +2,11 @@
 
 use model::{Metric, Primitive, Unit};
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, Spread, text};
-use crate::text::{Fault, MOST_NAMES, axis_value, between, need, number, snake};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, need, number, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "spec-cpu",
     tool: "SPEC CPU",
     about: "the CSV report: each benchmark's ratio or rate with its iterations, which are executions of their own, and \
@@ -17,7 +17,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// One benchmark under one tuning, with the values of its iterations.
-struct Group {
+struct SpecCpuGroup {
     benchmark: String,
     tuning: &'static str,
     copies: String,
@@ -25,18 +25,18 @@ struct Group {
     failed: usize,
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(source.text.as_bytes());
-    let mut sheet = Sheet::default();
+    let mut sheet = SourceSheet::default();
     let mut edition = String::new();
     let mut heading: Vec<String> = Vec::new();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<SpecCpuGroup> = Vec::new();
     let mut section = String::new();
     let mut last = 0;
     for record in reader.records() {
         let record = record.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
-            Fault::new("the row cannot be read as CSV", usize::try_from(line).unwrap_or(0))
+            SourceFault::new("the row cannot be read as CSV", usize::try_from(line).unwrap_or(0))
         })?;
         let at = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
         last = at;
@@ -58,14 +58,14 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             iteration(&mut groups, &heading, &record, at)?;
         } else if first.starts_with("SPEC") && number(cell(1)).is_some() {
             heading.clear();
-            let reading = Reading::new(format!("spec_cpu.{}", snake(first)), first, need(cell(1), at)?, ratio());
+            let reading = SourceReading::new(format!("spec_cpu.{}", snake(first)), first, need(cell(1), at)?, ratio());
             sheet.readings.push(reading);
         } else {
             describe(&mut sheet, first, cell(1));
         }
     }
     if groups.is_empty() {
-        return Err(Fault::new("it ends before the table of results", last));
+        return Err(SourceFault::new("it ends before the table of results", last));
     }
     let readings = groups.into_iter().filter(|group| !group.values.is_empty()).map(reading);
     sheet.readings.extend(readings);
@@ -83,7 +83,12 @@ fn is_benchmark(name: &str) -> bool {
     })
 }
 
-fn iteration(groups: &mut Vec<Group>, heading: &[String], record: &csv::StringRecord, at: usize) -> Result<(), Fault> {
+fn iteration(
+    groups: &mut Vec<SpecCpuGroup>,
+    heading: &[String],
+    record: &csv::StringRecord,
+    at: usize,
+) -> Result<(), SourceFault> {
     for (tuning, prefix) in [("base", "Base "), ("peak", "Peak ")] {
         let cell = |names: &[&str]| {
             let wanted = |known: &String| names.iter().any(|name| known.strip_prefix(prefix) == Some(name));
@@ -97,11 +102,11 @@ fn iteration(groups: &mut Vec<Group>, heading: &[String], record: &csv::StringRe
         let group = match known {
             Some(group) => group,
             None if full => {
-                return Err(Fault::new(format!("it has more than {MOST_NAMES} benchmarks"), at));
+                return Err(SourceFault::new(format!("it has more than {MOST_NAMES} benchmarks"), at));
             }
             None => {
                 let (benchmark, copies) = (benchmark.to_owned(), copies.to_owned());
-                groups.push(Group { benchmark, tuning, copies, values: Vec::new(), failed: 0 });
+                groups.push(SpecCpuGroup { benchmark, tuning, copies, values: Vec::new(), failed: 0 });
                 let end = groups.len() - 1;
                 &mut groups[end]
             }
@@ -114,9 +119,10 @@ fn iteration(groups: &mut Vec<Group>, heading: &[String], record: &csv::StringRe
     Ok(())
 }
 
-fn reading(group: Group) -> Reading {
+fn reading(group: SpecCpuGroup) -> SourceReading {
     let value = group.values.first().copied().unwrap_or_default();
-    let mut reading = Reading::new(format!("spec_cpu.{}", snake(&group.benchmark)), group.benchmark, value, ratio());
+    let mut reading =
+        SourceReading::new(format!("spec_cpu.{}", snake(&group.benchmark)), group.benchmark, value, ratio());
     reading = reading.at("tuning", group.tuning);
     if !group.copies.is_empty() {
         reading = reading.at("copies", axis_value(&group.copies));
@@ -124,10 +130,10 @@ fn reading(group: Group) -> Reading {
     if group.failed > 0 {
         reading = reading.note(format!("{} iterations did not succeed and are left out", group.failed));
     }
-    reading.spread(Spread::Launches(group.values))
+    reading.spread(SourceSpread::Launches(group.values))
 }
 
-fn describe(sheet: &mut Sheet, name: &str, value: &str) {
+fn describe(sheet: &mut SourceSheet, name: &str, value: &str) {
     let known = match name.trim_end_matches(':') {
         "CPU Name" => ("cpu.model", &[Primitive::CoreClock][..]),
         "Hardware Model" => ("system.model", &[][..]),

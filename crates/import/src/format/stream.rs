@@ -2,11 +2,11 @@
 
 use model::format_size;
 
-use super::{Format, Parsed, Source, likely, sure};
-use crate::sheet::{Reading, Sheet, Spread, bytes_per_second};
-use crate::text::{Fault, after, between, column, first_number, lines};
+use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
+use crate::text::{SourceFault, after, between, column, first_number, lines};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "stream",
     tool: "STREAM",
     about: "STREAM's table; the value is the average over the repetitions of one process, their least and greatest the range",
@@ -23,8 +23,8 @@ const KERNELS: [(&str, &str, f64); 4] = [
     ("Triad:", "memory.triad", 3.0),
 ];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheet = Sheet::default();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut elements, mut word, mut threads, mut repetitions) = (None, 8.0, None, 1.0);
     let mut last = 0;
     for (at, line) in lines(source.text) {
@@ -46,7 +46,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         }
     }
     if sheet.readings.len() % KERNELS.len() != 0 {
-        return Err(Fault::new("its table ends before all four kernels", last));
+        return Err(SourceFault::new("its table ends before all four kernels", last));
     }
     for (reading, (_, _, words)) in sheet.readings.iter_mut().zip(KERNELS.iter().cycle()) {
         // The working set is that of the arrays which the kernel touches, as everywhere here.
@@ -66,12 +66,12 @@ fn reading(
     repetitions: f64,
     line: &str,
     at: usize,
-) -> Result<Reading, Fault> {
+) -> Result<SourceReading, SourceFault> {
     let best = column(line, 1, at)? * 1e6;
     let [average, least, greatest] = [column(line, 2, at)?, column(line, 3, at)?, column(line, 4, at)?];
     let bytes = array.map_or(best * least, |array| array * words);
-    let reading = Reading::new(id, id, bytes / average, bytes_per_second("bytes read + written"))
-        .spread(Spread::Range(bytes / greatest, bytes / least))
+    let reading = SourceReading::new(id, id, bytes / average, bytes_per_second("bytes read + written"))
+        .spread(SourceSpread::Range(bytes / greatest, bytes / least))
         .counts(1, repetitions as u32);
     Ok(reading.note(format!("average over one process; STREAM's own figure is the best, {} MB/s", best / 1e6)))
 }

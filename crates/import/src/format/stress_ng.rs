@@ -2,12 +2,12 @@
 
 use model::{Metric, Unit};
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
-use crate::sheet::{Reading, Sheet, number as fact, rate, text};
-use crate::text::{Fault, after, axis_value, lines, need, number, snake};
+use crate::sheet::{SourceReading, SourceSheet, number as fact, rate, text};
+use crate::text::{SourceFault, after, axis_value, lines, need, number, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "stress-ng",
     tool: "stress-ng",
     about: "bogo operations a second and the stressors' own metrics; no spread is stated, and bogo operations mean \
@@ -19,13 +19,13 @@ pub(super) static FORMAT: Format = Format {
 
 const BOGO: &str = "bogo operations of different versions of stress-ng must not be compared";
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let sheet = if source.text.contains("stress-ng-version:") { yaml(source.text)? } else { terminal(source.text)? };
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-fn bogo(stressor: &str, value: f64, version: Option<&str>) -> Reading {
-    let reading = Reading::new("stress_ng.bogo_ops", "Bogo operations", value, rate("bogo operations"));
+fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
+    let reading = SourceReading::new("stress_ng.bogo_ops", "Bogo operations", value, rate("bogo operations"));
     let reading = reading.at("stressor", axis_value(stressor)).note(BOGO);
     // As part of the name, the version keeps other versions' figures apart.
     match version {
@@ -35,8 +35,8 @@ fn bogo(stressor: &str, value: f64, version: Option<&str>) -> Reading {
 }
 
 /// `key: value` lines, one group a stressor; the subset of YAML that it writes.
-fn yaml(source: &str) -> Result<Sheet, Fault> {
-    let mut sheet = Sheet::default();
+fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut stressor, mut open) = (String::new(), None);
     for (at, line) in lines(source) {
         let Some((key, value)) = line.trim().trim_start_matches("- ").split_once(':') else { continue };
@@ -53,7 +53,10 @@ fn yaml(source: &str) -> Result<Sheet, Fault> {
             "stressor" => {
                 value.clone_into(&mut stressor);
                 if let Some((place, last)) = open.replace((at, value.to_owned())) {
-                    return Err(Fault::new(format!("stressor '{}' ends before its rate", axis_value(&last)), place));
+                    return Err(SourceFault::new(
+                        format!("stressor '{}' ends before its rate", axis_value(&last)),
+                        place,
+                    ));
                 }
             }
             _ if stressor.is_empty() => {}
@@ -66,13 +69,15 @@ fn yaml(source: &str) -> Result<Sheet, Fault> {
         }
     }
     match open {
-        Some((place, last)) => Err(Fault::new(format!("stressor '{}' ends before its rate", axis_value(&last)), place)),
+        Some((place, last)) => {
+            Err(SourceFault::new(format!("stressor '{}' ends before its rate", axis_value(&last)), place))
+        }
         None => Ok(sheet),
     }
 }
 
 /// Metrics of single stressors: rates whose name says of what. The counts and times behind the bogo rate are left out.
-fn own(stressor: &str, key: &str, value: &str) -> Option<Reading> {
+fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
     let value = number(value)?;
     if !(key.contains("per-sec") || key.contains("nanosec") || key.contains("microsec")) || key.starts_with("bogo-") {
         return None;
@@ -83,11 +88,14 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<Reading> {
     } else {
         Metric { per: words.clone().into(), ..Metric::lower(Unit::Count, "") }
     };
-    Some(Reading::new(format!("stress_ng.{}", snake(key)), words, value, metric).at("stressor", axis_value(stressor)))
+    Some(
+        SourceReading::new(format!("stress_ng.{}", snake(key)), words, value, metric)
+            .at("stressor", axis_value(stressor)),
+    )
 }
 
-fn terminal(source: &str) -> Result<Sheet, Fault> {
-    let mut sheet = Sheet::default();
+fn terminal(source: &str) -> Result<SourceSheet, SourceFault> {
+    let mut sheet = SourceSheet::default();
     let (mut table, mut own_metrics) = (false, false);
     for (at, line) in lines(source) {
         let Some(line) = after(line, "] ").filter(|_| line.contains("stress-ng: ")) else { continue };
@@ -105,7 +113,7 @@ fn terminal(source: &str) -> Result<Sheet, Fault> {
             let value = need(words[5], at)?;
             sheet.readings.push(bogo(words[0], value, sheet.version.as_deref()));
         } else if table && words.len() >= 2 && number(words[1]).is_some() {
-            return Err(Fault::new("the row of the table ends early", at));
+            return Err(SourceFault::new("the row of the table ends early", at));
         } else if own_metrics && words.len() >= 3 {
             let name = words[2..].join(" ");
             let name = name.split(" (").next().unwrap_or_default();

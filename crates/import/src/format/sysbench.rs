@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Format, Parsed, Source, sure};
-use crate::sheet::{Reading, Sheet, bytes_per_second, rate, seconds};
-use crate::text::{Fault, after, axis_value, between, lines, need, number};
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, number};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "sysbench",
     tool: "sysbench",
     about: "rates and event latency of the cpu, memory, threads, mutex, fileio and database tests; each run in the file is a run",
@@ -15,16 +15,16 @@ pub(super) static FORMAT: Format = Format {
     parse,
 };
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheets: Vec<Sheet> = Vec::new();
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheets: Vec<SourceSheet> = Vec::new();
     let (mut point, mut section, mut open, mut events) = (BTreeMap::new(), "", None, None);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
-            sheets.push(Sheet { version: Some(version), ..Sheet::default() });
+            sheets.push(SourceSheet { version: Some(version), ..SourceSheet::default() });
             (point, events) = (BTreeMap::new(), None);
             if let Some(place) = open.replace(at) {
-                return Err(Fault::new("the run that begins here ends before its latency", place));
+                return Err(SourceFault::new("the run that begins here ends before its latency", place));
             }
         }
         let Some(sheet) = sheets.last_mut() else { continue };
@@ -42,17 +42,17 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         } else if let (true, Some((name, value))) =
             (section == "Latency (ms):" && trimmed != section, trimmed.split_once(':'))
         {
-            let new = || Reading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
+            let new = || SourceReading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
             latency(events.get_or_insert_with(new), name, value, at)?;
         }
     }
     match open {
-        Some(place) => Err(Fault::new("the run that begins here ends before its latency", place)),
+        Some(place) => Err(SourceFault::new("the run that begins here ends before its latency", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }
 
-fn placed(reading: Reading, point: &BTreeMap<&'static str, String>) -> Reading {
+fn placed(reading: SourceReading, point: &BTreeMap<&'static str, String>) -> SourceReading {
     point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
 }
 
@@ -75,17 +75,22 @@ fn option(line: &str) -> Option<(&'static str, &str)> {
     options.iter().find_map(|(name, axis)| Some((*axis, line.strip_prefix(name)?)))
 }
 
-fn figure(section: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault> {
+fn figure(section: &str, line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let plain = |name: &str| line.strip_prefix(name).map(str::trim);
     if let Some(value) = plain("events per second:") {
-        return Ok(Some(Reading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
+        return Ok(Some(SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
     }
     if let Some(value) = plain("events/s (eps):") {
-        return Ok(Some(Reading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
+        return Ok(Some(SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
     }
     if let Some(value) = between(line, "MiB transferred (", "MiB/sec") {
         let bytes = need(value, at)? * 1_048_576.0;
-        return Ok(Some(Reading::new("sysbench.memory_transfer", "Memory transfer", bytes, bytes_per_second("bytes"))));
+        return Ok(Some(SourceReading::new(
+            "sysbench.memory_transfer",
+            "Memory transfer",
+            bytes,
+            bytes_per_second("bytes"),
+        )));
     }
     for (name, id, of) in [
         ("Total operations:", "sysbench.operations", "operations"),
@@ -93,7 +98,7 @@ fn figure(section: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault
         ("queries:", "sysbench.queries", "queries"),
     ] {
         if let Some(value) = plain(name).and_then(|rest| between(rest, "(", "per")) {
-            return Ok(Some(Reading::new(id, of, need(value, at)?, rate(of))));
+            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
         }
     }
     for (name, id, of) in [
@@ -102,19 +107,19 @@ fn figure(section: &str, line: &str, at: usize) -> Result<Option<Reading>, Fault
         ("fsyncs/s:", "sysbench.file_fsyncs", "fsyncs"),
     ] {
         if let Some(value) = plain(name) {
-            return Ok(Some(Reading::new(id, of, need(value, at)?, rate(of))));
+            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
         }
     }
     for (name, id) in [("read, MiB/s:", "sysbench.file_read"), ("written, MiB/s:", "sysbench.file_written")] {
         if let Some(value) = plain(name).filter(|_| section == "Throughput:") {
-            return Ok(Some(Reading::new(id, name, need(value, at)? * 1_048_576.0, bytes_per_second("bytes"))));
+            return Ok(Some(SourceReading::new(id, name, need(value, at)? * 1_048_576.0, bytes_per_second("bytes"))));
         }
     }
     Ok(None)
 }
 
 /// The average of single events is the value; the rest of the section describes their distribution.
-fn latency(reading: &mut Reading, name: &str, value: &str, at: usize) -> Result<(), Fault> {
+fn latency(reading: &mut SourceReading, name: &str, value: &str, at: usize) -> Result<(), SourceFault> {
     let milliseconds = need(value, at)? * 1e-3;
     let quantile = match name.trim() {
         "avg" => {

@@ -1,14 +1,15 @@
 //! Our own tidy CSV: one row a figure, as `export` writes it.
 
 use model::{
-    Estimate, Figure, Footprint, Launch, Machine, Method, Metric, Mode, Origin, Outcome, Plan, Run, SCHEMA, Session,
+    Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run, SCHEMA,
+    Session,
 };
 use serde::de::DeserializeOwned;
 
-use super::{Confidence, Format, Parsed, Source};
-use crate::text::{Fault, need, shown, usable};
+use super::{Confidence, ImportFormat, Parsed, SourceText};
+use crate::text::{SourceFault, need, shown, usable};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "tidy-csv",
     tool: "Prony",
     about: "one row a figure, as Prony exports it: everything but the single batches and footprints of launches",
@@ -26,17 +27,17 @@ fn detect(head: &[u8]) -> Confidence {
 const MOST_ROWS: usize = 500_000;
 
 /// A row, its line, and the names of its columns.
-struct Row<'a> {
+struct TidyRow<'a> {
     names: &'a csv::StringRecord,
     cells: csv::StringRecord,
     line: usize,
 }
 
-impl Row<'_> {
-    fn get(&self, name: &str) -> Result<&str, Fault> {
+impl TidyRow<'_> {
+    fn get(&self, name: &str) -> Result<&str, SourceFault> {
         let at = self.names.iter().position(|known| known == name);
         at.and_then(|at| self.cells.get(at))
-            .ok_or_else(|| Fault::new(format!("there is no column '{name}'"), self.line))
+            .ok_or_else(|| SourceFault::new(format!("there is no column '{name}'"), self.line))
     }
 
     /// Columns that only add to a figure may be left out.
@@ -48,35 +49,36 @@ impl Row<'_> {
         Some(self.maybe(name).to_owned()).filter(|text| !text.is_empty())
     }
 
-    fn number(&self, name: &str) -> Result<f64, Fault> {
+    fn number(&self, name: &str) -> Result<f64, SourceFault> {
         need(self.get(name)?, self.line)
     }
 
-    fn count(&self, name: &str) -> Result<u32, Fault> {
+    fn count(&self, name: &str) -> Result<u32, SourceFault> {
         let text = self.get(name)?;
-        text.parse().map_err(|_| Fault::new(format!("'{}' is no count", shown(text)), self.line))
+        text.parse().map_err(|_| SourceFault::new(format!("'{}' is no count", shown(text)), self.line))
     }
 
     /// A word of the run document's vocabulary.
-    fn word<T: DeserializeOwned>(&self, name: &str, word: &str) -> Result<T, Fault> {
+    fn word<T: DeserializeOwned>(&self, name: &str, word: &str) -> Result<T, SourceFault> {
         serde_json::from_value(serde_json::Value::String(word.to_owned()))
-            .map_err(|_| Fault::new(format!("'{}' is no {name}", shown(word)), self.line))
+            .map_err(|_| SourceFault::new(format!("'{}' is no {name}", shown(word)), self.line))
     }
 
-    fn words<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, Fault> {
+    fn words<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, SourceFault> {
         self.maybe(name).split_whitespace().map(|word| self.word(name, word)).collect()
     }
 
-    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, Fault> {
-        serde_json::from_str(self.get(name)?).map_err(|_| Fault::new(format!("its {name} cannot be read"), self.line))
+    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, SourceFault> {
+        serde_json::from_str(self.get(name)?)
+            .map_err(|_| SourceFault::new(format!("its {name} cannot be read"), self.line))
     }
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = csv::Reader::from_reader(source.text.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        Fault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+        SourceFault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
     };
     let names = reader.headers().map_err(fault)?.clone();
     let mut runs: Vec<Run> = Vec::new();
@@ -85,10 +87,10 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
     for record in reader.records() {
         let cells = record.map_err(fault)?;
         let line = cells.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
-        let row = Row { names: &names, cells, line };
+        let row = TidyRow { names: &names, cells, line };
         let id = row.get("run")?.to_owned();
         if id.is_empty() {
-            return Err(Fault::new("the run has no name", line));
+            return Err(SourceFault::new("the run has no name", line));
         }
         let at = match places.get(&id) {
             Some(at) => *at,
@@ -100,20 +102,20 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
         };
         let figure = figure(&row)?;
         if seen.len() == MOST_ROWS {
-            return Err(Fault::new(format!("it has more than {MOST_ROWS} rows"), line));
+            return Err(SourceFault::new(format!("it has more than {MOST_ROWS} rows"), line));
         }
         if !seen.insert((at, figure.key())) {
-            return Err(Fault::new(format!("{} of run {} stands in it twice", figure.key(), shown(&id)), line));
+            return Err(SourceFault::new(format!("{} of run {} stands in it twice", figure.key(), shown(&id)), line));
         }
         runs[at].figures.push(figure);
     }
     if runs.is_empty() {
-        return Err(Fault::new("it ends before any figure", 1));
+        return Err(SourceFault::new("it ends before any figure", 1));
     }
     Ok(Parsed::Runs(runs))
 }
 
-fn run(row: &Row<'_>, id: String) -> Run {
+fn run(row: &TidyRow<'_>, id: String) -> Run {
     let origin = row.some("tool").map(|tool| Origin {
         tool,
         version: row.some("version"),
@@ -133,19 +135,21 @@ fn run(row: &Row<'_>, id: String) -> Run {
     }
 }
 
-fn figure(row: &Row<'_>) -> Result<Figure, Fault> {
+fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
     let launches = |(round, word): (u32, &str)| Ok(Launch { round, value: need(word, row.line)?, ..Launch::default() });
-    let launches = (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, Fault>>()?;
+    let launches =
+        (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, SourceFault>>()?;
     let point = row.get("point")?.parse();
     let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
     let probe = row.get("probe")?.to_owned();
     if probe.is_empty() {
-        return Err(Fault::new("the figure has no probe", row.line));
+        return Err(SourceFault::new("the figure has no probe", row.line));
     }
     Ok(Figure {
         probe,
-        point: point
-            .map_err(|error: model::Error| Fault::new(error.to_string().replace("could not", "cannot"), row.line))?,
+        point: point.map_err(|error: model::Error| {
+            SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
+        })?,
         title: row.get("title")?.to_owned(),
         metric: Metric {
             unit: row.word("unit", row.get("unit")?)?,
@@ -168,7 +172,7 @@ fn figure(row: &Row<'_>) -> Result<Figure, Fault> {
     })
 }
 
-fn outcome(row: &Row<'_>) -> Result<Outcome, Fault> {
+fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
     Ok(match row.get("outcome")? {
         "measured" => {
             let estimate = Estimate {
@@ -178,11 +182,11 @@ fn outcome(row: &Row<'_>) -> Result<Outcome, Fault> {
                 level: row.number("level")?,
                 launches: row.count("launches")?,
                 batches: row.count("batches")?,
-                method: row.word::<Method>("method", row.get("method")?)?,
+                method: row.word::<EstimateMethod>("method", row.get("method")?)?,
             };
             let holds = estimate.low <= estimate.value && estimate.value <= estimate.high;
             if !holds || !(0.0..=1.0).contains(&estimate.level) {
-                return Err(Fault::new("the interval does not hold its value, or its level is none", row.line));
+                return Err(SourceFault::new("the interval does not hold its value, or its level is none", row.line));
             }
             Outcome::Measured(estimate)
         }
@@ -190,12 +194,12 @@ fn outcome(row: &Row<'_>) -> Result<Outcome, Fault> {
         "modes" => {
             let modes: Vec<Mode> = row.json("detail")?;
             if !modes.iter().all(|mode| usable(mode.estimate.value)) {
-                return Err(Fault::new("a mode's value is no usable number", row.line));
+                return Err(SourceFault::new("a mode's value is no usable number", row.line));
             }
             Outcome::Modes(modes)
         }
         "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
         "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
-        other => return Err(Fault::new(format!("'{}' is no outcome", shown(other)), row.line)),
+        other => return Err(SourceFault::new(format!("'{}' is no outcome", shown(other)), row.line)),
     })
 }

@@ -1,11 +1,11 @@
 //! UnixBench 5: the log of a run, with a block for each number of parallel copies.
 
-use super::{Format, Parsed, Source, sure};
+use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
-use crate::sheet::{Reading, Sheet, bytes_per_second, rate, text};
-use crate::text::{Fault, between, first_number, lines, need, snake};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
+use crate::text::{SourceFault, between, first_number, lines, need, snake};
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "unixbench",
     tool: "UnixBench",
     about: "the results of a run's log, one run a number of copies; only the number of samples is stated, no spread",
@@ -42,9 +42,9 @@ pub(super) const TESTS: &[(&str, &str, &str)] = &[
     ("C Compiler Throughput", "shell.compile", ""),
 ];
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
-    let mut sheets: Vec<Sheet> = Vec::new();
-    let (mut head, mut copies, mut open) = (Sheet::default(), 1.0, None);
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheets: Vec<SourceSheet> = Vec::new();
+    let (mut head, mut copies, mut open) = (SourceSheet::default(), 1.0, None);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
@@ -57,16 +57,16 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             head.facts.extend(text("cpu.model", words, "log", &[]));
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
             copies = 1.0;
-            let sheet = Sheet {
+            let sheet = SourceSheet {
                 version: head.version.clone(),
                 machine: head.machine.clone(),
                 facts: head.facts.clone(),
                 started: ctime(date.split(" - ").next().unwrap_or_default()),
-                ..Sheet::default()
+                ..SourceSheet::default()
             };
             sheets.push(sheet);
             if let Some(place) = open.replace(at) {
-                return Err(Fault::new("the run that begins here ends before its index score", place));
+                return Err(SourceFault::new("the run that begins here ends before its index score", place));
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
             copies = need(count, at)?;
@@ -74,20 +74,20 @@ fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
             sheet.readings.push(reading(trimmed, samples, copies, at)?);
         } else if let Some(sheet) = sheets.last_mut().filter(|_| trimmed.starts_with("System Benchmarks Index Score")) {
             let score = need(trimmed.split_whitespace().last().unwrap_or_default(), at)?;
-            let reading = Reading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
+            let reading = SourceReading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
             sheet.readings.push(if copies > 1.0 { reading.at("copies", copies.to_string()) } else { reading });
             open = None;
         }
     }
     match open {
-        Some(place) => Err(Fault::new("the run that begins here ends before its index score", place)),
+        Some(place) => Err(SourceFault::new("the run that begins here ends before its index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }
 
 /// `Execl Throughput    4735.8 lps   (29.8 s, 2 samples)`
-fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<Reading, Fault> {
-    let (front, _) = line.rsplit_once('(').ok_or_else(|| Fault::new("the line ends early", at))?;
+fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<SourceReading, SourceFault> {
+    let (front, _) = line.rsplit_once('(').ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let mut words = front.split_whitespace().rev();
     let unit = words.next().unwrap_or_default();
     let value = need(words.next().unwrap_or_default(), at)?;
@@ -98,14 +98,14 @@ fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<Reading,
     let reading = scaled(name, value, unit).note(note).counts(samples, 1);
     Ok(if copies > 1.0 {
         let id = format!("unixbench.{}", snake(name));
-        Reading { id, point: model::Point::origin().with("copies", copies.to_string()), ..reading }
+        SourceReading { id, point: model::Point::origin().with("copies", copies.to_string()), ..reading }
     } else {
         reading
     })
 }
 
 /// A test's value in base units, under our id where we continue it.
-pub(super) fn scaled(name: &str, value: f64, unit: &str) -> Reading {
+pub(super) fn scaled(name: &str, value: f64, unit: &str) -> SourceReading {
     let (value, metric, note) = match unit {
         "KBps" => (value * 1024.0, bytes_per_second("bytes"), Some("its KB is 1024 bytes")),
         "lpm" => (value / 60.0, rate("loops"), None),
@@ -115,10 +115,10 @@ pub(super) fn scaled(name: &str, value: f64, unit: &str) -> Reading {
     let known = TESTS.iter().find(|(begin, ..)| name.to_ascii_lowercase().starts_with(&begin.to_ascii_lowercase()));
     let mut reading = match known {
         Some((_, id, point)) => {
-            let reading = Reading::new(*id, name, value, metric);
-            Reading { point: point.parse().unwrap_or_default(), ..reading }
+            let reading = SourceReading::new(*id, name, value, metric);
+            SourceReading { point: point.parse().unwrap_or_default(), ..reading }
         }
-        None => Reading::new(format!("unixbench.{}", snake(name)), name, value, metric),
+        None => SourceReading::new(format!("unixbench.{}", snake(name)), name, value, metric),
     };
     reading.notes.extend(note.map(str::to_owned));
     reading

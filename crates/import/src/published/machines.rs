@@ -2,35 +2,35 @@
 
 use model::{Fact, Primitive};
 
-use crate::sheet::{Reading, Sheet, number, text};
+use crate::sheet::{SourceReading, SourceSheet, number, text};
 
 /// One machine: the label that it goes by and what is printed of it.
-pub(crate) struct Entry {
+pub(crate) struct PublishedMachine {
     pub(crate) label: String,
-    pub(crate) sheet: Sheet,
+    pub(crate) sheet: SourceSheet,
 }
 
 /// Machines in the order in which the tables first name them.
 #[derive(Default)]
 pub(crate) struct Machines {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<PublishedMachine>,
 }
 
 impl Machines {
     /// The machine of a label, made when it is new.
-    pub(crate) fn of(&mut self, label: &str) -> &mut Entry {
+    pub(crate) fn of(&mut self, label: &str) -> &mut PublishedMachine {
         let at = self.entries.iter().position(|entry| entry.label == label).unwrap_or_else(|| {
-            let sheet = Sheet { machine: label.to_owned(), ..Sheet::default() };
-            self.entries.push(Entry { label: label.to_owned(), sheet });
+            let sheet = SourceSheet { machine: label.to_owned(), ..SourceSheet::default() };
+            self.entries.push(PublishedMachine { label: label.to_owned(), sheet });
             self.entries.len() - 1
         });
         &mut self.entries[at]
     }
 }
 
-impl Entry {
+impl PublishedMachine {
     /// Adds a figure.
-    pub(crate) fn add(&mut self, reading: Reading) {
+    pub(crate) fn add(&mut self, reading: SourceReading) {
         self.sheet.readings.push(reading);
     }
 

@@ -27,8 +27,8 @@ pub use description::{
     TableDescription,
 };
 use folder::{DESCRIPTION, Folder};
-use machines::{Entry, slug};
-pub use table::Table;
+use machines::{PublishedMachine, slug};
+pub use table::PublishedTable;
 pub use unit::{PrintedUnitName, UNITS};
 
 /// What every name of a published evaluation begins with.
@@ -42,7 +42,7 @@ pub struct PublishedEvaluation {
     /// What it is and how its tables are to be read.
     pub description: EvaluationDescription,
     /// Its tables, in the order of the description.
-    pub tables: Vec<Table>,
+    pub tables: Vec<PublishedTable>,
     sha256: String,
 }
 
@@ -75,7 +75,7 @@ impl PublishedEvaluation {
         for table in &description.tables {
             let text = folder.text(&format!("{}.csv", table.name))?;
             hasher.update(&text);
-            tables.push(Table::read(&table.name, &table.title, &text)?);
+            tables.push(PublishedTable::read(&table.name, &table.title, &text)?);
         }
         let evaluation = Self { name: folder.name(), description, tables, sha256: hexadecimal(&hasher.finalize()) };
         // A unit or a column that is not there is told now, and not when a table is printed.
@@ -85,7 +85,7 @@ impl PublishedEvaluation {
 
     /// A table by name.
     #[must_use]
-    pub fn table(&self, name: &str) -> Option<&Table> {
+    pub fn table(&self, name: &str) -> Option<&PublishedTable> {
         self.tables.iter().find(|table| table.name == name)
     }
 
@@ -97,7 +97,7 @@ impl PublishedEvaluation {
         Ok(self.entries()?.into_iter().map(|entry| self.run(entry, catalogue)).collect())
     }
 
-    fn entries(&self) -> Result<Vec<Entry>, Error> {
+    fn entries(&self) -> Result<Vec<PublishedMachine>, Error> {
         read::machines(&self.description, &self.tables)
     }
 
@@ -105,7 +105,7 @@ impl PublishedEvaluation {
         format!("{PREFIX}{}/{}", self.name, slug(label))
     }
 
-    fn run(&self, entry: Entry, catalogue: &Catalogue) -> Run {
+    fn run(&self, entry: PublishedMachine, catalogue: &Catalogue) -> Run {
         let id = self.id(&entry.label);
         let mut sheet = entry.sheet;
         sheet.started.clone_from(&self.description.date);
@@ -126,7 +126,7 @@ impl PublishedEvaluation {
 
 /// What there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct PublishedListing {
     /// Name that verbs take: `published:ams02-2002`.
     pub name: String,
     /// What it is.
@@ -141,18 +141,18 @@ pub struct Listing {
 ///
 /// # Errors
 /// When a table that ships with the program is damaged.
-pub fn list() -> Result<Vec<Listing>, Error> {
+pub fn list() -> Result<Vec<PublishedListing>, Error> {
     let listing = |evaluation: PublishedEvaluation| {
         let machines: Vec<_> =
             evaluation.entries()?.into_iter().map(|entry| (evaluation.id(&entry.label), entry.label)).collect();
-        Ok(Listing {
+        Ok(PublishedListing {
             name: format!("{PREFIX}{}", evaluation.name),
             title: evaluation.description.title,
             attribution: evaluation.description.attribution,
             machines,
         })
     };
-    let all: Result<Vec<Listing>, Error> = PublishedEvaluation::all()?.into_iter().map(listing).collect();
+    let all: Result<Vec<PublishedListing>, Error> = PublishedEvaluation::all()?.into_iter().map(listing).collect();
     Ok(all?.into_iter().filter(|listing| !listing.machines.is_empty()).collect())
 }
 
@@ -202,6 +202,6 @@ pub fn find(name: &str) -> Result<PublishedEvaluation, Error> {
 ///
 /// # Errors
 /// When there is no such evaluation, or a table that ships with the program is damaged.
-pub fn tables(evaluation: &str) -> Result<Vec<Table>, Error> {
+pub fn tables(evaluation: &str) -> Result<Vec<PublishedTable>, Error> {
     Ok(find(evaluation)?.tables)
 }

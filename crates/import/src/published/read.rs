@@ -5,15 +5,18 @@ use model::{Point, format_size, parse_size};
 use super::description::{
     EvaluationDescription, FactDescription, FigureDescription, MachineDescription, TableDescription,
 };
-use super::machines::{Entry, Machines};
-use super::table::{Row, Table};
+use super::machines::{Machines, PublishedMachine};
+use super::table::{PublishedRow, PublishedTable};
 use super::template::Cells;
 use super::unit::{PrintedUnitName, UNITS};
 use crate::Error;
-use crate::sheet::{Reading, Spread};
+use crate::sheet::{SourceReading, SourceSpread};
 
 /// Every machine of an evaluation, with what its tables say.
-pub(super) fn machines(description: &EvaluationDescription, tables: &[Table]) -> Result<Vec<Entry>, Error> {
+pub(super) fn machines(
+    description: &EvaluationDescription,
+    tables: &[PublishedTable],
+) -> Result<Vec<PublishedMachine>, Error> {
     let mut reader = Reader { known: &description.machines, machines: Machines::default() };
     for machine in &description.machines {
         let entry = reader.machines.of(&machine.label);
@@ -40,7 +43,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn table(&mut self, described: &TableDescription, table: &Table) -> Result<(), Error> {
+    fn table(&mut self, described: &TableDescription, table: &PublishedTable) -> Result<(), Error> {
         for row in table.rows() {
             if described.machine_columns.is_empty() {
                 let cells = Cells { row, value: "" };
@@ -61,7 +64,7 @@ impl Reader<'_> {
     }
 
     /// The machine that a row calls so.
-    fn machine(&mut self, printed: &str) -> &mut Entry {
+    fn machine(&mut self, printed: &str) -> &mut PublishedMachine {
         let known = self.known.iter().find(|machine| machine.printed.iter().any(|name| name == printed));
         self.machines.of(known.map_or(printed, |machine| machine.label.as_str()))
     }
@@ -69,7 +72,7 @@ impl Reader<'_> {
     fn row(
         &mut self,
         described: &TableDescription,
-        table: &Table,
+        table: &PublishedTable,
         cells: Cells<'_>,
         named: Option<&str>,
     ) -> Result<(), Error> {
@@ -92,7 +95,7 @@ impl Reader<'_> {
 }
 
 /// Whether another row holds the same figure of the same machine.
-fn is_of(described: &TableDescription, figure: &FigureDescription, row: Row<'_>, label: &str) -> bool {
+fn is_of(described: &TableDescription, figure: &FigureDescription, row: PublishedRow<'_>, label: &str) -> bool {
     let cells = Cells { row, value: "" };
     let number = figure.column.as_deref().and_then(|column| row.number(column));
     number.is_some() && cells.fits(&figure.when) && named(described, cells).is_some_and(|(name, _)| name == label)
@@ -104,7 +107,7 @@ fn named(described: &TableDescription, cells: Cells<'_>) -> Option<(String, Stri
     Some((cells.fill(&rule.label), cells.fill(&rule.summary)))
 }
 
-fn add(entry: &mut Entry, fact: &FactDescription, name: &str, value: &str, unit: Option<String>) {
+fn add(entry: &mut PublishedMachine, fact: &FactDescription, name: &str, value: &str, unit: Option<String>) {
     match unit {
         None => entry.says(name, value, &fact.source, &fact.affects),
         Some(unit) => {
@@ -118,10 +121,10 @@ fn add(entry: &mut Entry, fact: &FactDescription, name: &str, value: &str, unit:
 /// The figure of a row; `None` where its cell is empty.
 fn reading(
     figure: &FigureDescription,
-    table: &Table,
+    table: &PublishedTable,
     cells: Cells<'_>,
     repeated: bool,
-) -> Result<Option<Reading>, Error> {
+) -> Result<Option<SourceReading>, Error> {
     let text = figure.column.as_deref().map_or(cells.value, |column| cells.row.text(column));
     let Ok(value) = text.parse::<f64>() else { return Ok(None) };
     let unit = PrintedUnitName::named(&figure.unit).ok_or_else(|| Error::EvaluationUnit {
@@ -133,10 +136,10 @@ fn reading(
     let scaled = |value: f64| base(value) / figure.divide;
     let title = figure.title.as_ref().or(figure.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
     let metric = unit.metric(figure.per.as_deref(), figure.better);
-    let mut reading = Reading::new(cells.fill(&figure.id), title, scaled(value), metric).printed(text);
+    let mut reading = SourceReading::new(cells.fill(&figure.id), title, scaled(value), metric).printed(text);
     if let Some(high) = upper_end(figure, table) {
         reading.value = scaled((value + high) / 2.0);
-        reading = reading.spread(Spread::Range(scaled(value), scaled(high)));
+        reading = reading.spread(SourceSpread::Range(scaled(value), scaled(high)));
     }
     reading.point = point(&cells.fill(&figure.point));
     if repeated {
@@ -149,7 +152,7 @@ fn reading(
     Ok(Some(reading))
 }
 
-fn upper_end(figure: &FigureDescription, table: &Table) -> Option<f64> {
+fn upper_end(figure: &FigureDescription, table: &PublishedTable) -> Option<f64> {
     if figure.up_to.is_empty() {
         return None;
     }

@@ -4,7 +4,7 @@ use crate::Error;
 
 /// A table as its document prints it: every cell in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct PublishedTable {
     /// Name of its file, such as `table2_normalised`.
     pub name: String,
     /// What it shows.
@@ -17,12 +17,12 @@ pub struct Table {
 
 /// One row with the names of its cells.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
-    table: &'a Table,
+pub(crate) struct PublishedRow<'a> {
+    table: &'a PublishedTable,
     cells: &'a [String],
 }
 
-impl Table {
+impl PublishedTable {
     /// Reads a table of CSV.
     pub(super) fn read(name: &str, title: &str, text: &str) -> Result<Self, Error> {
         let damaged =
@@ -34,8 +34,8 @@ impl Table {
         Ok(Self { name: name.to_owned(), title: title.to_owned(), columns, rows })
     }
 
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|cells| Row { table: self, cells })
+    pub(crate) fn rows(&self) -> impl Iterator<Item = PublishedRow<'_>> {
+        self.rows.iter().map(|cells| PublishedRow { table: self, cells })
     }
 
     /// The cell of a row in the named column.
@@ -52,7 +52,7 @@ impl Table {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> PublishedRow<'a> {
     /// Whether the table has such a column.
     pub(super) fn has(&self, column: &str) -> bool {
         self.table.columns.iter().any(|name| name == column)

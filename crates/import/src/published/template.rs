@@ -3,12 +3,12 @@
 use wildmatch::WildMatch;
 
 use super::description::Filter;
-use super::table::Row;
+use super::table::PublishedRow;
 
 /// A row and, where machines are columns, the cell in the machine's column.
 #[derive(Clone, Copy)]
 pub(super) struct Cells<'a> {
-    pub(super) row: Row<'a>,
+    pub(super) row: PublishedRow<'a>,
     pub(super) value: &'a str,
 }
 

@@ -5,7 +5,7 @@ use crate::common;
 
 use crate::common::{fixtures, import_fixture, named};
 use import::{Error, detect, formats, import};
-use model::{Better, Catalogue, FigureKey, Method, Outcome, Run, Unit, parse_run, render_run};
+use model::{Better, Catalogue, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
 
 fn estimate(run: &Run, key: &str) -> model::Estimate {
     let (probe, point) = key.split_once(':').unwrap_or((key, ""));
@@ -61,7 +61,7 @@ fn runs_are_valid_documents_with_their_provenance() {
                 if estimate.low == estimate.high {
                     assert_eq!(estimate.level, 0.0, "{} of {}", figure.key(), fixture.file);
                 }
-                if estimate.method == Method::OrderStatistic {
+                if estimate.method == EstimateMethod::OrderStatistic {
                     assert_eq!(figure.launches.len(), estimate.launches as usize);
                 }
             }
@@ -76,7 +76,7 @@ fn memory_tools_keep_their_counting_of_bytes() {
     let copy = estimate(run, "memory.copy:working_set=512MiB,threads=1");
     let bytes = 2.0 * 8.0 * 33_554_432.0;
     assert!(near(copy.value, bytes / 0.0625) && near(copy.low, bytes / 0.1) && near(copy.high, bytes / 0.05));
-    assert_eq!((copy.method, copy.level, copy.launches, copy.batches), (Method::Range, 0.0, 1, 10));
+    assert_eq!((copy.method, copy.level, copy.launches, copy.batches), (EstimateMethod::Range, 0.0, 1, 10));
     assert!(near(value(run, "memory.triad:working_set=768MiB,threads=1"), 1.5 * bytes / 0.063));
     assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("5.10"));
 
@@ -90,7 +90,9 @@ fn memory_tools_keep_their_counting_of_bytes() {
     assert!(near(value(run, "ramspeed.triad:kind=integer"), 7.3e9));
     let run = &import_fixture("mbw.txt")[0];
     let copy = estimate(run, "mbw.memcpy:array=16MiB");
-    assert!(copy.method == Method::Range && copy.low < copy.value && copy.value < copy.high && copy.batches == 3);
+    assert!(
+        copy.method == EstimateMethod::Range && copy.low < copy.value && copy.value < copy.high && copy.batches == 3
+    );
     let run = &import_fixture("likwid-bench.txt")[0];
     assert!(near(value(run, "likwid_bench.bandwidth:kernel=triad,working_set=999936B,threads=2"), 147_056.41e6));
 }
@@ -118,7 +120,7 @@ fn lmbench_continues_our_definitions() {
         ("memory.load_latency:working_set=8MiB", 90e-9),
     ] {
         assert!(near(value(run, key), expected), "{key}");
-        assert_eq!(estimate(run, key).method, Method::None);
+        assert_eq!(estimate(run, key).method, EstimateMethod::None);
     }
     let run = &import_fixture("lmbench-summary.txt")[0];
     for (key, expected) in [
@@ -163,9 +165,9 @@ fn intervals_are_carried_at_the_level_that_is_stated() {
     let run = &import_fixture("netperf.txt")[0];
     let stream = estimate(run, "netperf.tcp_stream:message=16384B");
     assert!(near(stream.value, 1e9) && near(stream.low, 0.975e9) && near(stream.high, 1.025e9));
-    assert_eq!((stream.method, stream.level), (Method::Stated, 0.99));
+    assert_eq!((stream.method, stream.level), (EstimateMethod::Stated, 0.99));
     let request = estimate(run, "netperf.tcp_request_response");
-    assert!(near(request.value, 50_000.0) && request.method == Method::None);
+    assert!(near(request.value, 50_000.0) && request.method == EstimateMethod::None);
     assert!(near(value(run, "netperf.udp_stream:message=65507B"), 5e8));
     assert!(near(value(run, "netperf.udp_stream_received"), 4.95e8));
     let run = &import_fixture("netperf-omni.csv")[0];
@@ -179,7 +181,7 @@ fn intervals_are_carried_at_the_level_that_is_stated() {
     let run = &import_fixture("criterion.json")[0];
     let figure = named(run, "criterion.time");
     let estimate = figure.outcome.estimate().unwrap();
-    assert_eq!((estimate.method, estimate.level, estimate.launches), (Method::Stated, 0.95, 1));
+    assert_eq!((estimate.method, estimate.level, estimate.launches), (EstimateMethod::Stated, 0.95, 1));
     assert!(near(estimate.value, 100e-9) && near(estimate.high, 102e-9) && figure.launches.is_empty());
     assert!(figure.notes.iter().any(|note| note.contains("one process")));
     let run = &import_fixture("criterion.txt")[0];
@@ -188,7 +190,7 @@ fn intervals_are_carried_at_the_level_that_is_stated() {
     let run = &import_fixture("criterion-messages.json")[0];
     assert!(near(value(run, "criterion.time:benchmark=sort/short"), 12.4e-9));
     let run = &import_fixture("criterion-sample.json")[0];
-    assert_eq!(named(run, "criterion.time").outcome.estimate().unwrap().method, Method::Range);
+    assert_eq!(named(run, "criterion.time").outcome.estimate().unwrap().method, EstimateMethod::Range);
 }
 
 #[test]
@@ -202,7 +204,10 @@ fn only_fresh_processes_become_launches() {
     let figure = named(run, "hep.workload");
     assert_eq!(figure.values(), [100.0, 103.0, 101.0], "runs are in their order, run10 last");
     let estimate = figure.outcome.estimate().unwrap();
-    assert_eq!((estimate.value, estimate.low, estimate.high, estimate.method), (101.0, 100.0, 103.0, Method::Range));
+    assert_eq!(
+        (estimate.value, estimate.low, estimate.high, estimate.method),
+        (101.0, 100.0, 103.0, EstimateMethod::Range)
+    );
     assert!((estimate.level - 0.75).abs() < 0.26, "three executions support little: {}", estimate.level);
     let run = &import_fixture("spec-cpu.csv")[0];
     let base =
@@ -238,7 +243,7 @@ fn the_rest_say_what_their_files_say() {
     assert!(run.session.notes[0].contains("failed its residual check"));
     let run = &import_fixture("osu.txt")[0];
     let latency = estimate(run, "osu.allreduce_latency:size=4B");
-    assert!(near(latency.value, 46.87e-6) && latency.method == Method::Range && latency.level == 0.0);
+    assert!(near(latency.value, 46.87e-6) && latency.method == EstimateMethod::Range && latency.level == 0.0);
     assert!(near(value(run, "osu.bandwidth:size=1KiB"), 161.7e6));
     let run = &import_fixture("stress-ng.yaml")[0];
     let figure = named(run, "stress_ng.bogo_ops");
@@ -256,7 +261,7 @@ fn the_rest_say_what_their_files_say() {
     assert!(named(run, "fio.write_latency").notes[0].contains("single operations of one run"));
     let run = &import_fixture("iperf3.json")[0];
     let sent = named(run, "iperf3.sent").outcome.estimate().unwrap();
-    assert_eq!((sent.method, sent.level), (Method::Range, 0.0));
+    assert_eq!((sent.method, sent.level), (EstimateMethod::Range, 0.0));
     let run = &import_fixture("perf-bench.txt")[0];
     assert_eq!(named(run, "perf_bench.sched_pipe").metric.unit, Unit::Seconds);
     let run = &import_fixture("7zip.txt")[0];
@@ -266,7 +271,7 @@ fn the_rest_say_what_their_files_say() {
 #[test]
 fn the_catalogue_decides_what_our_ids_mean() {
     let catalogue = Catalogue {
-        probes: vec![model::Description {
+        probes: vec![model::ProbeDescription {
             id: "os.context_switch".to_owned(),
             title: "Switch between processes".to_owned(),
             about: String::new(),

@@ -1,8 +1,8 @@
 //! Published evaluations against what their documents print.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use import::published::{Table, get, list, tables};
-use model::{Catalogue, FigureKey, Method, Outcome, Run, Unit, parse_run, render_run};
+use import::published::{PublishedTable, get, list, tables};
+use model::{Catalogue, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
 
 fn runs(name: &str) -> Vec<Run> {
     get(name, &Catalogue::default()).unwrap()
@@ -13,7 +13,7 @@ fn value(run: &Run, probe: &str, point: &str) -> Option<f64> {
     figure.outcome.estimate().map(|estimate| estimate.value)
 }
 
-fn table(evaluation: &str, name: &str) -> Table {
+fn table(evaluation: &str, name: &str) -> PublishedTable {
     tables(evaluation).unwrap().into_iter().find(|table| table.name == name).unwrap()
 }
 
@@ -43,7 +43,9 @@ fn every_machine_is_a_run_without_spread() {
             for figure in &run.figures {
                 assert!(figure.point.get("occurrence").is_none(), "{} of {id} stands in it twice", figure.key());
                 let estimate = figure.outcome.estimate().unwrap();
-                assert!(!estimate.has_spread() && matches!(estimate.method, Method::None | Method::Range));
+                assert!(
+                    !estimate.has_spread() && matches!(estimate.method, EstimateMethod::None | EstimateMethod::Range)
+                );
                 assert!(figure.launches.is_empty());
             }
         }
@@ -152,7 +154,7 @@ fn the_catalogue_decides_unit_and_title() {
     let exec = plain.figures.iter().find(|figure| figure.probe == "os.exec").unwrap();
     assert_eq!(exec.metric.unit, Unit::Seconds);
     let catalogue = Catalogue {
-        probes: vec![model::Description {
+        probes: vec![model::ProbeDescription {
             id: "os.exec".to_owned(),
             title: "Execs".to_owned(),
             about: String::new(),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use probes::{Fault, Kernel, Work};
+use probes::{BatchWork, Kernel, ProbeError};
 
 use super::Check;
 use crate::engine::{Engine, Stopper};
-use crate::step::{Purpose, Step};
+use crate::step::{Purpose, WorkerStep};
 
 /// Times a step is repeated; the median counts.
 const REPEATS: usize = 11;
@@ -14,11 +14,11 @@ const REPEATS: usize = 11;
 struct Nothing;
 
 impl Kernel for Nothing {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        Ok(Work { ops, token: std::hint::black_box(ops) })
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        Ok(BatchWork { ops, token: std::hint::black_box(ops) })
     }
 
-    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
         Ok(())
     }
 }
@@ -62,7 +62,7 @@ fn loop_cost(read: f64) -> f64 {
 }
 
 fn worker(engine: &mut dyn Engine) -> Check {
-    let step = Step {
+    let step = WorkerStep {
         purpose: Purpose::Measure,
         round: 0,
         seed: 0,

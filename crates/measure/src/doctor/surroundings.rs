@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use model::Machine;
 use sys::cgroup::{Quota, Throttled};
-use sys::process::{Resource as Limited, limit};
-use sys::usage::Resource;
+use sys::process::{LimitedResource as Limited, limit};
+use sys::usage::PressureResource;
 
 use super::activity::{Activity, activity};
 use super::{Check, Health};
@@ -77,7 +77,7 @@ fn pressure() -> Vec<Check> {
         let says = || format!("tasks waited for {name} during {:.0}% of the last ten seconds", 100.0 * share);
         (share >= 0.05).then(|| Check::attention("pressure", says(), "wait until it has passed"))
     };
-    [(Resource::Cpu, "a CPU"), (Resource::Memory, "memory"), (Resource::Io, "storage")]
+    [(PressureResource::Cpu, "a CPU"), (PressureResource::Memory, "memory"), (PressureResource::Io, "storage")]
         .into_iter()
         .filter_map(look)
         .collect()
@@ -202,9 +202,9 @@ fn limits() -> Vec<Check> {
 }
 
 fn counters() -> Check {
-    use sys::counters::{Counters, Event};
-    let opened = Counters::open(&[Event::Cycles, Event::Instructions]);
-    match opened.read_one(Event::Instructions) {
+    use sys::counters::{CounterEvent, Counters};
+    let opened = Counters::open(&[CounterEvent::Cycles, CounterEvent::Instructions]);
+    match opened.read_one(CounterEvent::Instructions) {
         Ok(_) => Check::fine("hardware counters", "can be read: footprints hold cycles and instructions"),
         Err(reason) => Check::unknown("hardware counters", format!("footprints go without them: {reason}")),
     }

@@ -8,7 +8,7 @@ use stats::simulate::{Noise, generator};
 
 use super::{Engine, EngineError, Stopper};
 use crate::outside::OutsideCounters;
-use crate::step::{Purpose, Reply, Step, Task};
+use crate::step::{Purpose, Reply, Task, WorkerStep};
 
 /// How a simulated figure behaves.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct MockEngine {
     seed: u64,
     drawn: HashMap<FigureKey, (Vec<Vec<f64>>, u32)>,
     clock: f64,
-    log: Vec<Step>,
+    log: Vec<WorkerStep>,
     stop_after: Option<usize>,
     taking: Option<Box<TakenOf>>,
     quota_period: Option<Duration>,
@@ -113,7 +113,7 @@ impl MockEngine {
 
     /// Steps in the order in which they were asked for.
     #[must_use]
-    pub fn log(&self) -> &[Step] {
+    pub fn log(&self) -> &[WorkerStep] {
         &self.log
     }
 
@@ -129,7 +129,7 @@ impl MockEngine {
         (drawn[at as usize % AHEAD].clone(), at)
     }
 
-    fn measure(&mut self, step: &Step, task: &Task, figure: &MockFigure) -> Result<Reply, EngineError> {
+    fn measure(&mut self, step: &WorkerStep, task: &Task, figure: &MockFigure) -> Result<Reply, EngineError> {
         let (values, at) = self.draw(task, figure);
         if figure.crashes_at == Some(at) {
             return Err(EngineError::Crashed("exit code 134".to_owned()));
@@ -163,7 +163,7 @@ impl MockEngine {
 }
 
 impl Engine for MockEngine {
-    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         self.log.push(step.clone());
         if self.stop_after.is_some_and(|most| self.log.len() > most) {
             stopper.stop();

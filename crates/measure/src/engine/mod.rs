@@ -13,7 +13,7 @@ pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
 
 use crate::outside::OutsideCounters;
-use crate::step::{Reply, Step};
+use crate::step::{Reply, WorkerStep};
 
 /// Something whose figures are measured by launches, one step at a time: probes in workers, the user's applications, the
 /// components of a rating, flows between nodes. [`crate::Session`] decides what is launched when, how often and which launches
@@ -24,7 +24,7 @@ pub trait Engine {
     ///
     /// # Errors
     /// When no complete answer came.
-    fn launch(&mut self, step: &Step, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError>;
+    fn launch(&mut self, step: &WorkerStep, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError>;
 
     /// A CPU for each party of a figure that is about to be measured; none leaves the scheduler free.
     ///

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sys::process::{Attended, Stream, Supervised, Supply};
 
 use super::{Engine, EngineError, Stopper};
-use crate::step::{Reply, Step};
+use crate::step::{Reply, WorkerStep};
 
 /// Longest line that a worker may say: a launch of thousands of batches with room to spare.
 const LONGEST_LINE: usize = 4 << 20;
@@ -45,11 +45,11 @@ impl ProcessEngine {
 }
 
 impl Engine for ProcessEngine {
-    fn launch(&mut self, step: &Step, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
         let deadline = Instant::now() + patience;
         let mut worker = self.start(text)?;
-        let mut said = Said::default();
+        let mut said = WorkerLine::default();
         let attended =
             worker.attend(deadline, LOOK, &|| stopper.asked(), &mut |stream, bytes| said.take(stream, bytes));
         let status = worker.end(LEAVE, &mut |stream, bytes| {
@@ -72,15 +72,15 @@ impl Engine for ProcessEngine {
 
 /// What a worker said so far.
 #[derive(Default)]
-struct Said {
+struct WorkerLine {
     line: Vec<u8>,
     replies: Vec<Reply>,
     /// Why it is heard no further.
     babble: Option<String>,
-    last_words: Vec<u8>,
+    stderr_tail: Vec<u8>,
 }
 
-impl Said {
+impl WorkerLine {
     /// Takes in a piece; enough is enough once the worker has said everything, or something else than replies.
     fn take(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
         if stream == Stream::Errors {
@@ -114,13 +114,13 @@ impl Said {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        self.last_words.extend_from_slice(bytes);
-        self.last_words.drain(..self.last_words.len().saturating_sub(LAST_WORDS));
+        self.stderr_tail.extend_from_slice(bytes);
+        self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(LAST_WORDS));
     }
 
     fn crash(&self, status: Option<ExitStatus>) -> String {
         let how = status.map_or_else(|| "it could not be ended".to_owned(), describe);
-        let words = String::from_utf8_lossy(&self.last_words).trim().replace('\n', "; ");
+        let words = String::from_utf8_lossy(&self.stderr_tail).trim().replace('\n', "; ");
         if words.is_empty() { how } else { format!("{how}; it said: {words}") }
     }
 }

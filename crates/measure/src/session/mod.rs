@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run};
 
-pub use start::Order;
+pub use start::RunRequest;
 
 pub(crate) use self::group::mix;
 
-use self::group::Group;
-use self::quota::Quota;
+use self::group::LaunchGroup;
+use self::quota::QuotaPacing;
 use crate::engine::{Engine, EngineError, Stopper};
-use crate::event::{Event, Listener};
+use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
-use crate::step::{Purpose, Reply, Step, Task};
+use crate::step::{Purpose, Reply, Task, WorkerStep};
 use crate::{Error, calibrate, document, judge};
 
 /// Keeps a run document after every round.
@@ -34,7 +34,7 @@ pub trait Saver {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum EndReason {
     /// Every figure is settled.
     Complete,
     /// Time was up.
@@ -47,11 +47,11 @@ pub enum Ending {
 
 /// A run that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct RunResult {
     /// The run document.
     pub run: Run,
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: EndReason,
 }
 
 /// Least time that a launch is given before it counts as hung.
@@ -62,17 +62,17 @@ const CALIBRATING_PATIENCE: Duration = Duration::from_secs(180);
 const ATTEMPTS: u32 = 3;
 
 /// A run that is being measured.
-pub struct Session<'a> {
+pub struct MeasureSession<'a> {
     run: Run,
-    progress: Vec<Progress>,
+    progress: Vec<FigureProgress>,
     allowed: Vec<usize>,
     patience: Option<Duration>,
     engine: &'a mut dyn Engine,
-    listener: &'a mut dyn Listener,
+    listener: &'a mut dyn Observer,
     saver: &'a mut dyn Saver,
     stopper: Stopper,
     conditions: ConditionsWatch,
-    quota: Quota,
+    quota: QuotaPacing,
     /// First of the rounds whose outside evidence was not judged yet.
     unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -82,7 +82,7 @@ pub struct Session<'a> {
 
 /// What the session knows of a figure beside the document.
 #[derive(Debug, Clone, Default)]
-struct Progress {
+struct FigureProgress {
     cpus: Vec<usize>,
     batches: u32,
     warmup: u32,
@@ -96,26 +96,26 @@ struct Progress {
     attempts: u32,
 }
 
-impl<'a> Session<'a> {
+impl<'a> MeasureSession<'a> {
     /// Measures a run to its end.
     ///
     /// # Errors
     /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving is the
     /// ending.
     pub fn measure(
-        order: Order,
+        order: RunRequest,
         engine: &'a mut dyn Engine,
-        listener: &'a mut dyn Listener,
+        listener: &'a mut dyn Observer,
         saver: &'a mut dyn Saver,
         stopper: Stopper,
-    ) -> Result<Ended, Error> {
-        let Order { run, allowed, patience } = order;
+    ) -> Result<RunResult, Error> {
+        let RunRequest { run, allowed, patience } = order;
         let began = engine.now();
         let before = run.session.seconds;
-        let progress = vec![Progress::default(); run.figures.len()];
+        let progress = vec![FigureProgress::default(); run.figures.len()];
         let outside = engine.outside(&allowed);
-        let (quota, unjudged) = (Quota::of(&outside), run.session.rounds);
-        let mut session = Session {
+        let (quota, unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
+        let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
             run,
             progress,
@@ -162,7 +162,7 @@ impl<'a> Session<'a> {
                 self.progress[index].ended = self.progress[leader].ended;
             }
         }
-        self.listener.hear(&Event::Began(&self.run));
+        self.listener.on_event(&MeasureEvent::Began(&self.run));
     }
 
     fn key(&self, index: usize) -> FigureKey {
@@ -190,10 +190,10 @@ impl<'a> Session<'a> {
         }
         self.progress[index].ended = true;
         let (key, done, of) = (self.key(index), self.done(), self.run.figures.len());
-        self.listener.hear(&Event::Finished { key: &key, done, of });
+        self.listener.on_event(&MeasureEvent::Finished { key: &key, done, of });
     }
 
-    fn step(&self, purpose: Purpose, group: &Group, round: u32, attempt: u32) -> Step {
+    fn step(&self, purpose: Purpose, group: &LaunchGroup, round: u32, attempt: u32) -> WorkerStep {
         let plan = &self.run.plan;
         let task = |index: &usize| {
             let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
@@ -209,7 +209,7 @@ impl<'a> Session<'a> {
             }
         };
         let part = u64::from(round) << 32 | u64::from(attempt) << 24 | group.0[0] as u64;
-        Step {
+        WorkerStep {
             purpose,
             round,
             seed: mix(plan.seed, part),
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
     }
 
     /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
-    fn launch(&mut self, step: &Step, group: &Group) -> Result<bool, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup) -> Result<bool, EngineError> {
         let patience = match step.purpose {
             Purpose::Calibrate => CALIBRATING_PATIENCE,
             Purpose::Measure => {
@@ -299,7 +299,7 @@ impl<'a> Session<'a> {
                 self.run.figures[figure].launches.push(launch);
                 if let Some(invalid) = invalid {
                     let key = self.key(figure);
-                    self.listener.hear(&Event::Repeated { key: &key, reason: invalid.to_string() });
+                    self.listener.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
             }
@@ -309,7 +309,7 @@ impl<'a> Session<'a> {
     }
 
     /// Judges the figures of a group and ends those that are settled, with the figures that they lead.
-    fn look(&mut self, group: &Group) {
+    fn look(&mut self, group: &LaunchGroup) {
         let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
         let tick = self.engine.tick();
         let mut settled = Vec::new();
@@ -331,23 +331,23 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn save(&mut self) -> Result<(), Ending> {
+    fn save(&mut self) -> Result<(), EndReason> {
         self.run.session.seconds = self.elapsed();
         self.record_conditions();
-        self.saver.save(&self.run).map_err(Ending::NotSaved)
+        self.saver.save(&self.run).map_err(EndReason::NotSaved)
     }
 
     fn record_conditions(&mut self) {
         self.conditions.record_until(&mut self.run, &self.engine.outside(&self.allowed));
     }
 
-    fn finish(mut self, ending: Ending) -> Ended {
+    fn finish(mut self, ending: EndReason) -> RunResult {
         self.record_conditions();
         self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
-        document::close(&mut self.run, seconds, ending == Ending::Complete, identity);
-        self.listener.hear(&Event::Ended(&self.run));
-        Ended { run: self.run, ending }
+        document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);
+        self.listener.on_event(&MeasureEvent::Ended(&self.run));
+        RunResult { run: self.run, ending }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::Session;
-use super::group::Group;
-use crate::event::Event;
+use super::MeasureSession;
+use super::group::LaunchGroup;
+use crate::event::MeasureEvent;
 use crate::evidence::{self, RoundEvidence};
 use crate::outside::OutsideCounters;
 
 /// A control group's quota of CPU time, and what it has done to the session.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Quota {
+pub(super) struct QuotaPacing {
     /// After which the time is given anew; `None` where no quota binds.
     period: Option<Duration>,
     /// For how long it has stopped the session so far.
@@ -19,13 +19,13 @@ pub(super) struct Quota {
     waits: bool,
 }
 
-impl Quota {
+impl QuotaPacing {
     pub(super) fn of(outside: &OutsideCounters) -> Self {
         Self { period: outside.quota_period, throttled: outside.throttled.unwrap_or_default(), waits: false }
     }
 }
 
-impl Session<'_> {
+impl MeasureSession<'_> {
     /// Lets the quota refill before a launch, so that a launch which fits into it is never stopped.
     pub(super) fn rest(&mut self) {
         if let Some(period) = self.quota.period.filter(|_| self.quota.waits) {
@@ -65,9 +65,9 @@ impl Session<'_> {
                     continue;
                 }
                 let key = self.key(index);
-                self.listener.hear(&Event::Repeated { key: &key, reason: reason.to_string() });
+                self.listener.on_event(&MeasureEvent::Repeated { key: &key, reason: reason.to_string() });
                 self.progress[index].ended = false;
-                self.look(&Group(vec![index]));
+                self.look(&LaunchGroup(vec![index]));
             }
         }
     }

@@ -8,15 +8,15 @@ use model::Estimate;
 use stats::CALLING_LEVEL;
 use stats::distribution::normal_quantile;
 
-use super::Session;
-use super::group::Group;
+use super::MeasureSession;
+use super::group::LaunchGroup;
 
 /// A figure out of reach is launched in one of so many rounds.
 const TURN: u32 = 3;
 
 /// What settling a group still costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cost {
+struct GroupCost {
     group: usize,
     /// Seconds to the look that is expected to settle it; infinite where the last look will not.
     seconds: f64,
@@ -38,7 +38,7 @@ fn calling_half_width(estimate: &Estimate) -> f64 {
 }
 
 /// The cheapest groups first, as many as the time allows.
-fn affordable(mut costs: Vec<Cost>, time: f64) -> Vec<usize> {
+fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<usize> {
     costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let mut spent = 0.0;
     costs.retain(|cost| {
@@ -48,15 +48,15 @@ fn affordable(mut costs: Vec<Cost>, time: f64) -> Vec<usize> {
     costs.into_iter().map(|cost| cost.group).collect()
 }
 
-impl Session<'_> {
+impl MeasureSession<'_> {
     /// The groups of this round. Without a time limit, or before the first look, that is all of them.
-    pub(super) fn turns(&self, groups: Vec<Group>, round: u32) -> Vec<Group> {
+    pub(super) fn select_round(&self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
         let Some(limit) = self.run.plan.time_limit.filter(|_| round >= first && !round.is_multiple_of(TURN)) else {
             return groups;
         };
-        let costs = groups.iter().enumerate().map(|(group, members)| Cost { group, seconds: self.cost(members) });
-        let reached = affordable(costs.collect(), limit - self.elapsed());
+        let costs = groups.iter().enumerate().map(|(group, members)| GroupCost { group, seconds: self.cost(members) });
+        let reached = within_budget(costs.collect(), limit - self.elapsed());
         if reached.is_empty() {
             return groups;
         }
@@ -69,7 +69,7 @@ impl Session<'_> {
     }
 
     /// Seconds until the first member of a group is expected to settle.
-    fn cost(&self, group: &Group) -> f64 {
+    fn cost(&self, group: &LaunchGroup) -> f64 {
         let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
         let leads = |index: &&usize| self.engine.leader(**index).is_none();
         let launches = group.0.iter().filter(leads).filter_map(|index| {
@@ -98,10 +98,10 @@ mod tests {
 
     #[test]
     fn time_goes_to_the_cheapest_first() {
-        let cost = |group, seconds| Cost { group, seconds };
+        let cost = |group, seconds| GroupCost { group, seconds };
         let costs = vec![cost(0, 5.0), cost(1, f64::INFINITY), cost(2, 1.0), cost(3, 2.0)];
-        assert_eq!(affordable(costs.clone(), 4.0), [2, 3]);
-        assert_eq!(affordable(costs.clone(), 100.0), [2, 3, 0]);
-        assert!(affordable(costs, 0.5).is_empty());
+        assert_eq!(within_budget(costs.clone(), 4.0), [2, 3]);
+        assert_eq!(within_budget(costs.clone(), 100.0), [2, 3, 0]);
+        assert!(within_budget(costs, 0.5).is_empty());
     }
 }

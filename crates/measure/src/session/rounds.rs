@@ -3,24 +3,24 @@
 
 use model::{FigureKey, Outcome};
 
-use super::group::{self, Group};
-use super::{ATTEMPTS, Ending, Session};
+use super::group::{self, LaunchGroup};
+use super::{ATTEMPTS, EndReason, MeasureSession};
 use crate::engine::EngineError;
-use crate::event::Event;
+use crate::event::MeasureEvent;
 use crate::step::Purpose;
 
 /// Figures that stand side by side in a round, and one group of sharers more. Long enough that their launches spread over
 /// minutes of the machine's drift, short enough that a round is over in seconds.
 const PART: usize = 100;
 
-impl Session<'_> {
+impl MeasureSession<'_> {
     /// Calibrates, then measures round by round until every figure is settled or something ends the run.
-    pub(super) fn rounds(&mut self) -> Ending {
+    pub(super) fn rounds(&mut self) -> EndReason {
         match self.parts() {
-            Ok(()) => Ending::Complete,
+            Ok(()) => EndReason::Complete,
             Err(ending) => {
                 // What was measured since the last save is worth keeping, unless saving is what failed.
-                if matches!(ending, Ending::NotSaved(_)) {
+                if matches!(ending, EndReason::NotSaved(_)) {
                     return ending;
                 }
                 self.save().err().unwrap_or(ending)
@@ -28,7 +28,7 @@ impl Session<'_> {
         }
     }
 
-    fn parts(&mut self) -> Result<(), Ending> {
+    fn parts(&mut self) -> Result<(), EndReason> {
         self.end_given_up();
         loop {
             self.begin_part();
@@ -67,11 +67,11 @@ impl Session<'_> {
         self.progress[index].in_part && !self.progress[index].ended
     }
 
-    fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<Group> {
+    fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
         group::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 
-    fn calibrate(&mut self) -> Result<(), Ending> {
+    fn calibrate(&mut self) -> Result<(), EndReason> {
         let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.figures[index].ops == 0;
         let of = self.run.figures.len();
         loop {
@@ -79,21 +79,21 @@ impl Session<'_> {
             let Some(group) = self.groups(uncalibrated).into_iter().next() else { return Ok(()) };
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
-            self.listener.hear(&Event::Calibrating { key: &key, done, of });
+            self.listener.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
             let step = self.step(Purpose::Calibrate, &group, 0, 0);
             match self.launch(&step, &group) {
-                Err(EngineError::Stopped) => return Err(Ending::Stopped),
+                Err(EngineError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // dissolved: tried again one by one
-                Ok(_) => self.give_up_silent(&group, uncalibrated),
+                Ok(_) => self.fail_unanswered(&group, uncalibrated),
             }
             if self.out_of_time() {
-                return Err(Ending::TimeLimit);
+                return Err(EndReason::TimeLimit);
             }
         }
     }
 
     /// A figure about which a complete answer said nothing would be asked for ever.
-    fn give_up_silent(&mut self, group: &Group, wanted: impl Fn(&Self, usize) -> bool) {
+    fn fail_unanswered(&mut self, group: &LaunchGroup, wanted: impl Fn(&Self, usize) -> bool) {
         for index in &group.0 {
             if wanted(self, *index) {
                 self.end_figure(*index, Some(Outcome::Failed("the worker said nothing about it".to_owned())));
@@ -101,7 +101,7 @@ impl Session<'_> {
         }
     }
 
-    fn measure_rounds(&mut self) -> Result<(), Ending> {
+    fn measure_rounds(&mut self) -> Result<(), EndReason> {
         loop {
             let round = self.run.session.rounds;
             let mut groups = self.groups(Self::active);
@@ -109,11 +109,11 @@ impl Session<'_> {
                 return Ok(());
             }
             if self.out_of_time() {
-                return Err(Ending::TimeLimit);
+                return Err(EndReason::TimeLimit);
             }
             let active = groups.iter().map(|group| group.0.len()).sum();
-            self.listener.hear(&Event::Round { number: round + 1, active });
-            groups = self.turns(groups, round);
+            self.listener.on_event(&MeasureEvent::Round { number: round + 1, active });
+            groups = self.select_round(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
             for group in &groups {
                 self.launch_until_valid(group, round)?;
@@ -124,30 +124,30 @@ impl Session<'_> {
             self.save()?;
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
-            self.listener.hear(&Event::Saved { converged, of, elapsed, left });
+            self.listener.on_event(&MeasureEvent::Saved { converged, of, elapsed, left });
         }
     }
 
     /// One launch of a group; members whose launch does not count are launched again, twice at most.
-    fn launch_until_valid(&mut self, group: &Group, round: u32) -> Result<(), Ending> {
+    fn launch_until_valid(&mut self, group: &LaunchGroup, round: u32) -> Result<(), EndReason> {
         // The launch of another group may have ended some of this one.
         let open = group.0.iter().copied().filter(|index| !self.progress[*index].ended);
-        let mut missing = Group(open.collect());
+        let mut missing = LaunchGroup(open.collect());
         for attempt in 0..ATTEMPTS {
             if missing.0.is_empty() {
                 return Ok(());
             }
             if self.stopper.asked() {
-                return Err(Ending::Stopped);
+                return Err(EndReason::Stopped);
             }
             let keys: Vec<FigureKey> = missing.0.iter().map(|index| self.key(*index)).collect();
             let launch = u32::try_from(self.valid(missing.0[0])).unwrap_or(u32::MAX);
             let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
-            self.listener.hear(&Event::Launching { keys: &keys, launch: launch + 1, look });
+            self.listener.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
             let step = self.step(Purpose::Measure, &missing, round, attempt);
             let before: Vec<usize> = missing.0.iter().map(|index| self.valid(*index)).collect();
             match self.launch(&step, &missing) {
-                Err(EngineError::Stopped) => return Err(Ending::Stopped),
+                Err(EngineError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => return Ok(()), // dissolved: its members launch alone from the next round on
                 Ok(true) => return Ok(()),
                 Ok(false) => {
@@ -156,16 +156,16 @@ impl Session<'_> {
                         .iter()
                         .zip(before)
                         .filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
-                    missing = Group(stale.map(|(index, _)| *index).collect());
+                    missing = LaunchGroup(stale.map(|(index, _)| *index).collect());
                 }
             }
         }
-        self.lose_patience(&missing);
+        self.fail_after_invalid_launches(&missing);
         Ok(())
     }
 
     /// A machine that spoils every launch would keep the run going for ever.
-    fn lose_patience(&mut self, group: &Group) {
+    fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
         for index in &group.0 {
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
@@ -189,7 +189,7 @@ impl Session<'_> {
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
         let usual = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
-        let of_group = |group: &Group| {
+        let of_group = |group: &LaunchGroup| {
             let launches = group.0.iter().map(|index| {
                 let made = self.valid(*index);
                 looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use model::{Class, Entry, Figure, FigureKey, Identity, Machine, Metric, Plan, Run, Unit};
+use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Unit};
 
 use crate::{Error, document};
 
 /// Everything that a session needs to begin.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct RunRequest {
     pub(super) run: Run,
     pub(super) allowed: Vec<usize>,
     pub(super) patience: Option<Duration>,
 }
 
-impl Order {
+impl RunRequest {
     /// A new run of a plan on this machine.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Order {
     }
 }
 
-fn figure(entry: &Entry) -> Figure {
+fn figure(entry: &PlanEntry) -> Figure {
     let key = FigureKey::new(entry.probe.clone(), entry.point.clone());
     match probes::find(&entry.probe) {
         Some(probe) => {

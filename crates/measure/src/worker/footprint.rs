@@ -4,26 +4,36 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::{Footprint, Hardware};
-use sys::counters::{Counters, Event};
+use sys::counters::{CounterEvent, Counters};
 use sys::usage::{Io, Usage, Who, migrations_of, migrations_under, threads_of};
 
 /// The hardware events of a footprint, in its order.
 #[cfg(not(test))]
-const EVENTS: [Event; 5] =
-    [Event::Cycles, Event::Instructions, Event::BranchMisses, Event::CacheMisses, Event::DataTlbMisses];
+const EVENTS: [CounterEvent; 5] = [
+    CounterEvent::Cycles,
+    CounterEvent::Instructions,
+    CounterEvent::BranchMisses,
+    CounterEvent::CacheMisses,
+    CounterEvent::DataTlbMisses,
+];
 /// Tests count what the kernel counts itself: many virtual machines offer no hardware counter.
 #[cfg(test)]
-const EVENTS: [Event; 5] =
-    [Event::PageFaults, Event::ContextSwitches, Event::CpuMigrations, Event::PageFaults, Event::ContextSwitches];
+const EVENTS: [CounterEvent; 5] = [
+    CounterEvent::PageFaults,
+    CounterEvent::ContextSwitches,
+    CounterEvent::CpuMigrations,
+    CounterEvent::PageFaults,
+    CounterEvent::ContextSwitches,
+];
 
 /// Counters of this process and the ones that it waited for, at one moment.
-pub(super) struct Moment {
+pub(super) struct UsageMoment {
     own: Usage,
     children: Usage,
     events: [Option<u64>; EVENTS.len()],
 }
 
-impl Moment {
+impl UsageMoment {
     /// The counters now, with the hardware's where they could be opened.
     pub(super) fn now(counters: Option<&Counters>) -> Option<Self> {
         let count = |event| counters?.read_one(event).ok().flatten().map(|count| count.value);
@@ -38,7 +48,7 @@ impl Moment {
 /// Adds up stretches between two moments; input and output are read once around all of them, because that costs more than a batch
 /// may be disturbed by.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct FootprintTally {
     /// In user mode and in the kernel.
     times: Option<[Duration; 2]>,
     /// Voluntary and involuntary switches.
@@ -95,7 +105,7 @@ impl Peer {
     }
 }
 
-impl Tally {
+impl FootprintTally {
     /// Starts counting, with the parties beside this thread. Those that are threads of this process are part of what it
     /// counts of itself.
     pub(super) fn begin(&mut self, parties: impl Iterator<Item = i32>) {
@@ -118,12 +128,12 @@ impl Tally {
     }
 
     /// The counters at this moment.
-    pub(super) fn moment(&self) -> Option<Moment> {
-        Moment::now(self.counters.as_ref())
+    pub(super) fn moment(&self) -> Option<UsageMoment> {
+        UsageMoment::now(self.counters.as_ref())
     }
 
     /// One batch.
-    pub(super) fn add(&mut self, before: Option<Moment>, after: Option<Moment>, ops: u64) {
+    pub(super) fn add(&mut self, before: Option<UsageMoment>, after: Option<UsageMoment>, ops: u64) {
         self.footprint.operations += ops;
         let (Some(before), Some(after)) = (before, after) else {
             (self.times, self.switches, self.faults) = (None, None, None);
@@ -271,7 +281,7 @@ mod tests {
         recorded(root, [700, 20], [10, 4]);
         let before = Peer::under(root, 77);
         recorded(root, ticks, switches);
-        let mut tally = Tally::default();
+        let mut tally = FootprintTally::default();
         tally.begin(std::iter::empty());
         tally.add_peer(&before, &Peer::under(root, 77));
         tally.footprint()
@@ -299,7 +309,7 @@ mod tests {
             let _ = ended.recv();
         };
         let thread = std::thread::Builder::new().spawn(body).unwrap();
-        let mut tally = Tally::default();
+        let mut tally = FootprintTally::default();
         tally.begin([told.recv().unwrap(), 1].into_iter());
         let peers: Vec<i32> = tally.peers.iter().map(|peer| peer.pid).collect();
         assert_eq!(peers, [1], "the process's own usage holds what its threads use");
@@ -326,7 +336,7 @@ mod tests {
     fn a_party_that_is_gone_leaves_all_unknown() {
         let root = tempfile::tempdir().unwrap();
         let gone = Peer::under(root.path(), 77);
-        let mut tally = Tally::default();
+        let mut tally = FootprintTally::default();
         tally.begin(std::iter::empty());
         tally.add_peer(&gone, &gone);
         let footprint = tally.footprint();

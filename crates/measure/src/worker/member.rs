@@ -1,9 +1,9 @@
 //! One figure's part in a launch.
 
 use model::{Launch, PairOrder};
-use probes::{Bench, Fault, Kernel, Probe, Recorder, Setting, Trial, Work};
+use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
-use super::footprint::Tally;
+use super::footprint::FootprintTally;
 use super::place::Guard;
 use crate::step::{Reply, Task};
 use crate::{calibrate, pairs, tails};
@@ -18,20 +18,20 @@ const EACH_AT_MOST: f64 = 200e6;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
 /// One figure in a launch: its trial and what was found so far.
-pub(super) struct Member {
+pub(super) struct LaunchMember {
     probe: &'static Probe,
     task: Task,
-    bench: Bench,
+    bench: ProbeContext,
     trial: Trial,
     guard: Option<Guard>,
-    tally: Tally,
+    tally: FootprintTally,
     launch: Launch,
     amount: f64,
     began: u64,
 }
 
-impl Member {
-    pub(super) fn new(probe: &'static Probe, task: Task, bench: Bench, trial: Trial) -> Self {
+impl LaunchMember {
+    pub(super) fn new(probe: &'static Probe, task: Task, bench: ProbeContext, trial: Trial) -> Self {
         let amount = match &trial {
             Trial::One(kernel) => kernel.amount(),
             Trial::Paired { work, .. } => work.amount(),
@@ -39,12 +39,12 @@ impl Member {
         };
         let paired = matches!(trial, Trial::Paired { .. });
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
-        let (tally, launch) = (Tally::default(), Launch { pair_order, ..Launch::default() });
+        let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
         Self { probe, task, bench, trial, guard: None, tally, launch, amount, began: sys::clock::now() }
     }
 
     /// A bench for the next member of the launch, which shares what this one prepared.
-    pub(super) fn sharer(&self, setting: Setting) -> Bench {
+    pub(super) fn sharer(&self, setting: LaunchSetting) -> ProbeContext {
         self.bench.beside(setting)
     }
 
@@ -61,7 +61,7 @@ impl Member {
         }
     }
 
-    pub(super) fn failed(&self, fault: &Fault) -> Reply {
+    pub(super) fn failed(&self, fault: &ProbeError) -> Reply {
         Reply::Failed { figure: self.task.figure, reason: fault.to_string() }
     }
 
@@ -83,7 +83,7 @@ impl Member {
     }
 
     /// Batches that do not count, until two successive groups agree or the cap is reached.
-    pub(super) fn warm_up(&mut self) -> Result<(), Fault> {
+    pub(super) fn warm_up(&mut self) -> Result<(), ProbeError> {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
         // Too few to judge: long operations are given the warm-up that time allows.
@@ -102,21 +102,21 @@ impl Member {
     }
 
     /// From here on batches count.
-    pub(super) fn begin(&mut self) -> Result<(), Fault> {
+    pub(super) fn begin(&mut self) -> Result<(), ProbeError> {
         self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.bench));
         self.tally.begin(self.bench.watched().iter().map(|watched| watched.pid));
         Ok(())
     }
 
-    pub(super) fn batch(&mut self) -> Result<(), Fault> {
+    pub(super) fn batch(&mut self) -> Result<(), ProbeError> {
         let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2)?;
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
         Ok(())
     }
 
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
+    pub(super) fn end(&mut self) -> Result<(), ProbeError> {
         self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
@@ -126,12 +126,12 @@ impl Member {
             *after = now;
         }
         self.launch.footprint = self.tally.footprint();
-        self.launch.value = self.value().ok_or_else(|| Fault::new("its batches gave no finite value"))?;
+        self.launch.value = self.value().ok_or_else(|| ProbeError::new("its batches gave no finite value"))?;
         Ok(())
     }
 
     /// Batches more, untimed, in which hardware events are counted.
-    fn count_events(&mut self) -> Result<(), Fault> {
+    fn count_events(&mut self) -> Result<(), ProbeError> {
         if !self.tally.count_events() {
             return Ok(());
         }
@@ -144,7 +144,7 @@ impl Member {
     }
 
     /// Times single operations, where the probe does.
-    pub(super) fn time_each(&mut self) -> Result<(), Fault> {
+    pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
         let readings = match &mut self.trial {
             Trial::One(kernel) => {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
@@ -188,7 +188,7 @@ impl Member {
     }
 
     /// One batch, or the pair of this number, that counts for nothing: its time.
-    fn play(&mut self, pair: usize) -> Result<u64, Fault> {
+    fn play(&mut self, pair: usize) -> Result<u64, ProbeError> {
         let ops = self.task.ops;
         match &mut self.trial {
             Trial::One(kernel) => Ok(play(kernel.as_mut(), ops)?.0),
@@ -205,7 +205,7 @@ impl Member {
     }
 
     /// One batch, or the pair of this number, that counts.
-    fn play_counted(&mut self, pair: usize) -> Result<(Vec<u64>, Vec<u64>), Fault> {
+    fn play_counted(&mut self, pair: usize) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
         let ops = self.task.ops;
         let tally = &mut self.tally;
         match &mut self.trial {
@@ -236,8 +236,8 @@ fn in_order<T>(
     order: PairOrder,
     pair: usize,
     (work, overhead): (&mut Box<dyn Kernel>, &mut Box<dyn Kernel>),
-    mut play: impl FnMut(&mut dyn Kernel, bool) -> Result<T, Fault>,
-) -> Result<[T; 2], Fault> {
+    mut play: impl FnMut(&mut dyn Kernel, bool) -> Result<T, ProbeError>,
+) -> Result<[T; 2], ProbeError> {
     if order.work_first(pair) {
         Ok([play(work.as_mut(), true)?, play(overhead.as_mut(), false)?])
     } else {
@@ -245,12 +245,16 @@ fn in_order<T>(
     }
 }
 
-fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, Work), Fault> {
+fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
     counted(kernel, ops, None)
 }
 
 /// One batch: put things back, clock, work, clock, check.
-fn counted(kernel: &mut dyn Kernel, ops: u64, tally: Option<&mut Tally>) -> Result<(u64, Work), Fault> {
+fn counted(
+    kernel: &mut dyn Kernel,
+    ops: u64,
+    tally: Option<&mut FootprintTally>,
+) -> Result<(u64, BatchWork), ProbeError> {
     kernel.ready(ops)?;
     let before = tally.as_ref().and_then(|tally| tally.moment());
     let began = sys::clock::now();
@@ -262,12 +266,12 @@ fn counted(kernel: &mut dyn Kernel, ops: u64, tally: Option<&mut Tally>) -> Resu
     }
     kernel.check(&work)?;
     if work.ops == 0 {
-        return Err(Fault::new("a batch did nothing"));
+        return Err(ProbeError::new("a batch did nothing"));
     }
     Ok((nanos.max(1), work))
 }
 
-fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), Fault> {
+fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {
     let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
     let mut ops = rounded(1, kernel);
     // The first call pays for cold caches and lazy binding.
@@ -290,7 +294,7 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
 }
 
 /// Present frequency of the first party's CPU, hertz, where the kernel tells.
-fn frequency(bench: &Bench) -> Option<f64> {
+fn frequency(bench: &ProbeContext) -> Option<f64> {
     let cpu = bench.cpu(0)?;
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
     let kilohertz: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;

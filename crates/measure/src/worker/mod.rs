@@ -8,10 +8,10 @@ mod place;
 
 use std::io::{Read, Write};
 
-use probes::{Bench, Fault, Setting, Trial};
+use probes::{LaunchSetting, ProbeContext, ProbeError, Trial};
 
-use self::member::Member;
-use crate::step::{Purpose, Reply, Step, Task};
+use self::member::LaunchMember;
+use crate::step::{Purpose, Reply, Task, WorkerStep};
 
 /// Most bytes that a step may have.
 const LARGEST_STEP: u64 = 1 << 20;
@@ -23,7 +23,7 @@ const LARGEST_STEP: u64 = 1 << 20;
 pub fn serve(input: impl Read, output: &mut dyn Write) -> std::io::Result<()> {
     let mut text = String::new();
     input.take(LARGEST_STEP).read_to_string(&mut text)?;
-    let step: Step = serde_json::from_str(&text)?;
+    let step: WorkerStep = serde_json::from_str(&text)?;
     let mut say = |reply: Reply| -> std::io::Result<()> {
         serde_json::to_writer(&mut *output, &reply)?;
         output.write_all(b"\n")?;
@@ -35,9 +35,9 @@ pub fn serve(input: impl Read, output: &mut dyn Write) -> std::io::Result<()> {
     say(Reply::Done)
 }
 
-fn perform(step: &Step, say: &mut dyn FnMut(Reply) -> std::io::Result<()>) -> std::io::Result<Vec<Reply>> {
+fn perform(step: &WorkerStep, say: &mut dyn FnMut(Reply) -> std::io::Result<()>) -> std::io::Result<Vec<Reply>> {
     let mut members = Vec::new();
-    let mut first: Option<Bench> = None;
+    let mut first: Option<ProbeContext> = None;
     for task in &step.tasks {
         match prepare(step, task, first.as_ref()) {
             Ok(member) => {
@@ -54,8 +54,8 @@ fn perform(step: &Step, say: &mut dyn FnMut(Reply) -> std::io::Result<()>) -> st
     })
 }
 
-fn setting(step: &Step, task: &Task) -> Setting {
-    Setting {
+fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
+    LaunchSetting {
         seed: step.seed,
         cpus: task.cpus.clone(),
         allowed: step.allowed.clone(),
@@ -65,7 +65,7 @@ fn setting(step: &Step, task: &Task) -> Setting {
     }
 }
 
-fn prepare(step: &Step, task: &Task, first: Option<&Bench>) -> Result<Member, String> {
+fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Result<LaunchMember, String> {
     let probe = probes::find(&task.probe).ok_or_else(|| format!("this program has no probe {}", task.probe))?;
     if let Some(cpu) = task.cpus.first() {
         sys::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
@@ -73,16 +73,17 @@ fn prepare(step: &Step, task: &Task, first: Option<&Bench>) -> Result<Member, St
     let setting = setting(step, task);
     let mut bench = match first {
         Some(first) => first.beside(setting),
-        None => Bench::new(setting),
+        None => ProbeContext::new(setting),
     };
     let trial: Trial = (probe.prepare)(&task.point, &mut bench).map_err(|unfit| unfit.to_string())?;
-    Ok(Member::new(probe, task.clone(), bench, trial))
+    Ok(LaunchMember::new(probe, task.clone(), bench, trial))
 }
 
 /// Warms every member up, then interleaves their batches, so that what disturbs one disturbs all alike.
-fn measure(step: &Step, members: &mut Vec<Member>) -> Vec<Reply> {
+fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
-    let mut attempt = |members: &mut Vec<Member>, act: &mut dyn FnMut(&mut Member) -> Result<(), Fault>| {
+    let mut attempt = |members: &mut Vec<LaunchMember>,
+                       act: &mut dyn FnMut(&mut LaunchMember) -> Result<(), ProbeError>| {
         members.retain_mut(|member| match act(member) {
             Ok(()) => true,
             Err(fault) => {
@@ -91,14 +92,14 @@ fn measure(step: &Step, members: &mut Vec<Member>) -> Vec<Reply> {
             }
         });
     };
-    attempt(members, &mut Member::warm_up);
-    attempt(members, &mut Member::begin);
-    let most = members.iter().map(Member::batches).max().unwrap_or(0);
+    attempt(members, &mut LaunchMember::warm_up);
+    attempt(members, &mut LaunchMember::begin);
+    let most = members.iter().map(LaunchMember::batches).max().unwrap_or(0);
     for batch in 0..most {
         attempt(members, &mut |member| if batch < member.batches() { member.batch() } else { Ok(()) });
     }
-    attempt(members, &mut Member::end);
-    attempt(members, &mut Member::time_each);
+    attempt(members, &mut LaunchMember::end);
+    attempt(members, &mut LaunchMember::time_each);
     replies.extend(members.iter_mut().map(|member| member.launched(step.round)));
     replies
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{Invalid, Launch, Placement};
-use probes::Bench;
+use probes::ProbeContext;
 use sys::clock::Watch;
 
 use crate::outside::OutsideCounters;
@@ -19,11 +19,11 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Starts watching; parties are seen where they are now.
-    pub(super) fn begin(bench: &Bench) -> Self {
+    pub(super) fn begin(bench: &ProbeContext) -> Self {
         Self::begin_under(Path::new("/"), bench)
     }
 
-    fn begin_under(root: &Path, bench: &Bench) -> Self {
+    fn begin_under(root: &Path, bench: &ProbeContext) -> Self {
         let mut guard = Self {
             root: root.to_owned(),
             watch: Watch::start(),
@@ -35,7 +35,7 @@ impl Guard {
         guard
     }
 
-    fn look(&mut self, bench: &Bench) {
+    fn look(&mut self, bench: &ProbeContext) {
         let seen = &mut self.placement.seen;
         let parties = 1 + bench.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
         seen.resize(parties.max(seen.len()), Vec::new());
@@ -51,7 +51,7 @@ impl Guard {
 
     /// Ends watching: writes down where the parties were, what was taken from their CPUs, and what makes the launch invalid by
     /// itself. What was taken is judged over a round of launches: one launch is hardly longer than the tick in which it is counted.
-    pub(super) fn end(mut self, bench: &Bench, launch: &mut Launch) {
+    pub(super) fn end(mut self, bench: &ProbeContext, launch: &mut Launch) {
         let now = OutsideCounters::taken_under(&self.root, under_test(bench));
         self.look(bench);
         launch.stolen = now.stolen_since(&self.before);
@@ -69,7 +69,7 @@ impl Guard {
 }
 
 /// The CPUs whose time a launch is about.
-fn under_test(bench: &Bench) -> &[usize] {
+fn under_test(bench: &ProbeContext) -> &[usize] {
     if bench.cpus().is_empty() { bench.allowed() } else { bench.cpus() }
 }
 
@@ -80,7 +80,7 @@ fn note(seen: &mut Vec<u32>, cpu: usize) {
     }
 }
 
-fn asked(bench: &Bench) -> Placement {
+fn asked(bench: &ProbeContext) -> Placement {
     let parties = 1 + bench.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
     let asked = bench.cpus().iter().take(parties).map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
     Placement { asked, seen: Vec::new() }
@@ -92,13 +92,13 @@ mod tests {
 
     use std::time::Duration;
 
-    use probes::Setting;
+    use probes::LaunchSetting;
 
     use super::*;
     use crate::outside::tests::Tree;
 
-    fn bench(cpus: &[usize]) -> Bench {
-        Bench::new(Setting {
+    fn bench(cpus: &[usize]) -> ProbeContext {
+        ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: cpus.to_vec(),
             allowed: vec![0, 1],

@@ -9,10 +9,10 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{Engine, EngineError, ProcessEngine, Purpose, Reply, Step, Stopper};
+use measure::{Engine, EngineError, ProcessEngine, Purpose, Reply, Stopper, WorkerStep};
 
-fn step() -> Step {
-    Step {
+fn step() -> WorkerStep {
+    WorkerStep {
         purpose: Purpose::Measure,
         round: 0,
         seed: 1,

@@ -7,14 +7,14 @@
 
 use rand::Rng;
 
-use measure::{Order, judge, select};
-use model::{Figure, Flag, Identity, Launch, Machine, Method, Outcome, Plan, RANGE_BELOW};
+use measure::{RunRequest, judge, select};
+use model::{EstimateMethod, Figure, Flag, Identity, Launch, Machine, Outcome, Plan, RANGE_BELOW};
 
 /// A figure of wake-ups with so many launches; each reading is drawn from a seed.
 fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
     let entries = select(None, &["os.timer_wakeup:load=idle".to_owned()], 0.02).unwrap();
     let plan = Plan { entries, ..Plan::default() };
-    let order = Order::new(plan.clone(), Machine::default(), Identity::default(), vec![0]).unwrap();
+    let order = RunRequest::new(plan.clone(), Machine::default(), Identity::default(), vec![0]).unwrap();
     let mut figure = order.run().figures[0].clone();
     for number in 0..launches {
         let mut rng = stats::simulate::generator(u64::from(number));
@@ -89,7 +89,7 @@ fn pinned_pairs() -> Vec<Figure> {
         if figures.last().is_none_or(|(known, _)| *known != name) {
             let entries = select(None, &[fields[1].to_owned()], 0.02).unwrap();
             let plan = Plan { entries, ..Plan::default() };
-            let order = Order::new(plan, Machine::default(), Identity::default(), vec![0]).unwrap();
+            let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0]).unwrap();
             let figure = Figure { ops: fields[2].parse().unwrap(), ..order.run().figures[0].clone() };
             figures.push((name, figure));
         }
@@ -164,7 +164,7 @@ fn few_launches_are_a_range_and_never_within_the_target() {
         figure.launches.iter_mut().for_each(|launch| launch.value = 75e-6);
         judge(&mut figure, &plan, 0.02, 14);
         let estimate = *figure.outcome.estimate().unwrap();
-        assert_eq!(estimate.is_range(), estimate.method == Method::Range, "{estimate:?}");
+        assert_eq!(estimate.is_range(), estimate.method == EstimateMethod::Range, "{estimate:?}");
         assert_eq!(estimate.is_range(), estimate.level < RANGE_BELOW, "{estimate:?}");
         assert_eq!(figure.is_within(0.02, plan.level), launches == 14, "{launches} equal launches");
         assert!(launches > 6 || estimate.is_range(), "{estimate:?}");

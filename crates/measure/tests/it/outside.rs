@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use measure::{Ended, Ending, MockEngine, MockFigure, Order, Saver, Session, Silent, Stopper, select};
+use measure::{
+    EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, RunRequest, RunResult, Saver, Stopper, select,
+};
 use model::{Flag, Identity, Invalid, Machine, Outcome, Plan, Run, TakenTime};
 
 struct Forgets;
@@ -14,12 +16,12 @@ impl Saver for Forgets {
     }
 }
 
-fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut MockEngine) -> Ended {
+fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut MockEngine) -> RunResult {
     let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
     let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), ..Plan::default() };
     let identity = Identity { fingerprint: "f".to_owned(), boot: "b".to_owned(), host: "here".to_owned() };
-    let order = Order::new(plan, machine, identity, allowed).unwrap();
-    Session::measure(order, engine, &mut Silent, &mut Forgets, Stopper::default()).unwrap()
+    let order = RunRequest::new(plan, machine, identity, allowed).unwrap();
+    MeasureSession::measure(order, engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
 }
 
 const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
@@ -36,7 +38,7 @@ fn one_tick_of_steal_excludes_nothing() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.0034 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     let launches = ended.run.figures.iter().flat_map(|figure| &figure.launches);
     assert!(launches.clone().all(|launch| launch.invalid.is_none()), "10 ms of 0.6 s");
     assert!(launches.filter_map(model::Launch::steal_share).all(|share| share.get() <= 1.0));
@@ -47,7 +49,7 @@ fn a_round_that_was_stolen_from_is_excluded_whole_and_measured_again() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.05 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         let excluded: Vec<_> = figure.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
         assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", figure.probe);
@@ -66,7 +68,7 @@ fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
     });
     let ended = measured(Machine::default(), vec![0, 1], &THREE[..1], &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     let figure = &ended.run.figures[0];
     let excluded: Vec<u32> =
         figure.launches.iter().filter(|launch| launch.invalid.is_some()).map(|launch| launch.round).collect();
@@ -79,7 +81,7 @@ fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
 fn a_machine_that_is_stolen_from_all_the_time_is_measured_as_it_is() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         assert!(matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
         let excluded = figure.launches.len() - figure.values().len();
@@ -98,7 +100,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
     // What fits into the quota is stopped only where nothing was left of it.
     let mut engine = quota(|rested| if rested { 0.0 } else { 0.1 });
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     let stopped =
         ended.run.figures.iter().flat_map(|figure| &figure.launches).filter(|launch| launch.invalid.is_some());
     assert_eq!(stopped.count(), 1, "only the launch before the session began to wait");
@@ -108,7 +110,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
     // What is longer than the quota is stopped whatever the session does: it is measured and said.
     let mut engine = quota(|_| 0.096);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         assert!(figure.has(Flag::Throttled) && matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
         assert!((figure.throttled().share().unwrap().get() - 0.48).abs() < 1e-9);

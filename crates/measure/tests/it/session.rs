@@ -8,7 +8,8 @@
 )]
 
 use measure::{
-    Ended, Ending, Event, Listener, MockEngine, MockFigure, Order, Purpose, Saver, Session, Silent, Stopper, select,
+    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, Purpose, RunRequest,
+    RunResult, Saver, Stopper, select,
 };
 use model::{FigureKey, Flag, Identity, Machine, Outcome, Plan, Run};
 use stats::simulate::Noise;
@@ -47,13 +48,13 @@ fn plan(named: &[&str]) -> Plan {
     Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), ..Plan::default() }
 }
 
-fn order(named: &[&str]) -> Order {
-    Order::new(plan(named), Machine::default(), identity(), vec![0, 1]).unwrap()
+fn order(named: &[&str]) -> RunRequest {
+    RunRequest::new(plan(named), Machine::default(), identity(), vec![0, 1]).unwrap()
 }
 
-fn run_with(order: Order, engine: &mut MockEngine) -> (Ended, Saves) {
+fn run_with(order: RunRequest, engine: &mut MockEngine) -> (RunResult, Saves) {
     let mut saves = Saves::default();
-    let ended = Session::measure(order, engine, &mut Silent, &mut saves, Stopper::default()).unwrap();
+    let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
     (ended, saves)
 }
 
@@ -71,7 +72,7 @@ fn outcome<'a>(run: &'a Run, probe: &str) -> &'a Outcome {
 fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_look() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
     let (ended, saves) = run_with(order(THREE), &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert!(ended.run.session.complete);
     let log = engine.log();
     assert!(log[..3].iter().all(|step| step.purpose == Purpose::Calibrate));
@@ -110,32 +111,32 @@ fn a_long_plan_is_settled_part_by_part_and_a_limit_leaves_settled_figures() {
             entries.into_iter().filter(|entry| entry.probe == "memory.load_latency_strided").take(130).collect();
         Plan { seed: 7, entries, time_limit: limit, ..Plan::default() }
     };
-    let whole = Order::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
+    let whole = RunRequest::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
     let figures = whole.run().figures.len();
     assert!(figures > 120, "{figures} figures make no long plan");
     let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
-    let measured = |order: Order, engine: &mut MockEngine| {
-        Session::measure(order, engine, &mut Silent, &mut Forgets, Stopper::default()).unwrap()
+    let measured = |order: RunRequest, engine: &mut MockEngine| {
+        MeasureSession::measure(order, engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
     };
     let ended = measured(whole, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert!(ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some() && figure.launches.len() >= 10));
     let of = |purpose: Purpose| engine.log().iter().filter(|step| step.purpose == purpose).count();
     assert_eq!(of(Purpose::Calibrate), figures, "each is calibrated once");
     let together = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0).count();
     assert!((100..figures).contains(&together), "{together} figures stand in the first round");
     let seconds = ended.run.session.seconds;
-    let cut = Order::new(plan(Some(seconds * 0.9)), Machine::default(), identity(), vec![0, 1]).unwrap();
+    let cut = RunRequest::new(plan(Some(seconds * 0.9)), Machine::default(), identity(), vec![0, 1]).unwrap();
     let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
     let ended = measured(cut, &mut engine);
-    assert_eq!(ended.ending, Ending::TimeLimit);
+    assert_eq!(ended.ending, EndReason::TimeLimit);
     let settled = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
     let before = settled(&ended.run);
     assert!((30..figures).contains(&before), "{before} of {figures} are settled near the end");
 
-    let resumed = Order::resume(ended.run, &identity(), vec![0, 1]).unwrap();
+    let resumed = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
     let ended = measured(resumed, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert_eq!(settled(&ended.run), figures);
     assert_eq!(engine.log().iter().filter(|step| step.purpose == Purpose::Calibrate).count(), figures, "not again");
 }
@@ -145,7 +146,7 @@ fn the_same_seed_asks_for_the_same_launches() {
     let steps = |seed: u64| {
         let mut plan = plan(THREE);
         plan.seed = seed;
-        let order = Order::new(plan, Machine::default(), identity(), vec![0]).unwrap();
+        let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
         let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
         run_with(order, &mut engine);
         engine.log().iter().map(|step| (step.seed, step.tasks[0].figure)).collect::<Vec<_>>()
@@ -186,7 +187,7 @@ fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
         .with(key("os.syscall_write"), unfit)
         .with(key("os.clock_read"), crash);
     let (ended, _) = run_with(order(THREE), &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert_eq!(outcome(&ended.run, "os.syscall_write"), &Outcome::Unfit("there is no such thing".to_owned()));
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("134")));
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
@@ -195,10 +196,10 @@ fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
 #[test]
 fn what_needs_two_cpus_is_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
-    let order = Order::new(named, Machine::default(), identity(), vec![3]).unwrap();
+    let order = RunRequest::new(named, Machine::default(), identity(), vec![3]).unwrap();
     let mut engine = MockEngine::new(4, MockFigure::stable(1e-7));
     let (ended, _) = run_with(order, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
     assert!(engine.log().iter().all(|step| step.tasks.iter().all(|task| task.probe == "os.clock_read")));
     assert!(outcome(&ended.run, "os.clock_read").estimate().is_some());
@@ -242,10 +243,10 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
 fn a_time_limit_ends_the_run_with_honest_intervals() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(1.1);
-    let order = Order::new(plan, Machine::default(), identity(), vec![0]).unwrap();
+    let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
     let mut engine = MockEngine::new(7, MockFigure::stable(1e-7));
     let (ended, _) = run_with(order, &mut engine);
-    assert_eq!(ended.ending, Ending::TimeLimit);
+    assert_eq!(ended.ending, EndReason::TimeLimit);
     for figure in &ended.run.figures {
         let estimate = figure.outcome.estimate().unwrap();
         assert!(estimate.launches < 10 && figure.has(Flag::Unfinished));
@@ -258,7 +259,7 @@ fn the_time_of_a_limited_run_goes_to_what_it_can_settle() {
     let slow = MockFigure { noise: Noise { between: 0.016, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
     let mut plan = plan(THREE);
     plan.time_limit = Some(3.6);
-    let order = Order::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+    let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let mut engine = MockEngine::new(5, slow).with(key("os.clock_read"), hopeless);
     let (ended, _) = run_with(order, &mut engine);
     let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
@@ -275,17 +276,17 @@ fn the_time_of_a_limited_run_goes_to_what_it_can_settle() {
 fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
     let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(20);
     let (ended, saves) = run_with(order(THREE), &mut engine);
-    assert_eq!(ended.ending, Ending::Stopped);
+    assert_eq!(ended.ending, EndReason::Stopped);
     assert_eq!(saves.0.last(), Some(&Run { session: saves.0.last().unwrap().session.clone(), ..ended.run.clone() }));
     let measured: usize = ended.run.figures.iter().map(|figure| figure.launches.len()).sum();
     assert_eq!(measured, 17);
-    let again = Order::resume(ended.run, &identity(), vec![0, 1]).unwrap();
+    let again = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
     let mut engine = MockEngine::new(9, MockFigure::stable(1e-7));
     let (ended, _) = run_with(again, &mut engine);
-    assert_eq!(ended.ending, Ending::Complete);
+    assert_eq!(ended.ending, EndReason::Complete);
     assert!(engine.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
     assert!(ended.run.figures.iter().all(|figure| figure.launches.len() >= 10));
-    assert!(Order::resume(ended.run, &identity(), vec![0]).is_err(), "a complete run is not resumed");
+    assert!(RunRequest::resume(ended.run, &identity(), vec![0]).is_err(), "a complete run is not resumed");
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn a_run_of_another_machine_is_not_resumed() {
     let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(6);
     let (ended, _) = run_with(order(THREE), &mut engine);
     let other = Identity { fingerprint: "g".to_owned(), host: "there".to_owned(), ..identity() };
-    let error = Order::resume(ended.run, &other, vec![0]).unwrap_err().to_string();
+    let error = RunRequest::resume(ended.run, &other, vec![0]).unwrap_err().to_string();
     assert!(error.contains("here") && error.contains("there"), "{error}");
 }
 
@@ -301,8 +302,9 @@ fn a_run_of_another_machine_is_not_resumed() {
 fn a_full_disk_ends_the_run_and_loses_nothing_in_hand() {
     let mut engine = MockEngine::new(10, MockFigure::stable(1e-7));
     let mut saves = Saves(Vec::new(), Some(4));
-    let ended = Session::measure(order(THREE), &mut engine, &mut Silent, &mut saves, Stopper::default()).unwrap();
-    assert!(matches!(&ended.ending, Ending::NotSaved(reason) if reason.contains("no space")));
+    let ended =
+        MeasureSession::measure(order(THREE), &mut engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
+    assert!(matches!(&ended.ending, EndReason::NotSaved(reason) if reason.contains("no space")));
     assert_eq!(ended.run.session.rounds, 4);
     assert!(ended.run.figures.iter().all(|figure| figure.launches.len() == 4));
 }
@@ -311,24 +313,25 @@ fn a_full_disk_ends_the_run_and_loses_nothing_in_hand() {
 fn listeners_hear_the_story_in_order() {
     #[derive(Default)]
     struct Words(Vec<&'static str>);
-    impl Listener for Words {
-        fn hear(&mut self, event: &Event<'_>) {
+    impl Observer for Words {
+        fn on_event(&mut self, event: &MeasureEvent<'_>) {
             self.0.push(match event {
-                Event::Began(_) => "began",
-                Event::Calibrating { .. } => "calibrating",
-                Event::Round { .. } => "round",
-                Event::Launching { .. } => "launching",
-                Event::Repeated { .. } => "repeated",
-                Event::Finished { .. } => "finished",
-                Event::Saved { .. } => "saved",
-                Event::Ended(_) => "ended",
+                MeasureEvent::Began(_) => "began",
+                MeasureEvent::Calibrating { .. } => "calibrating",
+                MeasureEvent::Round { .. } => "round",
+                MeasureEvent::Launching { .. } => "launching",
+                MeasureEvent::Repeated { .. } => "repeated",
+                MeasureEvent::Finished { .. } => "finished",
+                MeasureEvent::Saved { .. } => "saved",
+                MeasureEvent::Ended(_) => "ended",
             });
         }
     }
     let mut words = Words::default();
     let mut engine = MockEngine::new(11, MockFigure::stable(1e-7));
     let mut saves = Saves::default();
-    Session::measure(order(&["os.syscall_write"]), &mut engine, &mut words, &mut saves, Stopper::default()).unwrap();
+    MeasureSession::measure(order(&["os.syscall_write"]), &mut engine, &mut words, &mut saves, Stopper::default())
+        .unwrap();
     assert_eq!(words.0[..5], ["began", "calibrating", "round", "launching", "saved"]);
     assert_eq!(words.0[words.0.len() - 3..], ["finished", "saved", "ended"]);
 }

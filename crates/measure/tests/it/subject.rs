@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
-use measure::{Ended, Ending, Engine, EngineError, Order, Reply, Saver, Session, Silent, Step, Stopper, begin};
+use measure::{
+    EndReason, Engine, EngineError, MeasureSession, NullObserver, Reply, RunRequest, RunResult, Saver, Stopper,
+    WorkerStep, begin,
+};
 use model::{
-    Better, Class, Entry, Estimate, Figure, FigureKey, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, Point,
-    Run, Unit,
+    Better, Class, Estimate, Figure, FigureKey, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, PlanEntry,
+    Point, Run, Unit,
 };
 
 /// Three figures: what a coin weighs, how wide it is, found by the same launch, and one that nobody finds.
@@ -17,7 +20,7 @@ struct Coins {
 }
 
 impl Engine for Coins {
-    fn launch(&mut self, step: &Step, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         if step.tasks[0].figure == 2 {
             return Ok(vec![Reply::Abandoned { figure: 2 }, Reply::Done]);
         }
@@ -68,7 +71,7 @@ fn figure(probe: &str) -> Figure {
 
 fn run() -> Run {
     let figures: Vec<Figure> = ["coin.weight", "coin.width", "coin.colour"].map(figure).to_vec();
-    let entry = |figure: &Figure| Entry {
+    let entry = |figure: &Figure| PlanEntry {
         probe: figure.probe.clone(),
         point: figure.point.clone(),
         target: 0.02,
@@ -78,15 +81,15 @@ fn run() -> Run {
     Run { figures, ..begin(plan, Machine::default(), Identity::default()) }
 }
 
-fn measured(order: Order, stops: Option<u32>) -> Ended {
+fn measured(order: RunRequest, stops: Option<u32>) -> RunResult {
     let mut coins = Coins { launches: 0, stops };
-    Session::measure(order, &mut coins, &mut Silent, &mut Unsaved, Stopper::default()).unwrap()
+    MeasureSession::measure(order, &mut coins, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap()
 }
 
 #[test]
 fn what_comes_along_ends_with_its_leader_and_keeps_the_interval_that_it_has() {
-    let ended = measured(Order::of(run(), vec![0]).unwrap(), None);
-    assert_eq!(ended.ending, Ending::Complete);
+    let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
+    assert_eq!(ended.ending, EndReason::Complete);
     let [weight, width, colour, density] = ended.run.figures.as_slice() else { unreachable!() };
     assert!(!weight.has(Flag::CannotConverge) && weight.launches.len() < 40, "the weight is settled at an early look");
     assert_eq!(weight.launches.len(), width.launches.len());
@@ -99,11 +102,11 @@ fn what_comes_along_ends_with_its_leader_and_keeps_the_interval_that_it_has() {
 
 #[test]
 fn a_subject_that_was_stopped_goes_on_and_what_follows_is_made_anew() {
-    let stopped = measured(Order::of(run(), vec![0]).unwrap(), Some(4));
-    assert_eq!((stopped.ending, stopped.run.figures.len()), (Ending::Stopped, 4));
+    let stopped = measured(RunRequest::of(run(), vec![0]).unwrap(), Some(4));
+    assert_eq!((stopped.ending, stopped.run.figures.len()), (EndReason::Stopped, 4));
     let here = stopped.run.session.began_on.clone();
-    let ended = measured(Order::resume(stopped.run, &here, vec![0]).unwrap(), None);
-    assert_eq!((ended.ending, ended.run.figures.len()), (Ending::Complete, 4));
+    let ended = measured(RunRequest::resume(stopped.run, &here, vec![0]).unwrap(), None);
+    assert_eq!((ended.ending, ended.run.figures.len()), (EndReason::Complete, 4));
     assert!(ended.run.figures[1].launches.len() >= 10);
 }
 
@@ -111,5 +114,5 @@ fn a_subject_that_was_stopped_goes_on_and_what_follows_is_made_anew() {
 fn figures_that_are_not_those_of_the_plan_are_refused() {
     let mut other = run();
     other.figures.pop();
-    assert!(Order::of(other, vec![0]).is_err());
+    assert!(RunRequest::of(other, vec![0]).is_err());
 }

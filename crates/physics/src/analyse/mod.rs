@@ -4,7 +4,7 @@ mod ntuple;
 mod sample;
 mod spectrum;
 
-pub use ntuple::{Malformed, Reader, Row, TrackRow, Writer};
+pub use ntuple::{Malformed, NtupleReader, NtupleRow, NtupleWriter, TrackRow};
 pub use sample::{RESONANCE_MASS, RESONANCE_SHARE, sample};
 pub use spectrum::Spectrum;
 
@@ -15,7 +15,7 @@ use std::io::{BufRead, Write};
 /// # Errors
 /// When the output cannot be written.
 pub fn write_ntuple(output: impl Write, seed: u64, first: u64, count: u64) -> std::io::Result<u64> {
-    let mut writer = Writer::new(output)?;
+    let mut writer = NtupleWriter::new(output)?;
     for number in first..first + count {
         writer.write(&sample(seed, number))?;
     }
@@ -27,9 +27,9 @@ pub fn write_ntuple(output: impl Write, seed: u64, first: u64, count: u64) -> st
 /// # Errors
 /// When it cannot be read, or is no ntuple.
 pub fn analyse(input: impl BufRead) -> Result<Spectrum, Malformed> {
-    let mut reader = Reader::new(input)?;
+    let mut reader = NtupleReader::new(input)?;
     let mut spectrum = Spectrum::default();
-    let mut row = Row::default();
+    let mut row = NtupleRow::default();
     while reader.next_into(&mut row)? {
         spectrum.fill(&row);
     }

@@ -27,7 +27,7 @@ pub struct TrackRow {
 
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Row {
+pub struct NtupleRow {
     /// Its number.
     pub event: u64,
     /// Its tracks.
@@ -65,13 +65,13 @@ impl From<std::io::Error> for Malformed {
 
 /// Writes events.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct NtupleWriter<W> {
     output: W,
     buffer: Vec<u8>,
     written: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> NtupleWriter<W> {
     /// Begins an ntuple.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub fn write(&mut self, row: &Row) -> std::io::Result<()> {
+    pub fn write(&mut self, row: &NtupleRow) -> std::io::Result<()> {
         self.buffer.clear();
         self.buffer.extend(row.event.to_le_bytes());
         self.buffer.extend((row.tracks.len() as u64).to_le_bytes());
@@ -110,12 +110,12 @@ impl<W: Write> Writer<W> {
 
 /// Reads events.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct NtupleReader<R> {
     input: R,
     buffer: Vec<u8>,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> NtupleReader<R> {
     /// Begins to read.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// When the input ends inside an event, or is damaged.
-    pub fn next_into(&mut self, row: &mut Row) -> Result<bool, Malformed> {
+    pub fn next_into(&mut self, row: &mut NtupleRow) -> Result<bool, Malformed> {
         if self.input.fill_buf()?.is_empty() {
             return Ok(false);
         }
@@ -179,8 +179,8 @@ mod tests {
         let mut bytes = Vec::new();
         let size = write_ntuple(&mut bytes, 3, 10, 20).unwrap();
         assert_eq!(size, bytes.len() as u64);
-        let mut reader = Reader::new(&bytes[..]).unwrap();
-        let mut row = Row::default();
+        let mut reader = NtupleReader::new(&bytes[..]).unwrap();
+        let mut row = NtupleRow::default();
         for number in 10..30 {
             assert!(reader.next_into(&mut row).unwrap());
             assert_eq!(row, sample(3, number));

@@ -1,8 +1,8 @@
 //! Events as a reconstruction hands them to an analysis: background tracks, in some events a resonance of two muons, both
 //! smeared by the resolution of a drift chamber.
 
-use super::ntuple::{Row, TrackRow};
-use crate::random::Random;
+use super::ntuple::{NtupleRow, TrackRow};
+use crate::random::EventRandom;
 use crate::simulate::Generator;
 use crate::track::TESLA_TO_CURVATURE;
 
@@ -21,9 +21,9 @@ const ANGLE_ERROR: f64 = 0.001;
 
 /// One event of the sample.
 #[must_use]
-pub fn sample(seed: u64, number: u64) -> Row {
+pub fn sample(seed: u64, number: u64) -> NtupleRow {
     let generator = Generator { tracks: 8, ..Generator::default() };
-    let mut random = Random::new(seed, number, SIGNAL);
+    let mut random = EventRandom::new(seed, number, SIGNAL);
     let background = generator.generate(seed, number).into_iter().map(|particle| {
         let curvature = particle.circle.curvature;
         TrackRow {
@@ -44,11 +44,11 @@ pub fn sample(seed: u64, number: u64) -> Row {
         track.phi += ANGLE_ERROR * random.normal();
         track.tan_dip += ANGLE_ERROR * random.normal();
     }
-    Row { event: number, tracks }
+    NtupleRow { event: number, tracks }
 }
 
 /// Two muons, back to back and isotropic in the frame of a moving resonance.
-fn decay(random: &mut Random) -> [TrackRow; 2] {
+fn decay(random: &mut EventRandom) -> [TrackRow; 2] {
     let cosine = random.between(-1.0, 1.0);
     let (sine, across) = ((1.0 - cosine * cosine).sqrt(), random.between(0.0, std::f64::consts::TAU));
     let (up, along) = libm::sincos(across);

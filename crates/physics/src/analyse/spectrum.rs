@@ -1,6 +1,6 @@
 //! The spectrum of masses of pairs of muons.
 
-use super::ntuple::{Row, TrackRow};
+use super::ntuple::{NtupleRow, TrackRow};
 use super::sample::MUON_MASS;
 use crate::Digest;
 
@@ -28,7 +28,7 @@ impl Default for Spectrum {
 
 impl Spectrum {
     /// Adds every pair of opposite charge of an event.
-    pub fn fill(&mut self, row: &Row) {
+    pub fn fill(&mut self, row: &NtupleRow) {
         self.events += 1;
         self.tracks += row.tracks.len() as u64;
         self.momentum.clear();

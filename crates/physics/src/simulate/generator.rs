@@ -1,7 +1,7 @@
 //! The event generator: momenta, directions and origins of the particles.
 
 use crate::helix::Helix;
-use crate::random::Random;
+use crate::random::EventRandom;
 use crate::track::{Circle, TESLA_TO_CURVATURE};
 
 /// Stream of random numbers of the generator.
@@ -34,11 +34,11 @@ impl Generator {
     /// The particles of an event.
     #[must_use]
     pub fn generate(&self, seed: u64, event: u64) -> Vec<Helix> {
-        let mut random = Random::new(seed, event, STREAM);
+        let mut random = EventRandom::new(seed, event, STREAM);
         (0..self.tracks).map(|_| self.particle(&mut random)).collect()
     }
 
-    fn particle(&self, random: &mut Random) -> Helix {
+    fn particle(&self, random: &mut EventRandom) -> Helix {
         let momentum = self.least_momentum + self.mean_momentum * random.exponential();
         let charge = if random.uniform() < 0.5 { -1.0 } else { 1.0 };
         let phi = random.between(-std::f64::consts::PI, std::f64::consts::PI);

@@ -10,7 +10,7 @@ use crate::{Chamber, Digest, Helix};
 
 /// What one collision left: the truth, and what the chamber shows of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct CollisionEvent {
     /// Its number.
     pub number: u64,
     /// The particles.
@@ -19,7 +19,7 @@ pub struct Event {
     pub hits: Vec<Hit>,
 }
 
-impl Event {
+impl CollisionEvent {
     /// Digest of truth and hits.
     #[must_use]
     pub fn digest(&self) -> Digest {
@@ -35,8 +35,8 @@ impl Event {
 
 /// Simulates one event; the same one whoever asks, in whichever order.
 #[must_use]
-pub fn simulate(chamber: &Chamber, generator: &Generator, seed: u64, number: u64) -> Event {
+pub fn simulate(chamber: &Chamber, generator: &Generator, seed: u64, number: u64) -> CollisionEvent {
     let particles = generator.generate(seed, number);
     let hits = respond(chamber, &particles, seed, number);
-    Event { number, particles, hits }
+    CollisionEvent { number, particles, hits }
 }

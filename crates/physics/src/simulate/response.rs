@@ -2,7 +2,7 @@
 
 use crate::chamber::Chamber;
 use crate::helix::Helix;
-use crate::random::Random;
+use crate::random::EventRandom;
 
 /// Streams of random numbers: one a particle from here on, noise after them.
 const PARTICLES: u32 = 1 << 8;
@@ -26,10 +26,10 @@ pub struct Hit {
 pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) -> Vec<Hit> {
     let mut hits = Vec::with_capacity(particles.len() * chamber.layers.len() * 3 / 2);
     for (index, particle) in particles.iter().enumerate() {
-        let mut random = Random::new(seed, event, PARTICLES + index as u32);
+        let mut random = EventRandom::new(seed, event, PARTICLES + index as u32);
         cross(chamber, particle, index as u16, &mut random, &mut hits);
     }
-    let mut random = Random::new(seed, event, NOISE);
+    let mut random = EventRandom::new(seed, event, NOISE);
     for (index, layer) in chamber.layers.iter().enumerate() {
         // Gaps between noisy cells are geometric: as good as asking every cell, and much cheaper.
         let rate = -libm::log1p(-chamber.noise);
@@ -45,7 +45,7 @@ pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) ->
     hits
 }
 
-fn cross(chamber: &Chamber, particle: &Helix, index: u16, random: &mut Random, hits: &mut Vec<Hit>) {
+fn cross(chamber: &Chamber, particle: &Helix, index: u16, random: &mut EventRandom, hits: &mut Vec<Hit>) {
     let flight = particle.flight();
     for (number, layer) in chamber.layers.iter().enumerate() {
         let Some((point, z)) = flight.crossing(layer) else { return };

@@ -7,9 +7,9 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.arithmetic",
     title: "arithmetic",
     about: "Adds up y / (y - 1) with y = x * x for x from 2 to 101 in one type; `overhead` is the same loop with nothing in it. Counts whole sums of 100 terms, as BYTE does. Instructions are fixed in assembly (elsewhere kept from the optimiser), because compilers reduce the original to nothing.",
-    metric: Metric::higher(Unit::PerSecond, "sums of 100 terms"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "sums of 100 terms"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint, Primitive::Divide],
-    sources: &[Source::new("BYTE", "arithmetic test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
+    sources: &[DefinitionSource::new("BYTE", "arithmetic test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
     axes: &[Axis::choice("type", &["overhead", "short", "int", "long", "float", "double"], &["int", "double"])],
     batch: counting::BATCH,
     prepare: |at, bench| {

@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.branch_miss",
     title: "branch misprediction",
     about: "Walks a million random bytes and branches on their lowest bit, paired with the same walk over the same bytes in sorted order. Half of the random branches are mispredicted, because nothing predicts them, and hardly any of the sorted ones: the difference is divided by half the number of bytes.",
-    metric: Metric::lower(Unit::Seconds, "mispredicted branch"),
+    metric: ProbeMetric::lower(Unit::Seconds, "mispredicted branch"),
     stresses: &[Primitive::CoreClock, Primitive::Branch],
     paired: true,
     prepare: |_, bench| {
@@ -47,13 +47,13 @@ impl Branches {
 }
 
 impl Kernel for Branches {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let passes = ops / BYTES;
-        Ok(Work { ops: passes * BYTES, token: count_odd(&self.bytes, passes) })
+        Ok(BatchWork { ops: passes * BYTES, token: count_odd(&self.bytes, passes) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops / BYTES * self.odd)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops / BYTES * self.odd)
     }
 
     fn amount(&self) -> f64 {
@@ -64,7 +64,7 @@ impl Kernel for Branches {
         BYTES
     }
 
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: 1.0, bytes_written: 0.0, operations: 1.0 })
+    fn declared(&self) -> Option<DeclaredCost> {
+        Some(DeclaredCost { bytes_read: 1.0, bytes_written: 0.0, operations: 1.0 })
     }
 }

@@ -1,10 +1,10 @@
 //! What figures of counted instructions have in common: one loop of the sort, on one CPU or on all.
 
-use sys::kernel::counted::{self, Loop};
+use sys::kernel::counted::{self, CountedLoop};
 
 use crate::contest;
 use crate::prelude::*;
-use crate::team::Team;
+use crate::team::ThreadTeam;
 
 /// Most turns of a batch: a chain that grows by one in a float stands still after 2^24 steps, and a turn has sixteen.
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
@@ -32,7 +32,7 @@ fn short_name(of: &str) -> &'static str {
 }
 
 /// An operation at a point with a `type`, and with `what` where the probe has that axis: `add_latency_i32`, `fma_f64`.
-pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unfit> {
+pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unsupported> {
     let kind = short_name(at.choice("type")?);
     Ok(match at.get("what") {
         Some(what) => format!("{operation}_{what}_{kind}"),
@@ -41,7 +41,11 @@ pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unfit> {
 }
 
 /// The strongest loop of a name. `amount` is what a turn counts for.
-pub(super) fn strongest(name: &str, amount: fn(&Loop) -> u64, bench: &mut Bench) -> Result<Trial, Unfit> {
+pub(super) fn strongest(
+    name: &str,
+    amount: fn(&CountedLoop) -> u64,
+    bench: &mut ProbeContext,
+) -> Result<Trial, Unsupported> {
     let found = counted::find(name).map_err(|_| lacking(name, |_| true))?;
     trial(found, amount, bench)
 }
@@ -49,10 +53,10 @@ pub(super) fn strongest(name: &str, amount: fn(&Loop) -> u64, bench: &mut Bench)
 /// The fastest of the loops of a name that `wanted` accepts, found in a brief trial and named; once chosen it holds for the run.
 pub(super) fn fastest(
     name: &str,
-    wanted: fn(&Loop) -> bool,
-    amount: fn(&Loop) -> u64,
-    bench: &mut Bench,
-) -> Result<Trial, Unfit> {
+    wanted: fn(&CountedLoop) -> bool,
+    amount: fn(&CountedLoop) -> u64,
+    bench: &mut ProbeContext,
+) -> Result<Trial, Unsupported> {
     let known = bench.variant().map(str::to_owned);
     let candidates = counted::all()
         .filter(|one| one.name == name && wanted(one) && one.check().is_ok())
@@ -67,7 +71,7 @@ pub(super) fn fastest(
 const TRIALS: usize = 8;
 
 /// Nanoseconds for what counts one, in a short run.
-fn pace(one: &Loop, amount: fn(&Loop) -> u64) -> f64 {
+fn pace(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
     const TURNS: u64 = 4096;
     let began = sys::clock::now();
     std::hint::black_box(one.run(TURNS).unwrap_or_default());
@@ -75,16 +79,20 @@ fn pace(one: &Loop, amount: fn(&Loop) -> u64) -> f64 {
 }
 
 /// Why no loop of a name can run here.
-fn lacking(name: &str, wanted: fn(&Loop) -> bool) -> Unfit {
+fn lacking(name: &str, wanted: fn(&CountedLoop) -> bool) -> Unsupported {
     let needs: Vec<_> = counted::all().filter(|one| one.name == name && wanted(one)).map(|one| one.needs).collect();
     match needs.is_empty() {
-        true => Unfit::new("this program has no such loop for this architecture"),
-        false => Unfit::new(format!("this CPU lacks {}", needs.join(", and also "))),
+        true => Unsupported::new("this program has no such loop for this architecture"),
+        false => Unsupported::new(format!("this CPU lacks {}", needs.join(", and also "))),
     }
 }
 
-fn trial(found: &'static Loop, amount: fn(&Loop) -> u64, bench: &mut Bench) -> Result<Trial, Unfit> {
-    let team = Team::gather(bench.cpus(), |_| Ok(()))?;
+fn trial(
+    found: &'static CountedLoop,
+    amount: fn(&CountedLoop) -> u64,
+    bench: &mut ProbeContext,
+) -> Result<Trial, Unsupported> {
+    let team = ThreadTeam::start(bench.cpus(), |_| Ok(()))?;
     for (member, tid) in team.tids().iter().enumerate() {
         bench.watch(member + 1, *tid);
     }
@@ -92,8 +100,8 @@ fn trial(found: &'static Loop, amount: fn(&Loop) -> u64, bench: &mut Bench) -> R
 }
 
 struct Counting {
-    found: &'static Loop,
-    team: Team<()>,
+    found: &'static CountedLoop,
+    team: ThreadTeam<()>,
     /// What one turn of one thread counts for.
     amount: u64,
     /// What the loop must return for so many turns: found slowly, and the same for every batch.
@@ -107,20 +115,20 @@ impl Counting {
 }
 
 impl Kernel for Counting {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        Ok(Work { ops, token: self.team.start(ops)? })
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        Ok(BatchWork { ops, token: self.team.start(ops)? })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let expected = match self.known {
             Some((ops, expected)) if ops == done.ops => expected,
             _ => self.found.expected(done.ops),
         };
         self.known = Some((done.ops, expected));
-        Fault::unless_equal(done.token, expected.wrapping_mul(self.threads()))
+        ProbeError::unless_equal(done.token, expected.wrapping_mul(self.threads()))
     }
 
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         let found = self.found;
         self.team.prepare(ops, move |()| found.run(ops).unwrap_or_default())
     }
@@ -129,10 +137,10 @@ impl Kernel for Counting {
         (self.amount * self.threads()) as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         let times = |count: u64| (count * self.threads()) as f64;
         let turn = &self.found.turn;
-        Some(Declared {
+        Some(DeclaredCost {
             bytes_read: times(turn.bytes_read),
             bytes_written: times(turn.bytes_written),
             operations: times(turn.ops),

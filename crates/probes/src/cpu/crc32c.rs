@@ -7,7 +7,7 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.crc32c",
     title: "CRC-32C",
     about: "Checksums of the Castagnoli polynomial, eight bytes a step, four independent chains over the first-level cache. Counts bytes. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes checked"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes checked"),
     stresses: &[Primitive::CoreClock, Primitive::BitCounting],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,

@@ -9,15 +9,15 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.dhrystone",
     title: "Dhrystone",
     about: "Runs of a program with the statement mix of Dhrystone 2.1, in this project's words and with Rust's checks of array bounds: calls that are never inlined, assignments of numbers, a record and strings, comparisons. Compilers choose registers themselves today, so BYTE's two figures, with register variables and without, are this one.",
-    metric: Metric::higher(Unit::PerSecond, "dhrystones"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "dhrystones"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch, Primitive::L1],
     sources: &[
-        Source::new(
+        DefinitionSource::new(
             "Dhrystone",
             "dhrystones a second",
             "R. P. Weicker, CACM 27(10), 1984; SIGPLAN Notices 23(8), 1988",
         ),
-        Source::new("BYTE", "Dhrystone 2", "BYTE magazine's Unix benchmarks, version 3, 1991"),
+        DefinitionSource::new("BYTE", "Dhrystone 2", "BYTE magazine's Unix benchmarks, version 3, 1991"),
     ],
     prepare: |_, _| Repeating { run: Dhrystone::runs, expected: Dhrystone::expected, amount: 1.0 }.trial(),
     ..Probe::BLANK

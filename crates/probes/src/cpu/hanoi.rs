@@ -11,9 +11,9 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.hanoi",
     title: "tower of Hanoi, 10 discs",
     about: "Moves a tower of 10 discs by recursion, to and fro: 1023 moves and 1534 calls each time, and little else, so that calling and returning decide.",
-    metric: Metric::higher(Unit::PerSecond, "towers"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "towers"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch],
-    sources: &[Source::new("BYTE", "recursion test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
+    sources: &[DefinitionSource::new("BYTE", "recursion test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
     prepare: |_, _| Repeating { run: towers, expected: last, amount: 1.0 }.trial(),
     ..Probe::BLANK
 };

@@ -7,7 +7,7 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.popcount",
     title: "bit counting",
     about: "Counts the ones in 64-bit words from the first-level cache. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
-    metric: Metric::higher(Unit::PerSecond, "words of 64 bits"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "words of 64 bits"),
     stresses: &[Primitive::CoreClock, Primitive::BitCounting, Primitive::L1],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,

@@ -11,18 +11,18 @@ pub(super) struct Repeating {
 }
 
 impl Repeating {
-    pub(super) fn trial(self) -> Result<Trial, Unfit> {
+    pub(super) fn trial(self) -> Result<Trial, Unsupported> {
         Ok(Trial::one(self))
     }
 }
 
 impl Kernel for Repeating {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        Ok(Work { ops, token: (self.run)(ops) })
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        Ok(BatchWork { ops, token: (self.run)(ops) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, (self.expected)(done.ops))
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, (self.expected)(done.ops))
     }
 
     fn amount(&self) -> f64 {

@@ -9,11 +9,15 @@ pub(super) static PROBE: Probe = Probe {
     id: "cpu.whetstone",
     title: "Whetstone",
     about: "Loops over the eight modules of Whetstone in double precision, each as often as published: array elements, arrays as parameters, jumps, integers, trigonometry, calls, array references, standard functions (those of the C library). One loop stands for 100,000 Whetstone instructions; their rate in millions is known as MWIPS.",
-    metric: Metric::higher(Unit::PerSecond, "Whetstone instructions"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "Whetstone instructions"),
     stresses: &[Primitive::CoreClock, Primitive::FloatingPoint, Primitive::Divide],
     sources: &[
-        Source::new("Whetstone", "MWIPS", "H. J. Curnow and B. A. Wichmann, The Computer Journal 19(1), 1976"),
-        Source::new("UnixBench", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench"),
+        DefinitionSource::new(
+            "Whetstone",
+            "MWIPS",
+            "H. J. Curnow and B. A. Wichmann, The Computer Journal 19(1), 1976",
+        ),
+        DefinitionSource::new("UnixBench", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench"),
     ],
     prepare: |_, _| {
         let amount = whetstone::INSTRUCTIONS as f64;

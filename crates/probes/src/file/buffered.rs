@@ -10,7 +10,7 @@ use sys::file::AlignedBuffer;
 
 use super::place;
 use crate::party::fold;
-use crate::{Axis, Bench, Fault, Kernel, Scratch, Unfit, Work};
+use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// The axes: each buffer with its size of file.
 pub(super) const AXES: &[Axis] =
@@ -18,7 +18,7 @@ pub(super) const AXES: &[Axis] =
 
 /// What is done with each buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum BufferedAction {
     Read,
     Write,
     Copy,
@@ -26,7 +26,7 @@ pub(super) enum Deed {
 
 /// A file that is read, a file that is written, or both.
 pub(super) struct Buffered {
-    deed: Deed,
+    deed: BufferedAction,
     source: File,
     target: File,
     _files: Rc<Scratch>,
@@ -39,7 +39,7 @@ pub(super) struct Buffered {
 
 impl Buffered {
     /// Prepares the files at a point.
-    pub(super) fn new(deed: Deed, at: &Point, bench: &mut Bench) -> Result<Self, Unfit> {
+    pub(super) fn new(deed: BufferedAction, at: &Point, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let buffer = at.bytes("buffer")?;
         let size = match buffer {
             256 => 500 * KIB,
@@ -63,17 +63,17 @@ impl Buffered {
     }
 
     #[inline]
-    fn one(&mut self) -> Result<u64, Fault> {
+    fn one(&mut self) -> Result<u64, ProbeError> {
         if self.next.is_multiple_of(self.laps_at) {
             self.source.rewind()?;
             self.target.rewind()?;
         }
-        if self.deed == Deed::Write {
+        if self.deed == BufferedAction::Write {
             stamp(&mut self.buffer, self.next);
         } else {
             self.source.read_exact(&mut self.buffer)?;
         }
-        if self.deed != Deed::Read {
+        if self.deed != BufferedAction::Read {
             self.target.write_all(&self.buffer)?;
         }
         self.next += 1;
@@ -82,7 +82,7 @@ impl Buffered {
 
     /// What buffer `number` carries: a source's stamps begin again with each lap, a writer's go on.
     fn expected(&self, number: u64) -> u64 {
-        if self.deed == Deed::Write { number } else { number % self.laps_at }
+        if self.deed == BufferedAction::Write { number } else { number % self.laps_at }
     }
 }
 
@@ -90,27 +90,27 @@ impl Buffered {
 const AGAIN: u64 = 64;
 
 impl Kernel for Buffered {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.next;
         let mut token = 0;
         for _ in 0..ops {
             token = fold(token, self.one()? + 1);
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let numbers = self.began..self.began + done.ops;
         let expected = numbers.fold(0, |token, number| fold(token, self.expected(number) + 1));
-        Fault::unless_equal(done.token, expected)?;
-        if self.deed == Deed::Read {
+        ProbeError::unless_equal(done.token, expected)?;
+        if self.deed == BufferedAction::Read {
             return Ok(());
         }
         let mut found = vec![0; self.buffer.len()];
         for number in self.next.saturating_sub(AGAIN.min(done.ops))..self.next {
             let offset = number % self.laps_at * found.len() as u64;
-            Fault::unless_equal(sys::file::read_at(&self.target, &mut found, offset)?, found.len())?;
-            Fault::unless_equal(stamped(&found), self.expected(number))?;
+            ProbeError::unless_equal(sys::file::read_at(&self.target, &mut found, offset)?, found.len())?;
+            ProbeError::unless_equal(stamped(&found), self.expected(number))?;
         }
         Ok(())
     }

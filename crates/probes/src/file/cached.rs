@@ -8,7 +8,7 @@ use std::rc::Rc;
 use model::{KIB, MIB, Point};
 
 use super::place;
-use crate::{Bench, Fault, Scratch, Unfit};
+use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// Bytes of the file: more than the caches near a core hold, so that rereading it comes from memory.
 pub(super) const SIZE: u64 = 64 * MIB;
@@ -27,13 +27,13 @@ pub(super) struct Cached {
 
 impl Cached {
     /// Writes it at a point's place, once for all sharers of a launch.
-    pub(super) fn shared(at: &Point, bench: &mut Bench) -> Result<Rc<Self>, Unfit> {
+    pub(super) fn shared(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Self>, Unsupported> {
         let seed = bench.seed();
         let scratch = place::open(at, bench, SIZE)?;
         bench.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
     }
 
-    fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unfit> {
+    fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unsupported> {
         let path = scratch.path().join("cached");
         let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
         let mut block = Vec::with_capacity(BLOCK);
@@ -47,7 +47,7 @@ impl Cached {
         for number in 0..BLOCKS {
             let read = sys::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
             if read != BLOCK || sum(&block) != cached.sum(number) {
-                return Err(Unfit::new("the file did not keep its content"));
+                return Err(Unsupported::new("the file did not keep its content"));
             }
         }
         Ok(cached)
@@ -83,7 +83,11 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
 
 /// Reads a block whole into `buffer`.
 #[inline]
-pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<(), Fault> {
+pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<(), ProbeError> {
     let read = sys::file::read_at(file, buffer, number * BLOCK as u64)?;
-    if read == buffer.len() { Ok(()) } else { Err(Fault::new(format!("a read of the file ended after {read} bytes"))) }
+    if read == buffer.len() {
+        Ok(())
+    } else {
+        Err(ProbeError::new(format!("a read of the file ended after {read} bytes")))
+    }
 }

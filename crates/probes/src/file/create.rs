@@ -8,40 +8,40 @@ pub(super) static PROBE: Probe = Probe {
     title: "file creation",
     about: "Makes files that were not there, writes their content and closes them, at most 100 to a directory: files a second. With \
             fsync, content and directory entry of each are durable before the next. Afterwards the files are counted on disk.",
-    metric: Metric::higher(Unit::PerSecond, "files"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],
     sources: &[
-        Source::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: AXES,
     // Every file must be removed again before the next batch, which on a disk may take far longer than a batch.
     batch: BatchRule::at_most(200),
-    prepare: |at, bench| Ok(Trial::one(Create { files: Folders::new("create", at, bench)? })),
+    prepare: |at, bench| Ok(Trial::one(FileCreateKernel { files: Folders::new("create", at, bench)? })),
     ..Probe::BLANK
 };
 
-struct Create {
+struct FileCreateKernel {
     files: Folders,
 }
 
-impl Kernel for Create {
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+impl Kernel for FileCreateKernel {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.files.lay_out(ops)
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut made = 0;
         for index in 0..ops {
             self.files.create(index)?;
             made += 1;
         }
-        Ok(Work { ops, token: made })
+        Ok(BatchWork { ops, token: made })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let found = self.files.found()?;
-        Fault::unless_equal((done.token, done.ops), (found, found))
+        ProbeError::unless_equal((done.token, done.ops), (found, found))
     }
 }

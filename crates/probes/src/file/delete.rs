@@ -8,12 +8,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "file deletion",
     about: "Removes files that were made before, at most 100 to a directory: files a second. With fsync, each removal is durable \
             before the next. Before and afterwards the files are counted on disk.",
-    metric: Metric::higher(Unit::PerSecond, "files"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],
     sources: &[
-        Source::new("BaBar", "table 7, file deletion", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 7, file deletion", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: AXES,
     // Every file must be made again before the next batch, which on a disk takes far longer than to remove it.
@@ -28,7 +28,7 @@ struct Delete {
 }
 
 impl Kernel for Delete {
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.files.lay_out(ops)?;
         for index in 0..ops {
             self.files.create(index)?;
@@ -37,17 +37,17 @@ impl Kernel for Delete {
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut removed = 0;
         for index in 0..ops {
             self.files.delete(index)?;
             removed += 1;
         }
-        Ok(Work { ops, token: removed })
+        Ok(BatchWork { ops, token: removed })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let removed = self.there - self.files.found()?;
-        Fault::unless_equal((done.token, done.ops), (removed, removed))
+        ProbeError::unless_equal((done.token, done.ops), (removed, removed))
     }
 }

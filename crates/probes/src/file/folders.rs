@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use model::{KIB, Point};
 
 use super::place;
-use crate::{Axis, Bench, Fault, Scratch, Unfit};
+use crate::{Axis, ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// The axes of making and removing files.
 pub(super) const AXES: &[Axis] = &[
@@ -39,18 +39,18 @@ pub(super) struct Folders {
 
 impl Folders {
     /// None yet, at a point's place.
-    pub(super) fn new(name: &'static str, at: &Point, bench: &mut Bench) -> Result<Self, Unfit> {
+    pub(super) fn new(name: &'static str, at: &Point, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
         let scratch = place::open(at, bench, MOST * (size + 4 * KIB))?;
         let home = home(scratch.path(), &format!("{name}-{at}-{:x}", bench.seed()))
-            .map_err(|error| Unfit::new(format!("could not make a directory for the files: {error}")))?;
+            .map_err(|error| Unsupported::new(format!("could not make a directory for the files: {error}")))?;
         let content = (0..size).map(|index| (index * 31 + bench.seed()) as u8).collect();
         let durable = at.choice("durability")? == "fsync";
         Ok(Self { home, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
     }
 
     /// Removes every file, and makes folders and names for `count`.
-    pub(super) fn lay_out(&mut self, count: u64) -> Result<(), Fault> {
+    pub(super) fn lay_out(&mut self, count: u64) -> Result<(), ProbeError> {
         for (folder, _) in &self.folders {
             for entry in fs::read_dir(folder)? {
                 fs::remove_file(entry?.path())?;
@@ -72,7 +72,7 @@ impl Folders {
 
     /// Makes file `index` and its content; durable with its name where the point says so.
     #[inline]
-    pub(super) fn create(&self, index: u64) -> Result<(), Fault> {
+    pub(super) fn create(&self, index: u64) -> Result<(), ProbeError> {
         let mut file = File::create_new(&self.paths[index as usize])?;
         if !self.content.is_empty() {
             file.write_all(&self.content)?;
@@ -86,7 +86,7 @@ impl Folders {
 
     /// Removes file `index`, durably where the point says so.
     #[inline]
-    pub(super) fn delete(&self, index: u64) -> Result<(), Fault> {
+    pub(super) fn delete(&self, index: u64) -> Result<(), ProbeError> {
         fs::remove_file(&self.paths[index as usize])?;
         if self.durable {
             self.sync_folder(index)?;
@@ -94,21 +94,21 @@ impl Folders {
         Ok(())
     }
 
-    fn sync_folder(&self, index: u64) -> Result<(), Fault> {
+    fn sync_folder(&self, index: u64) -> Result<(), ProbeError> {
         Ok(sys::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
     }
 
     /// How many files of the right size there are on disk; a wrong size or a crowded folder is a fault.
-    pub(super) fn found(&self) -> Result<u64, Fault> {
+    pub(super) fn found(&self) -> Result<u64, ProbeError> {
         let mut files = 0;
         for (folder, _) in &self.folders {
             let mut here = 0;
             for entry in fs::read_dir(folder)? {
-                Fault::unless_equal(entry?.metadata()?.len(), self.content.len() as u64)?;
+                ProbeError::unless_equal(entry?.metadata()?.len(), self.content.len() as u64)?;
                 here += 1;
             }
             if here > A_FOLDER as u64 {
-                return Err(Fault::new(format!("{here} files stand in one directory")));
+                return Err(ProbeError::new(format!("{here} files stand in one directory")));
             }
             files += here;
         }
@@ -153,12 +153,12 @@ fn fastest(folder: &Path) -> io::Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Setting;
+    use crate::LaunchSetting;
 
     #[test]
     fn no_directory_has_more_than_a_hundred_files() {
         let home = tempfile::tempdir().unwrap();
-        let mut bench = Bench::new(Setting {
+        let mut bench = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],

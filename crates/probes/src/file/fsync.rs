@@ -11,10 +11,10 @@ pub(super) static PROBE: Probe = Probe {
     id: "file.fsync",
     title: "durable append",
     about: "Appends 4 KiB to a file in the target directory and waits until data and length are durable (fsync).",
-    metric: Metric::lower(Unit::Seconds, "append"),
+    metric: ProbeMetric::lower(Unit::Seconds, "append"),
     class: Class::FileMetadata,
     stresses: &[Primitive::Durability, Primitive::DiskWrite],
-    sources: &[Source::new("POSIX", "fsync", "fsync(2)")],
+    sources: &[DefinitionSource::new("POSIX", "fsync", "fsync(2)")],
     batch: BatchRule::at_most(1024),
     prepare,
     ..Probe::BLANK
@@ -32,7 +32,7 @@ struct Append {
     length: u64,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let files = bench.scratch()?;
     let directory = bench.directory().to_owned();
     place::describe(&directory, bench);
@@ -42,14 +42,14 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
 }
 
 impl Append {
-    fn append(&mut self) -> Result<(), Fault> {
+    fn append(&mut self) -> Result<(), ProbeError> {
         self.file.write_all(&[0x5a; APPEND])?;
         Ok(sys::file::sync(&self.file)?)
     }
 }
 
 impl Kernel for Append {
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.length = self.file.metadata()?.len();
         if self.length + ops * APPEND as u64 > LONGEST {
             self.file.set_len(0)?;
@@ -59,21 +59,21 @@ impl Kernel for Append {
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut durable = 0;
         for _ in 0..ops {
             self.append()?;
             durable += APPEND as u64;
         }
-        Ok(Work { ops, token: durable })
+        Ok(BatchWork { ops, token: durable })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let grown = self.file.metadata()?.len() - self.length;
-        Fault::unless_equal((done.token, done.ops * APPEND as u64), (grown, grown))
+        ProbeError::unless_equal((done.token, done.ops * APPEND as u64), (grown, grown))
     }
 
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         self.ready(SINGLE as u64)?;
         for _ in 0..record.room().min(SINGLE) {
             record.time(|| self.append())?;

@@ -11,7 +11,7 @@ use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct, open_direct_
 use super::target;
 
 use super::place;
-use crate::{Bench, Fault, Scratch, Unfit};
+use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// Bytes of a file that is read or written, again from its beginning when they are used up.
 pub(super) const FILE: u64 = 64 * MIB;
@@ -20,14 +20,14 @@ pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum TransferDirection {
     Read,
     Write,
 }
 
 /// How a transfer of one block ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TransferStep {
     /// The whole block.
     Whole,
     /// Nothing more comes or fits.
@@ -35,10 +35,10 @@ pub(super) enum Step {
 }
 
 /// The medium.
-pub(super) struct Medium {
+pub(super) struct StreamMedium {
     path: PathBuf,
     file: File,
-    way: Way,
+    way: TransferDirection,
     kind: Option<Device>,
     /// Whether its content is this launch's, and known.
     own: bool,
@@ -50,10 +50,10 @@ pub(super) struct Medium {
     _files: Option<Rc<Scratch>>,
 }
 
-impl Medium {
+impl StreamMedium {
     /// A file in the target directory. Where the file system cannot pass the page cache by, writing ends with making it
     /// durable, reading begins with dropping what is cached, and a note says so.
-    pub(super) fn file(way: Way, bench: &mut Bench) -> Result<Self, Unfit> {
+    pub(super) fn file(way: TransferDirection, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let files = bench.scratch()?;
         let directory = bench.directory().to_owned();
         place::describe(&directory, bench);
@@ -65,7 +65,7 @@ impl Medium {
             Ok(file) => (file, true),
             Err(reason) => {
                 bench.note(format!("through the page cache, made durable or dropped for each batch: {reason}"));
-                (options.open(&path).map_err(Unfit::from)?, false)
+                (options.open(&path).map_err(Unsupported::from)?, false)
             }
         };
         Ok(Self { path, file, way, kind: None, own: true, direct, size: Some(FILE), at: 0, _files: Some(files) })
@@ -73,10 +73,11 @@ impl Medium {
 
     /// The device that stands in the place of the target directory. A block device is used up to its first gibibyte, and
     /// written only where nobody else uses it.
-    pub(super) fn device(way: Way, bench: &mut Bench) -> Result<Self, Unfit> {
+    pub(super) fn device(way: TransferDirection, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let path = bench.directory().to_owned();
-        let kind = sys::file::device(&path)?
-            .ok_or_else(|| Unfit::new(format!("{} is no device; name one as the target directory", path.display())))?;
+        let kind = sys::file::device(&path)?.ok_or_else(|| {
+            Unsupported::new(format!("{} is no device; name one as the target directory", path.display()))
+        })?;
         let file = open(&path, way, kind)?;
         let size = match kind {
             Device::Block => Some((&file).seek(SeekFrom::End(0))?.min(GIB) / (4 * MIB) * (4 * MIB)),
@@ -86,7 +87,7 @@ impl Medium {
         let direct = size.is_some();
         let mut medium = Self { path, file, way, kind: Some(kind), own: false, direct, size, at: 0, _files: None };
         if size == Some(0) {
-            return Err(Unfit::new("the device holds less than four mebibytes"));
+            return Err(Unsupported::new("the device holds less than four mebibytes"));
         }
         if size.is_some() {
             medium.file.rewind()?;
@@ -97,9 +98,9 @@ impl Medium {
     /// The medium that stands in the place of the target directory to be written over: a file made for the run, a block
     /// device that nobody else uses, a tape. `first` is a block as it will be written, with which the way past the page
     /// cache is tried: a device of large sectors refuses small blocks.
-    pub(super) fn target(way: Way, first: &[u8], bench: &mut Bench) -> Result<Self, Unfit> {
+    pub(super) fn target(way: TransferDirection, first: &[u8], bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let path = bench.directory().to_owned();
-        let target::Opened { file, kind, direct, size } = target::open(&path, way, first, bench)?;
+        let target::OpenedMedium { file, kind, direct, size } = target::open(&path, way, first, bench)?;
         Ok(Self { path, file, way, kind, own: true, direct, size, at: 0, _files: None })
     }
 
@@ -134,13 +135,13 @@ impl Medium {
     }
 
     /// Back to the beginning. A tape is closed and opened, which rewinds a device that rewinds.
-    pub(super) fn restart(&mut self) -> Result<(), Fault> {
+    pub(super) fn restart(&mut self) -> Result<(), ProbeError> {
         match self.kind {
             Some(Device::Character) => {
                 // The device takes one opener at a time: the old one must be gone first.
                 self.file = File::open("/dev/null")?;
-                self.file =
-                    open(&self.path, self.way, Device::Character).map_err(|unfit| Fault::new(unfit.to_string()))?;
+                self.file = open(&self.path, self.way, Device::Character)
+                    .map_err(|unfit| ProbeError::new(unfit.to_string()))?;
             }
             _ => self.file.rewind()?,
         }
@@ -149,7 +150,7 @@ impl Medium {
     }
 
     /// Outside the clock: what a batch of reading will read is not in the page cache.
-    pub(super) fn forget(&self) -> Result<(), Fault> {
+    pub(super) fn drop_caches(&self) -> Result<(), ProbeError> {
         if self.is_cached() {
             advise(&self.file, Advice::DontNeed)?;
         }
@@ -157,7 +158,7 @@ impl Medium {
     }
 
     /// Inside the clock, at the end of a batch of writing: what the page cache took is on the medium.
-    pub(super) fn settle(&self) -> Result<(), Fault> {
+    pub(super) fn flush(&self) -> Result<(), ProbeError> {
         if self.is_cached() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
     }
 
@@ -168,25 +169,25 @@ impl Medium {
 
     /// Transfers one block.
     #[inline]
-    pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<Step, Fault> {
+    pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<TransferStep, ProbeError> {
         let moved = match self.way {
-            Way::Read => sys::file::read(&self.file, block),
-            Way::Write => sys::file::write(&self.file, block),
+            TransferDirection::Read => sys::file::read(&self.file, block),
+            TransferDirection::Write => sys::file::write(&self.file, block),
         };
         let step = judge(moved, block.len(), self.at, self.way)?;
-        if step == Step::Whole {
+        if step == TransferStep::Whole {
             self.at += block.len() as u64;
         }
         Ok(step)
     }
 
     /// Outside the clock: reads back a block that was written at an offset.
-    pub(super) fn read_back(&self, block: &mut AlignedBuffer, offset: u64) -> Result<(), Fault> {
-        Fault::unless_equal(sys::file::read_at(&self.file, block, offset)?, block.len())
+    pub(super) fn read_back(&self, block: &mut AlignedBuffer, offset: u64) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(sys::file::read_at(&self.file, block, offset)?, block.len())
     }
 
     /// Begins a file anew the other way: one is written before it is read.
-    pub(super) fn turn_to(&mut self, way: Way) -> Result<(), Fault> {
+    pub(super) fn turn_to(&mut self, way: TransferDirection) -> Result<(), ProbeError> {
         if self.kind != Some(Device::Character) {
             sys::file::sync(&self.file)?;
         }
@@ -195,29 +196,29 @@ impl Medium {
     }
 }
 
-pub(super) fn open(path: &Path, way: Way, kind: Device) -> Result<File, Unfit> {
+pub(super) fn open(path: &Path, way: TransferDirection, kind: Device) -> Result<File, Unsupported> {
     let mut options = File::options();
-    let options = options.read(way == Way::Read).write(way == Way::Write);
+    let options = options.read(way == TransferDirection::Read).write(way == TransferDirection::Write);
     Ok(match (kind, way) {
         (Device::Character, _) => options.open(path)?,
-        (Device::Block, Way::Read) => open_direct(path, options)?,
-        (Device::Block, Way::Write) => open_direct_alone(path, options)?,
+        (Device::Block, TransferDirection::Read) => open_direct(path, options)?,
+        (Device::Block, TransferDirection::Write) => open_direct_alone(path, options)?,
     })
 }
 
 /// What a transfer means. The end of a medium shows as nothing, as less than a block, as "no space", or, behind some data, as
 /// an error of the device (st(4)): no help of a tape's own commands is needed to see it.
-fn judge(moved: sys::Result<usize>, block: usize, at: u64, way: Way) -> Result<Step, Fault> {
+fn judge(moved: sys::Result<usize>, block: usize, at: u64, way: TransferDirection) -> Result<TransferStep, ProbeError> {
     const NO_SPACE: i32 = 28;
     const DEVICE_ERROR: i32 = 5;
     match moved {
-        Ok(moved) if moved == block => Ok(Step::Whole),
-        Ok(moved) if moved > 0 && at == 0 && way == Way::Read => {
-            Err(Fault::new(format!("the medium has records of {moved} bytes: read it in blocks of that size")))
+        Ok(moved) if moved == block => Ok(TransferStep::Whole),
+        Ok(moved) if moved > 0 && at == 0 && way == TransferDirection::Read => {
+            Err(ProbeError::new(format!("the medium has records of {moved} bytes: read it in blocks of that size")))
         }
-        Ok(_) => Ok(Step::End),
-        Err(error) if error.errno() == Some(NO_SPACE) => Ok(Step::End),
-        Err(error) if error.errno() == Some(DEVICE_ERROR) && at > 0 => Ok(Step::End),
+        Ok(_) => Ok(TransferStep::End),
+        Err(error) if error.errno() == Some(NO_SPACE) => Ok(TransferStep::End),
+        Err(error) if error.errno() == Some(DEVICE_ERROR) && at > 0 => Ok(TransferStep::End),
         Err(error) => Err(error.into()),
     }
 }
@@ -232,13 +233,13 @@ mod tests {
 
     #[test]
     fn the_end_of_a_medium_shows_in_many_ways() {
-        assert_eq!(judge(Ok(512), 512, 0, Way::Write), Ok(Step::Whole));
+        assert_eq!(judge(Ok(512), 512, 0, TransferDirection::Write), Ok(TransferStep::Whole));
         for end in [Ok(0), Ok(100), error(28), error(5)] {
-            assert_eq!(judge(end, 512, 1024, Way::Write), Ok(Step::End));
+            assert_eq!(judge(end, 512, 1024, TransferDirection::Write), Ok(TransferStep::End));
         }
-        assert_eq!(judge(Ok(0), 512, 0, Way::Read), Ok(Step::End), "an empty medium");
-        assert!(judge(Ok(100), 512, 0, Way::Read).is_err(), "records of another size");
-        assert!(judge(error(5), 512, 0, Way::Write).is_err(), "a device that never worked");
-        assert!(judge(error(13), 512, 1024, Way::Write).is_err());
+        assert_eq!(judge(Ok(0), 512, 0, TransferDirection::Read), Ok(TransferStep::End), "an empty medium");
+        assert!(judge(Ok(100), 512, 0, TransferDirection::Read).is_err(), "records of another size");
+        assert!(judge(error(5), 512, 0, TransferDirection::Write).is_err(), "a device that never worked");
+        assert!(judge(error(13), 512, 1024, TransferDirection::Write).is_err());
     }
 }

@@ -14,12 +14,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "mapped file read",
     about: "Sums every word of a mapped, cached file of 64 MiB. Once: mapped and touched before; open to close: opened, mapped, \
             summed, unmapped and closed each time, page faults included. Bytes count once, as read.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::DramRead, Primitive::PageFault],
     sources: &[
-        Source::new("lmbench", "bw_mmap_rd mmap_only, open2close", "McVoy & Staelin, USENIX ATC 1996"),
-        Source::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_mmap_rd mmap_only, open2close", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
     ],
     axes: &[Axis::choice("mapping", &["once", "open_to_close"], &["once", "open_to_close"]), place::place(&["target"])],
     shares: Some(Shares { key: "cached_file", axes: &["place"] }),
@@ -27,23 +27,23 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-struct Mapped {
+struct MappedReadKernel {
     cached: Rc<Cached>,
     /// Kept from pass to pass, where the point says so.
     map: Option<FileMap>,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let cached = Cached::shared(at, bench)?;
     let map = (at.choice("mapping")? == "once").then(|| FileMap::new(&cached.file)).transpose()?;
     if let Some(map) = &map {
         std::hint::black_box(map.touch_pages());
     }
-    Ok(Trial::one(Mapped { cached, map }))
+    Ok(Trial::one(MappedReadKernel { cached, map }))
 }
 
-impl Kernel for Mapped {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for MappedReadKernel {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut token = 0_u64;
         for _ in 0..ops {
             token = token.wrapping_add(match &self.map {
@@ -51,18 +51,18 @@ impl Kernel for Mapped {
                 None => FileMap::new(&File::open(&self.cached.path)?)?.sum(),
             });
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, self.cached.total().wrapping_mul(done.ops))
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, self.cached.total().wrapping_mul(done.ops))
     }
 
     fn amount(&self) -> f64 {
         SIZE as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: SIZE as f64, bytes_written: 0.0, operations: 1.0 })
+    fn declared(&self) -> Option<DeclaredCost> {
+        Some(DeclaredCost { bytes_read: SIZE as f64, bytes_written: 0.0, operations: 1.0 })
     }
 }

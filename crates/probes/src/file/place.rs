@@ -6,7 +6,7 @@ use std::rc::Rc;
 use model::{GIB, Point};
 use sys::file::filesystem;
 
-use crate::{Axis, Bench, Scratch, Unfit};
+use crate::{Axis, ProbeContext, Scratch, Unsupported};
 
 /// The axis of places; which of them the default suite measures.
 pub(super) const fn place(usual: &'static [&'static str]) -> Axis {
@@ -14,10 +14,10 @@ pub(super) const fn place(usual: &'static [&'static str]) -> Axis {
 }
 
 /// A directory of this launch at a point's place, with room for `bytes`; the file system is noted.
-pub(super) fn open(at: &Point, bench: &mut Bench, bytes: u64) -> Result<Rc<Scratch>, Unfit> {
+pub(super) fn open(at: &Point, bench: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
         "target" => bench.directory().to_owned(),
-        _ => tmpfs().ok_or_else(|| Unfit::new("no file system in memory (tmpfs) can be written"))?,
+        _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
     let scratch = bench.scratch_in(&inside)?;
     describe(&inside, bench);
@@ -26,7 +26,7 @@ pub(super) fn open(at: &Point, bench: &mut Bench, bytes: u64) -> Result<Rc<Scrat
 }
 
 /// Notes what a directory lies on.
-pub(super) fn describe(directory: &Path, bench: &mut Bench) {
+pub(super) fn describe(directory: &Path, bench: &mut ProbeContext) {
     match filesystem(directory) {
         Ok(found) => bench.note(format!(
             "{}: {} on {}, mounted at {} with {}",
@@ -41,10 +41,13 @@ pub(super) fn describe(directory: &Path, bench: &mut Bench) {
 }
 
 /// Refuses to fill a disk: half of what is free must remain, and no launch takes more than 1 GiB.
-pub(super) fn room(directory: &Path, bytes: u64) -> Result<(), Unfit> {
+pub(super) fn room(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
     let free = filesystem(directory)?.free_bytes;
     if bytes > free / 2 || bytes > GIB {
-        return Err(Unfit::new(format!("{bytes} bytes are wanted and {free} are free in {}", directory.display())));
+        return Err(Unsupported::new(format!(
+            "{bytes} bytes are wanted and {free} are free in {}",
+            directory.display()
+        )));
     }
     Ok(())
 }

@@ -14,12 +14,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "cached file read",
     about: "Rereads a cached file of 64 MiB in reads of 64 KiB. Touched: every word read is summed; copied: only the first of each \
             read is, so the kernel's copy is what remains. Bytes count once, as read.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::KernelCopy, Primitive::DramRead],
     sources: &[
-        Source::new("lmbench", "bw_file_rd", "McVoy & Staelin, USENIX ATC 1996"),
-        Source::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_file_rd", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
     ],
     axes: &[Axis::choice("data", DATA, &["copied", "touched"]), place::place(&["target"])],
     shares: Some(Shares { key: "cached_file", axes: &["place"] }),
@@ -36,14 +36,14 @@ struct Reread {
     next: u64,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let touched = at.choice("data")? == "touched";
     let cached = Cached::shared(at, bench)?;
     Ok(Trial::one(Reread { cached, buffer: AlignedBuffer::new(BLOCK)?, touched, began: 0, next: 0 }))
 }
 
 impl Kernel for Reread {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.next;
         let mut token = 0;
         for _ in 0..ops {
@@ -51,20 +51,20 @@ impl Kernel for Reread {
             self.next += 1;
             token = fold(token, if self.touched { sum(&self.buffer) } else { sum(&self.buffer[..8]) });
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let numbers = (self.began..self.began + done.ops).map(|number| number % BLOCKS);
         let expected = |number| if self.touched { self.cached.sum(number) } else { self.cached.first(number) };
-        Fault::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, expected(number))))
+        ProbeError::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, expected(number))))
     }
 
     fn amount(&self) -> f64 {
         BLOCK as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: BLOCK as f64, bytes_written: BLOCK as f64, operations: 1.0 })
+    fn declared(&self) -> Option<DeclaredCost> {
+        Some(DeclaredCost { bytes_read: BLOCK as f64, bytes_written: BLOCK as f64, operations: 1.0 })
     }
 }

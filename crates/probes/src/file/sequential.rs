@@ -4,10 +4,10 @@ use sys::file::AlignedBuffer;
 
 use model::Point;
 
-use super::medium::{FILE, MARK, Medium, Step, Way};
+use super::medium::{FILE, MARK, StreamMedium, TransferDirection, TransferStep};
 use super::tar::{self, MEMBER};
 use crate::party::answer;
-use crate::{Axis, BatchRule, Bench, Fault, Kernel, Trial, Unfit, Work};
+use crate::{Axis, BatchRule, BatchWork, Kernel, ProbeContext, ProbeError, Trial, Unsupported};
 
 /// The axes.
 pub(super) const AXES: &[Axis] = &[
@@ -20,7 +20,7 @@ pub(super) const AXES: &[Axis] = &[
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 14);
 
 /// What the blocks carry.
-enum Format {
+enum BlockFormat {
     /// A number, and what cannot be compressed: drives try to.
     Plain,
     Tar(Box<Archive>),
@@ -29,17 +29,17 @@ enum Format {
 /// An endless archive, written or read.
 #[derive(Default)]
 struct Archive {
-    writer: tar::Writer,
-    reader: tar::Reader,
+    writer: tar::TarWriter,
+    reader: tar::TarReader,
     /// What every member holds.
     content: Vec<u8>,
 }
 
 /// Blocks to or from a medium.
 pub(super) struct Sequential {
-    medium: Medium,
-    way: Way,
-    format: Format,
+    medium: StreamMedium,
+    way: TransferDirection,
+    format: BlockFormat,
     block: AlignedBuffer,
     /// Whether the last batch ran into the end.
     ended: bool,
@@ -48,27 +48,27 @@ pub(super) struct Sequential {
 }
 
 /// Prepares a medium at a point.
-pub(super) fn prepare(way: Way, at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+pub(super) fn prepare(way: TransferDirection, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let mut block = AlignedBuffer::new(at.bytes("block")? as usize)?;
     noise(bench.seed(), &mut block);
     let format = match at.choice("format")? {
-        "plain" => Format::Plain,
+        "plain" => BlockFormat::Plain,
         _ => {
             let mut content = vec![0; MEMBER as usize];
             noise(bench.seed(), &mut content);
-            Format::Tar(Box::new(Archive { content, ..Archive::default() }))
+            BlockFormat::Tar(Box::new(Archive { content, ..Archive::default() }))
         }
     };
     let medium = match at.choice("medium")? {
-        "file" => Medium::file(way, bench)?,
-        "device" => Medium::device(way, bench)?,
+        "file" => StreamMedium::file(way, bench)?,
+        "device" => StreamMedium::device(way, bench)?,
         _ => {
             stamp(&mut block, 0);
-            Medium::target(way, &block, bench)?
+            StreamMedium::target(way, &block, bench)?
         }
     };
     let mut sequential = Sequential { medium, way, format, block, ended: false, began: 0, headers: 0 };
-    if way == Way::Read && sequential.medium.is_own() {
+    if way == TransferDirection::Read && sequential.medium.is_own() {
         sequential.write_whole()?;
     }
     Ok(Trial::one(sequential))
@@ -86,52 +86,52 @@ fn noise(seed: u64, bytes: &mut [u8]) {
 
 impl Sequential {
     /// Writes what will be read.
-    fn write_whole(&mut self) -> Result<(), Fault> {
-        self.medium.turn_to(Way::Write)?;
+    fn write_whole(&mut self) -> Result<(), ProbeError> {
+        self.medium.turn_to(TransferDirection::Write)?;
         let block = self.block.len();
         while self.medium.fits(block) && self.medium.at() + block as u64 <= FILE {
             fill(&mut self.format, &mut self.block, self.medium.at());
-            if self.medium.transfer(&mut self.block)? == Step::End {
+            if self.medium.transfer(&mut self.block)? == TransferStep::End {
                 if self.medium.at() == 0 {
-                    return Err(Fault::new("the medium is full from the beginning"));
+                    return Err(ProbeError::new("the medium is full from the beginning"));
                 }
                 break;
             }
         }
         self.medium.ends_here();
-        self.medium.turn_to(Way::Read)
+        self.medium.turn_to(TransferDirection::Read)
     }
 
     /// One block, or the end.
-    fn one(&mut self) -> Result<Step, Fault> {
+    fn one(&mut self) -> Result<TransferStep, ProbeError> {
         if !self.medium.fits(self.block.len()) {
             self.restart()?;
         }
         let at = self.medium.at();
-        if self.way == Way::Write {
+        if self.way == TransferDirection::Write {
             fill(&mut self.format, &mut self.block, at);
             return self.medium.transfer(&mut self.block);
         }
-        if self.medium.transfer(&mut self.block)? == Step::End {
-            return Ok(Step::End);
+        if self.medium.transfer(&mut self.block)? == TransferStep::End {
+            return Ok(TransferStep::End);
         }
         match &mut self.format {
-            Format::Plain if self.medium.is_own() => Fault::unless_equal(stamped(&self.block), at)?,
-            Format::Plain => {}
-            Format::Tar(archive) => {
+            BlockFormat::Plain if self.medium.is_own() => ProbeError::unless_equal(stamped(&self.block), at)?,
+            BlockFormat::Plain => {}
+            BlockFormat::Tar(archive) => {
                 let reader = &mut archive.reader;
                 let before = reader.headers;
                 if !reader.take(&self.block)? {
-                    return Ok(Step::End);
+                    return Ok(TransferStep::End);
                 }
                 self.headers += reader.headers - before;
             }
         }
-        Ok(Step::Whole)
+        Ok(TransferStep::Whole)
     }
 
-    fn restart(&mut self) -> Result<(), Fault> {
-        if let Format::Tar(archive) = &mut self.format {
+    fn restart(&mut self) -> Result<(), ProbeError> {
+        if let BlockFormat::Tar(archive) = &mut self.format {
             (archive.writer, archive.reader) = Default::default();
         }
         self.medium.restart()
@@ -152,54 +152,55 @@ impl Sequential {
 }
 
 impl Kernel for Sequential {
-    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+    fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
         if std::mem::take(&mut self.ended) {
             self.restart()?;
         }
-        if self.way == Way::Read {
-            self.medium.forget()?;
+        if self.way == TransferDirection::Read {
+            self.medium.drop_caches()?;
         }
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.medium.at();
         self.headers = 0;
         let (mut blocks, mut fresh) = (0, self.began == 0);
         while blocks < ops {
             match self.one()? {
-                Step::Whole => blocks += 1,
+                TransferStep::Whole => blocks += 1,
                 // The end of the medium: the batch is what was done until here.
-                Step::End if blocks > 0 => {
+                TransferStep::End if blocks > 0 => {
                     self.ended = true;
                     break;
                 }
                 // The batch before ended just there.
-                Step::End if !fresh => {
+                TransferStep::End if !fresh => {
                     self.restart()?;
                     self.began = 0;
                     fresh = true;
                 }
-                Step::End => return Err(Fault::new("the medium is at its end from the beginning")),
+                TransferStep::End => return Err(ProbeError::new("the medium is at its end from the beginning")),
             }
         }
-        if self.way == Way::Write {
-            self.medium.settle()?;
+        if self.way == TransferDirection::Write {
+            self.medium.flush()?;
         }
-        Ok(Work { ops: blocks, token: blocks << 32 | self.headers })
+        Ok(BatchWork { ops: blocks, token: blocks << 32 | self.headers })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let headers = match (&self.format, self.way, self.medium.is_own()) {
-            (Format::Tar(_), Way::Read, true) => self.headers_of(done.ops),
-            (Format::Tar(_), Way::Read, false) => self.headers,
+            (BlockFormat::Tar(_), TransferDirection::Read, true) => self.headers_of(done.ops),
+            (BlockFormat::Tar(_), TransferDirection::Read, false) => self.headers,
             _ => 0,
         };
-        Fault::unless_equal(done.token, done.ops << 32 | headers)?;
-        if self.way == Way::Write && self.medium.reads_back() && matches!(self.format, Format::Plain) {
+        ProbeError::unless_equal(done.token, done.ops << 32 | headers)?;
+        if self.way == TransferDirection::Write && self.medium.reads_back() && matches!(self.format, BlockFormat::Plain)
+        {
             let last = self.medium.at() - self.block.len() as u64;
             self.medium.read_back(&mut self.block, last)?;
-            Fault::unless_equal(stamped(&self.block), last)?;
+            ProbeError::unless_equal(stamped(&self.block), last)?;
         }
         Ok(())
     }
@@ -210,10 +211,10 @@ impl Kernel for Sequential {
 }
 
 /// The next block of the stream, which stands at an offset of the medium.
-fn fill(format: &mut Format, block: &mut [u8], at: u64) {
+fn fill(format: &mut BlockFormat, block: &mut [u8], at: u64) {
     match format {
-        Format::Plain => stamp(block, at),
-        Format::Tar(archive) => archive.writer.fill(block, &archive.content),
+        BlockFormat::Plain => stamp(block, at),
+        BlockFormat::Tar(archive) => archive.writer.fill(block, &archive.content),
     }
 }
 
@@ -229,10 +230,10 @@ fn stamped(block: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Setting;
+    use crate::LaunchSetting;
 
-    fn trial(way: Way, device: &str, format: &str) -> Result<Box<dyn Kernel>, Unfit> {
-        let mut bench = Bench::new(Setting {
+    fn trial(way: TransferDirection, device: &str, format: &str) -> Result<Box<dyn Kernel>, Unsupported> {
+        let mut bench = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
@@ -250,17 +251,17 @@ mod tests {
     #[test]
     fn character_devices_are_written_and_read_to_their_end() {
         for format in ["plain", "tar"] {
-            let mut sink = trial(Way::Write, "/dev/null", format).unwrap();
+            let mut sink = trial(TransferDirection::Write, "/dev/null", format).unwrap();
             let done = sink.batch(10).unwrap();
             assert_eq!(done.ops, 10);
             sink.check(&done).unwrap();
         }
-        let mut source = trial(Way::Read, "/dev/zero", "plain").unwrap();
+        let mut source = trial(TransferDirection::Read, "/dev/zero", "plain").unwrap();
         assert_eq!(source.batch(5).unwrap().ops, 5);
         // Zeros end a tar archive, and nothing was read before.
-        assert!(trial(Way::Read, "/dev/zero", "tar").unwrap().batch(5).is_err());
-        assert!(trial(Way::Read, "/dev/null", "plain").unwrap().batch(1).is_err(), "an empty medium");
-        assert!(trial(Way::Write, "/dev/full", "plain").unwrap().batch(1).is_err(), "a full medium");
-        assert!(trial(Way::Write, "/tmp", "plain").is_err(), "no device");
+        assert!(trial(TransferDirection::Read, "/dev/zero", "tar").unwrap().batch(5).is_err());
+        assert!(trial(TransferDirection::Read, "/dev/null", "plain").unwrap().batch(1).is_err(), "an empty medium");
+        assert!(trial(TransferDirection::Write, "/dev/full", "plain").unwrap().batch(1).is_err(), "a full medium");
+        assert!(trial(TransferDirection::Write, "/tmp", "plain").is_err(), "no device");
     }
 }

@@ -1,6 +1,6 @@
 //! Large blocks from a disk or a tape.
 
-use super::medium::Way;
+use super::medium::TransferDirection;
 use super::sequential::{AXES, BATCH, prepare};
 use crate::prelude::*;
 
@@ -11,15 +11,15 @@ pub(super) static PROBE: Probe = Probe {
             beginning. medium=device: what is on the device that stands in the place of the target directory, a disk or a tape \
             until its end. medium=target: from the medium of prony run --target-device, up to 64 MiB that the launch wrote \
             there first. Blocks are plain, or records of a tar stream with members of 1 MiB.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::DiskRead],
     sources: &[
-        Source::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
-        Source::new("POSIX", "dd, pax", "dd(1), tar(5)"),
+        DefinitionSource::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
+        DefinitionSource::new("POSIX", "dd, pax", "dd(1), tar(5)"),
     ],
     axes: AXES,
     batch: BATCH,
-    prepare: |at, bench| prepare(Way::Read, at, bench),
+    prepare: |at, bench| prepare(TransferDirection::Read, at, bench),
     ..Probe::BLANK
 };

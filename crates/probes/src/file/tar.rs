@@ -1,6 +1,6 @@
 //! A stream in the format of `tar` (POSIX.1-2017, pax, "ustar interchange format"): written without end, and read.
 
-use crate::Fault;
+use crate::ProbeError;
 
 /// Bytes of a header, and the unit of everything.
 pub(super) const HEADER: u64 = 512;
@@ -40,11 +40,11 @@ pub(super) fn headers_until(bytes: u64) -> u64 {
 
 /// Writes members one after another.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct TarWriter {
     at: u64,
 }
 
-impl Writer {
+impl TarWriter {
     /// Fills a record with the next bytes of the stream; `content` is that of every member, [`MEMBER`] bytes.
     pub(super) fn fill(&mut self, record: &mut [u8], content: &[u8]) {
         let mut filled = 0;
@@ -67,7 +67,7 @@ impl Writer {
 
 /// Reads members, checking each header.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct TarReader {
     /// Bytes of the present member, padding included, that are still to come.
     rest: u64,
     header: [u8; HEADER as usize],
@@ -76,15 +76,15 @@ pub(super) struct Reader {
     pub(super) headers: u64,
 }
 
-impl Default for Reader {
+impl Default for TarReader {
     fn default() -> Self {
         Self { rest: 0, header: [0; HEADER as usize], filled: 0, headers: 0 }
     }
 }
 
-impl Reader {
+impl TarReader {
     /// Takes the next bytes of the stream. `false` where the archive ends.
-    pub(super) fn take(&mut self, mut bytes: &[u8]) -> Result<bool, Fault> {
+    pub(super) fn take(&mut self, mut bytes: &[u8]) -> Result<bool, ProbeError> {
         while !bytes.is_empty() {
             if self.rest > 0 {
                 let count = self.rest.min(bytes.len() as u64);
@@ -110,8 +110,8 @@ impl Reader {
 }
 
 /// Bytes of the content that follows a header.
-fn content(header: &[u8]) -> Result<u64, Fault> {
-    let broken = || Fault::new("this is no tar stream: a header is broken");
+fn content(header: &[u8]) -> Result<u64, ProbeError> {
+    let broken = || ProbeError::new("this is no tar stream: a header is broken");
     let octal = |field: &[u8]| {
         let text = std::str::from_utf8(field).ok()?;
         u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
@@ -135,7 +135,7 @@ mod tests {
     fn what_is_written_is_read_in_any_records() {
         let content: Vec<u8> = (0..MEMBER).map(|index| (index % 251) as u8).collect();
         for record in [512, 10_240, 65_536, 1 << 20, 1_000_000] {
-            let (mut writer, mut reader) = (Writer::default(), Reader::default());
+            let (mut writer, mut reader) = (TarWriter::default(), TarReader::default());
             let (mut buffer, mut total) = (vec![0; record], 0);
             for _ in 0..40 {
                 writer.fill(&mut buffer, &content);
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn the_end_and_damage_are_told() {
-        let mut reader = Reader::default();
+        let mut reader = TarReader::default();
         assert!(!reader.take(&[0; 1024]).unwrap());
         let mut broken = header(3);
         broken[5] ^= 1;
-        assert!(Reader::default().take(&broken).is_err());
-        assert!(Reader::default().take(&[7; 512]).is_err());
+        assert!(TarReader::default().take(&broken).is_err());
+        assert!(TarReader::default().take(&[7; 512]).is_err());
         let mut large = header(0);
         large[SIZE].copy_from_slice(&[0x80, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]);
         let sum = checksum(&large);
@@ -167,7 +167,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("archive");
         let mut archive = vec![0; 2 * (HEADER + MEMBER) as usize];
-        Writer::default().fill(&mut archive, &vec![1; MEMBER as usize]);
+        TarWriter::default().fill(&mut archive, &vec![1; MEMBER as usize]);
         archive.extend([0; 1024]);
         std::fs::write(&path, archive).unwrap();
         match std::process::Command::new("tar").arg("tf").arg(&path).output() {

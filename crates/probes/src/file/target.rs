@@ -8,15 +8,15 @@ use std::path::Path;
 use model::MIB;
 use sys::file::{Device, open_alone, open_direct, open_direct_alone};
 
-use super::medium::{FILE, MARK, Way, open as open_stream};
+use super::medium::{FILE, MARK, TransferDirection, open as open_stream};
 use super::place;
-use crate::{Bench, Unfit};
+use crate::{ProbeContext, Unsupported};
 
 /// What the largest blocks fit into a whole number of times.
 const GRAIN: u64 = 4 * MIB;
 
 /// A medium at its beginning.
-pub(super) struct Opened {
+pub(super) struct OpenedMedium {
     /// Open the way that is asked for; both ways where both are possible.
     pub(super) file: File,
     /// `None` for a file.
@@ -28,23 +28,28 @@ pub(super) struct Opened {
 }
 
 /// Opens the medium at a path.
-pub(super) fn open(path: &Path, way: Way, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+pub(super) fn open(
+    path: &Path,
+    way: TransferDirection,
+    first: &[u8],
+    bench: &mut ProbeContext,
+) -> Result<OpenedMedium, Unsupported> {
     match sys::file::device(path)? {
         Some(Device::Character) => {
             bench.note(format!("{}: character device", path.display()));
             let file = open_stream(path, way, Device::Character)?;
-            Ok(Opened { file, kind: Some(Device::Character), direct: false, size: None })
+            Ok(OpenedMedium { file, kind: Some(Device::Character), direct: false, size: None })
         }
         Some(Device::Block) => block_device(path, first, bench),
         None if path.is_file() => named_file(path, first, bench),
-        None => Err(Unfit::new(format!(
+        None => Err(Unsupported::new(format!(
             "{} is no medium: name a file to be made, a block device or a tape drive (prony run --suite tape --target-device PATH)",
             path.display()
         ))),
     }
 }
 
-fn block_device(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+fn block_device(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let mut file = open_direct_alone(path, options)?;
@@ -60,18 +65,18 @@ fn block_device(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, 
     let size = file.seek(SeekFrom::End(0))?.min(FILE) / GRAIN * GRAIN;
     file.rewind()?;
     if size == 0 {
-        return Err(Unfit::new("the device holds less than four mebibytes"));
+        return Err(Unsupported::new("the device holds less than four mebibytes"));
     }
     bench.note(format!("{}: the first {size} bytes of a block device", path.display()));
-    Ok(Opened { file, kind: Some(Device::Block), direct, size: Some(size) })
+    Ok(OpenedMedium { file, kind: Some(Device::Block), direct, size: Some(size) })
 }
 
-fn named_file(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, Unfit> {
+fn named_file(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let plain = options.open(path)?;
     if !is_ours(&plain)? {
-        return Err(Unfit::new(format!("{} holds something else, which is not written over", path.display())));
+        return Err(Unsupported::new(format!("{} holds something else, which is not written over", path.display())));
     }
     if let Some(folder) = path.parent() {
         place::describe(folder, bench);
@@ -88,11 +93,11 @@ fn named_file(path: &Path, first: &[u8], bench: &mut Bench) -> Result<Opened, Un
             (plain, false)
         }
     };
-    Ok(Opened { file, kind: None, direct, size: Some(FILE) })
+    Ok(OpenedMedium { file, kind: None, direct, size: Some(FILE) })
 }
 
 /// Whether a file is empty or begins as the streams of these probes do.
-fn is_ours(file: &File) -> Result<bool, Unfit> {
+fn is_ours(file: &File) -> Result<bool, Unsupported> {
     let mut first = [0; 8];
     let read = file.read_at(&mut first, 0)?;
     Ok(read == 0 || u64::from_ne_bytes(first) == MARK || first == *b"member-0")

@@ -1,20 +1,20 @@
 //! File write through the page cache.
 
-use super::buffered::{AXES, Buffered, Deed};
+use super::buffered::{AXES, Buffered, BufferedAction};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.write",
     title: "file write",
     about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
     sources: &[
-        Source::new("BYTE", "File Write", "UnixBench, src/fstime.c"),
-        Source::new("CyberLife", "File Write", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "File Write", "UnixBench, src/fstime.c"),
+        DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004"),
     ],
     axes: AXES,
-    prepare: |at, bench| Ok(Trial::one(Buffered::new(Deed::Write, at, bench)?)),
+    prepare: |at, bench| Ok(Trial::one(Buffered::new(BufferedAction::Write, at, bench)?)),
     ..Probe::BLANK
 };

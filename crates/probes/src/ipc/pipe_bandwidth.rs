@@ -2,7 +2,7 @@
 
 use crate::line::pipe;
 use crate::prelude::*;
-use crate::stream::{BLOCK, DATA, Stream};
+use crate::stream::{BLOCK, DATA, StreamKernel};
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_bandwidth",
@@ -10,12 +10,12 @@ pub(super) static PROBE: Probe = Probe {
     about: "Another process writes blocks into a pipe and this one reads them. Bytes count once, as moved. Copied: only the kernel \
             copies them; touched: the writer also writes every word before and the reader sums every word after. Capacity is what \
             the pipe holds before its writer waits.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes moved"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::Pipe, Primitive::KernelCopy, Primitive::ContextSwitch],
     sources: &[
-        Source::new("lmbench", "bw_pipe", "McVoy & Staelin, USENIX ATC 1996"),
-        Source::new("DAISy/HEAT", "table 8", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_pipe", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("DAISy/HEAT", "table 8", "section 6.6.1.2"),
     ],
     axes: &[
         BLOCK,
@@ -28,7 +28,7 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
     let wanted = at.bytes("capacity")? as usize;
     let got = sys::file::set_pipe_capacity(&from, wanted)?;
@@ -36,5 +36,5 @@ fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
         bench.note(format!("pipe capacity: {got} bytes, the closest to {wanted} that the kernel gives"));
     }
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(Stream::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
 }

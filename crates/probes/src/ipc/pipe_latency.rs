@@ -1,6 +1,6 @@
 //! Round trip over pipes.
 
-use crate::echo::RoundTrip;
+use crate::echo::EchoKernel;
 use crate::line::pipes;
 use crate::prelude::*;
 
@@ -8,15 +8,15 @@ pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_latency",
     title: "pipe latency",
     about: "One byte goes to another process through a pipe and its answer comes back through a second one.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::Pipe, Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[
-        Source::new("BaBar", "table 6, pipe", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_pipe", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 6, pipe", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_pipe", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(RoundTrip::<1>::start(bench, pipes()?)?)),
+    prepare: |_, bench| Ok(Trial::one(EchoKernel::<1>::start(bench, pipes()?)?)),
     ..Probe::BLANK
 };

@@ -10,31 +10,31 @@ pub(super) static PROBE: Probe = Probe {
     id: "ipc.pipe_throughput",
     title: "pipe throughput",
     about: "One process writes 512 bytes into a pipe and reads them back: loops a second, without any switch.",
-    metric: Metric::higher(Unit::PerSecond, "loops"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Compute,
     stresses: &[Primitive::Pipe, Primitive::SyscallEntry],
     sources: &[
-        Source::new("BYTE", "Pipe Throughput", "UnixBench, src/pipe.c"),
-        Source::new("CyberLife", "Pipe Throughput", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Pipe Throughput", "UnixBench, src/pipe.c"),
+        DefinitionSource::new("CyberLife", "Pipe Throughput", "CyberLife Labs notes, 2004"),
     ],
     prepare,
     ..Probe::BLANK
 };
 
-struct Loop {
+struct PipeLoop {
     from: File,
     to: File,
     began: u64,
     next: u64,
 }
 
-fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
-    Ok(Trial::one(Loop { from, to, began: 0, next: 0 }))
+    Ok(Trial::one(PipeLoop { from, to, began: 0, next: 0 }))
 }
 
-impl Kernel for Loop {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for PipeLoop {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.next;
         let mut token = 0;
         let (mut sent, mut received) = ([0; 512], [0; 512]);
@@ -48,11 +48,11 @@ impl Kernel for Loop {
             token = fold(token, u64::from_ne_bytes([a, b, c, d, e, f, g, h]) + 1);
             self.next += 1;
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let numbers = self.began..self.began + done.ops;
-        Fault::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, number + 1)))
+        ProbeError::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, number + 1)))
     }
 }

@@ -1,14 +1,14 @@
 //! Round trips of a remote procedure call.
 
-use crate::line::{Line, Pair};
-use crate::party::{Party, answer, fold};
+use crate::line::{Pair, PartyLine};
+use crate::party::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
-use crate::{Bench, Fault, Kernel, Recorder, Unfit, Work};
+use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
 
 /// Calls a peer's procedure again and again; `MARK` bytes of record marking stand before each message: none in datagrams.
 pub(super) struct Remote<const MARK: usize> {
-    line: Line,
-    _peer: Party,
+    line: PartyLine,
+    _peer: PeerProcess,
     transaction: u32,
     began: u8,
     character: u8,
@@ -18,14 +18,14 @@ const ROOM: usize = MARK_BYTES + CALL_BYTES;
 
 impl<const MARK: usize> Remote<MARK> {
     /// Forks the server.
-    pub(super) fn start(bench: &mut Bench, (near, far): Pair) -> Result<Self, Unfit> {
-        let (peer, line) = Party::start(bench, 1, near, far, serve::<MARK>)?;
+    pub(super) fn start(bench: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
+        let (peer, line) = PeerProcess::start(bench, 1, near, far, serve::<MARK>)?;
         let character = bench.seed() as u8;
         Ok(Self { line, _peer: peer, transaction: bench.seed() as u32, began: character, character })
     }
 
     #[inline]
-    fn call(&mut self) -> Result<u8, Fault> {
+    fn call(&mut self) -> Result<u8, ProbeError> {
         self.transaction = self.transaction.wrapping_add(1);
         let mut message = [0; ROOM];
         if MARK > 0 {
@@ -42,7 +42,7 @@ impl<const MARK: usize> Remote<MARK> {
     }
 }
 
-fn serve<const MARK: usize>(line: Line) -> Result<(), Fault> {
+fn serve<const MARK: usize>(line: PartyLine) -> Result<(), ProbeError> {
     let mut message = [0; ROOM];
     while line.receive(&mut message[..MARK + CALL_BYTES])? {
         if MARK > 0 {
@@ -62,25 +62,25 @@ fn procedure(character: u8) -> u8 {
 }
 
 impl<const MARK: usize> Kernel for Remote<MARK> {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.character;
         let mut token = 0;
         for _ in 0..ops {
             token = fold(token, u64::from(self.call()?));
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let (mut character, mut token) = (self.began, 0);
         for _ in 0..done.ops {
             character = procedure(character);
             token = fold(token, u64::from(character));
         }
-        Fault::unless_equal(done.token, token)
+        ProbeError::unless_equal(done.token, token)
     }
 
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         while record.room() > 0 {
             record.time(|| self.call().map(drop))?;
         }

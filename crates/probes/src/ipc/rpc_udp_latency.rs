@@ -9,12 +9,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "RPC over UDP latency, loopback",
     about: "Calls a procedure of another process with one character by ONC RPC in datagrams (RFC 5531, XDR) and checks the reply's \
             transaction and result. Messages are written and read directly: neither side polls, and nothing is sent again.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[
-        Source::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,

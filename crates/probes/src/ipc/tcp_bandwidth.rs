@@ -8,7 +8,7 @@ use sys::socket::{effective_buffers, set_receive_buffer, set_send_buffer};
 
 use crate::line::accept_from;
 use crate::prelude::*;
-use crate::stream::{BLOCK, DATA, Stream};
+use crate::stream::{BLOCK, DATA, StreamKernel};
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.tcp_bandwidth",
@@ -16,12 +16,12 @@ pub(super) static PROBE: Probe = Probe {
     about: "Another process writes blocks into a loopback TCP connection and this one reads them. Bytes count once, as moved. \
             Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
             after. Buffers are the largest that the system grants, or its own choice as it goes.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes moved"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::KernelCopy, Primitive::ContextSwitch],
     sources: &[
-        Source::new("lmbench", "bw_tcp", "McVoy & Staelin, USENIX ATC 1996"),
-        Source::new("DAISy/HEAT", "table 9, local", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_tcp", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("DAISy/HEAT", "table 9, local", "section 6.6.1.2"),
     ],
     axes: &[
         BLOCK,
@@ -37,7 +37,7 @@ pub(super) static PROBE: Probe = Probe {
 /// More than any system grants to an ordinary user: the kernel cuts it to its limit (net.core.rmem_max, wmem_max).
 const MOST: usize = 1 << 30;
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let largest = at.choice("buffers")? == "largest";
     // The reader accepts: its buffer must be set before the connection, and a listener hands its own on (tcp(7)).
     let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -54,5 +54,5 @@ fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(Stream::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
 }

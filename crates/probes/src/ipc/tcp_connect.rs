@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 
-use crate::line::{Line, gone, pipes};
-use crate::party::Party;
+use crate::line::{PartyLine, gone, pipes};
+use crate::party::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -11,10 +11,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "TCP connection, loopback",
     about: "Connects to another process over the loopback and closes at once; the other side accepts and closes. A batch ends when \
             its last connection was accepted. Their number is bounded, for closed connections keep their ports for a minute.",
-    metric: Metric::lower(Unit::Seconds, "connection"),
+    metric: ProbeMetric::lower(Unit::Seconds, "connection"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch],
-    sources: &[Source::new("lmbench", "lat_connect", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_connect", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     // Below the length of the queue of connections that wait to be accepted.
@@ -25,15 +25,15 @@ pub(super) static PROBE: Probe = Probe {
 
 struct Connect {
     address: SocketAddr,
-    line: Line,
-    _peer: Party,
+    line: PartyLine,
+    _peer: PeerProcess,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let door = listen(bench.seed())?;
     let address = door.local_addr()?;
     let (near, far) = pipes()?;
-    let (peer, line) = Party::start(bench, 1, near, (far, door), |(line, door)| {
+    let (peer, line) = PeerProcess::start(bench, 1, near, (far, door), |(line, door)| {
         let mut order = [0; 8];
         while line.receive(&mut order)? {
             let mut accepted = 0_u64;
@@ -50,14 +50,14 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
 
 /// Every address that begins with 127 is the loopback's, on Linux: launches with different ones do not use up each other's
 /// ports.
-fn listen(seed: u64) -> Result<TcpListener, Unfit> {
+fn listen(seed: u64) -> Result<TcpListener, Unsupported> {
     let [a, b, c, ..] = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
     let own = Ipv4Addr::new(127, a, b, c.clamp(1, 254));
     Ok(TcpListener::bind((own, 0)).or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?)
 }
 
 impl Kernel for Connect {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.line.send(&ops.to_ne_bytes())?;
         for _ in 0..ops {
             drop(TcpStream::connect(self.address)?);
@@ -66,10 +66,10 @@ impl Kernel for Connect {
         if !self.line.receive(&mut accepted)? {
             return Err(gone());
         }
-        Ok(Work { ops, token: u64::from_ne_bytes(accepted) })
+        Ok(BatchWork { ops, token: u64::from_ne_bytes(accepted) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

@@ -1,6 +1,6 @@
 //! Round trip over UDP.
 
-use crate::echo::RoundTrip;
+use crate::echo::EchoKernel;
 use crate::line::udp_pair;
 use crate::prelude::*;
 
@@ -8,15 +8,15 @@ pub(super) static PROBE: Probe = Probe {
     id: "ipc.udp_latency",
     title: "UDP latency, loopback",
     about: "A datagram of four bytes goes to another process over the loopback and its answer comes back; both sockets are connected.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[
-        Source::new("BaBar", "table 6, UDP", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_udp", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 6, UDP", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_udp", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(RoundTrip::<4>::start(bench, udp_pair()?)?)),
+    prepare: |_, bench| Ok(Trial::one(EchoKernel::<4>::start(bench, udp_pair()?)?)),
     ..Probe::BLANK
 };

@@ -2,7 +2,7 @@
 
 use crate::line::unix_pair;
 use crate::prelude::*;
-use crate::stream::{BLOCK, DATA, Stream};
+use crate::stream::{BLOCK, DATA, StreamKernel};
 
 pub(super) static PROBE: Probe = Probe {
     id: "ipc.unix_bandwidth",
@@ -10,18 +10,18 @@ pub(super) static PROBE: Probe = Probe {
     about: "Another process writes blocks into a pair of local stream sockets and this one reads them. Bytes count once, as moved. \
             Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
             after.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes moved"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::UnixSocket, Primitive::KernelCopy, Primitive::ContextSwitch],
-    sources: &[Source::new("lmbench", "bw_unix", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "bw_unix", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[BLOCK, Axis::choice("data", DATA, &["copied"]), Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (near, far) = unix_pair()?;
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(Stream::start(bench, (near.from, far.to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(bench, (near.from, far.to), at.bytes("block")? as usize, touched)?))
 }

@@ -1,6 +1,6 @@
 //! Round trip over a local stream socket.
 
-use crate::echo::RoundTrip;
+use crate::echo::EchoKernel;
 use crate::line::unix_pair;
 use crate::prelude::*;
 
@@ -8,15 +8,15 @@ pub(super) static PROBE: Probe = Probe {
     id: "ipc.unix_latency",
     title: "local socket latency",
     about: "One byte goes to another process over a connected pair of local stream sockets and its answer comes back.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[
-        Source::new("BaBar", "table 6, AF_UNIX", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 6, AF_UNIX", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(RoundTrip::<1>::start(bench, unix_pair()?)?)),
+    prepare: |_, bench| Ok(Trial::one(EchoKernel::<1>::start(bench, unix_pair()?)?)),
     ..Probe::BLANK
 };

@@ -1,6 +1,6 @@
 //! What latency figures have in common: a chain of pointers through an arena of one's own.
 
-use sys::kernel::ring::{Order, Ring};
+use sys::kernel::ring::{ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
 
 use crate::prelude::*;
@@ -11,14 +11,14 @@ const REWARMED: u64 = 16 * MIB;
 
 /// A walk along one chain. A batch is at least one whole lap.
 pub(super) struct Chase {
-    ring: Ring<Arena>,
+    ring: ChaseRing<Arena>,
     from: u64,
     rewarm: bool,
 }
 
 impl Chase {
     /// A chain through a working set on the pages that the point names (base pages where it names none).
-    pub(super) fn new(at: &Point, bytes: u64, order: Order, seed: u64) -> Result<Self, Unfit> {
+    pub(super) fn new(at: &Point, bytes: u64, order: ChasePattern, seed: u64) -> Result<Self, Unsupported> {
         let ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, seed)?;
         let from = ring.position();
         Ok(Self { ring, from, rewarm: false })
@@ -31,27 +31,27 @@ impl Chase {
 }
 
 /// A chain through so many bytes of fresh memory.
-pub(super) fn ring(bytes: u64, pages: Pages, order: Order, seed: u64) -> Result<Ring<Arena>, Unfit> {
+pub(super) fn ring(bytes: u64, pages: Pages, order: ChasePattern, seed: u64) -> Result<ChaseRing<Arena>, Unsupported> {
     let available = sys::memory::available_bytes()?;
     if bytes > available / 4 * 3 {
-        return Err(Unfit::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
+        return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
     }
     let arena = Arena::populated(bytes as usize, pages)?;
-    Ring::new(arena, order, seed).ok_or_else(|| Unfit::new("the chain would have fewer than two links"))
+    ChaseRing::new(arena, order, seed).ok_or_else(|| Unsupported::new("the chain would have fewer than two links"))
 }
 
 impl Kernel for Chase {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.from = self.ring.position();
-        Ok(Work { ops, token: self.ring.chase(ops) })
+        Ok(BatchWork { ops, token: self.ring.chase(ops) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // Whole laps end where they began: a walk that goes on by a few steps each time is told apart by the last of them.
-        Fault::unless_equal(Some(done.token), self.ring.position_after(self.from, done.ops))
+        ProbeError::unless_equal(Some(done.token), self.ring.position_after(self.from, done.ops))
     }
 
-    fn ready(&mut self, _ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, _ops: u64) -> Result<(), ProbeError> {
         if self.rewarm {
             self.ring.chase(self.ring.lap());
         }
@@ -62,7 +62,7 @@ impl Kernel for Chase {
         self.ring.lap() + 1
     }
 
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: 8.0, bytes_written: 0.0, operations: 1.0 })
+    fn declared(&self) -> Option<DeclaredCost> {
+        Some(DeclaredCost { bytes_read: 8.0, bytes_written: 0.0, operations: 1.0 })
     }
 }

@@ -16,7 +16,7 @@ const STAGGER: usize = 17 * 8;
 /// What spoils a word before the batch must overwrite it.
 const SPOILED: u64 = u64::MAX;
 
-pub(super) fn prepare(copy: Copy, at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+pub(super) fn prepare(copy: Copy, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let bytes = at.bytes("working_set")? as usize;
     let half = bytes / 16;
     let words = if half > PIECE { half / PIECE * PIECE } else { half };
@@ -69,7 +69,7 @@ impl Copying {
 }
 
 impl Kernel for Copying {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let passes = if self.is_small() { ops as usize } else { 1 };
         let mut arena = self.arena.borrow_mut();
         let mut token = 0;
@@ -79,22 +79,22 @@ impl Kernel for Copying {
             // One word of what was just written says that it was.
             token = to[self.mark(piece)];
         }
-        Ok(Work { ops, token: token.wrapping_add(self.from + ops) })
+        Ok(BatchWork { ops, token: token.wrapping_add(self.from + ops) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let mut arena = self.arena.borrow_mut();
         let mut last = 0;
         for piece in self.walk(done.ops) {
             let (to, from) = self.split(&mut arena, piece);
             let mark = self.mark(piece);
-            Fault::unless_equal(to[mark], from[mark])?;
+            ProbeError::unless_equal(to[mark], from[mark])?;
             last = from[mark];
         }
-        Fault::unless_equal(done.token, last.wrapping_add(self.from + done.ops))
+        ProbeError::unless_equal(done.token, last.wrapping_add(self.from + done.ops))
     }
 
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.from = if self.is_small() { 0 } else { self.from.wrapping_add(self.pieces) };
         self.pieces = ops;
         let mut arena = self.arena.borrow_mut();
@@ -109,8 +109,8 @@ impl Kernel for Copying {
         (self.piece() * 8) as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         let bytes = self.amount();
-        Some(Declared { bytes_read: bytes, bytes_written: bytes, operations: 0.0 })
+        Some(DeclaredCost { bytes_read: bytes, bytes_written: bytes, operations: 0.0 })
     }
 }

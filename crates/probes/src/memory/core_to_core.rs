@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use sys::kernel::handoff::{Line, Side};
+use sys::kernel::handoff::{HandoffLine, Side};
 use sys::topology::{CacheKind, Topology};
 
 use crate::prelude::*;
-use crate::team::Team;
+use crate::team::ThreadTeam;
 
 pub(super) static PROBE: Probe = Probe {
     id: "memory.core_to_core",
@@ -14,24 +14,24 @@ pub(super) static PROBE: Probe = Probe {
     about: "Two pinned threads pass a cache line to and fro: each waits until the number on it is its own, adds one, and the \
             other sees it. One operation is one hand-over, half a round trip. `pair` is the other CPU: another thread of the \
             same core (`sibling`), another core behind the same last-level cache (`near`), or one behind another (`far`).",
-    metric: Metric::lower(Unit::Seconds, "hand-over"),
+    metric: ProbeMetric::lower(Unit::Seconds, "hand-over"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],
     axes: &[Axis::choice("pair", &["near", "far", "sibling"], &["near"])],
     batch: BatchRule { least: 2, ..BatchRule::FILL },
     prepare: |at, bench| {
-        let own = bench.cpu(0).ok_or_else(|| Unfit::new("two pinned CPUs are needed"))?;
+        let own = bench.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
         let pair = at.choice("pair")?;
         let machine = Topology::read()?;
         let other = bench.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
-        let other = other.ok_or_else(|| Unfit::new(missing(pair)))?;
+        let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
         let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
-        let team = Team::gather(&[own, other], sides)?;
+        let team = ThreadTeam::start(&[own, other], sides)?;
         for (member, tid) in team.tids().iter().enumerate() {
             bench.watch(member + 1, *tid);
         }
         bench.note(format!("between CPUs {own} and {other}"));
-        Ok(Trial::one(CoreToCore { team, line: Arc::new(Line::new()), from: 0, now: 0 }))
+        Ok(Trial::one(CoreToCore { team, line: Arc::new(HandoffLine::new()), from: 0, now: 0 }))
     },
     ..Probe::BLANK
 };
@@ -65,8 +65,8 @@ fn missing(pair: &str) -> String {
 }
 
 struct CoreToCore {
-    team: Team<Side>,
-    line: Arc<Line>,
+    team: ThreadTeam<Side>,
+    line: Arc<HandoffLine>,
     /// The number on the line before the batch.
     from: u64,
     /// The number that must be on the line.
@@ -74,19 +74,19 @@ struct CoreToCore {
 }
 
 impl Kernel for CoreToCore {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let token = self.team.start(ops)?;
         self.from = self.now;
         self.now += ops / 2 * 2;
-        Ok(Work { ops: ops / 2 * 2, token })
+        Ok(BatchWork { ops: ops / 2 * 2, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // One side wrote the last number, the other the last but one.
-        Fault::unless_equal(done.token, 2 * (self.from + done.ops) - 1)
+        ProbeError::unless_equal(done.token, 2 * (self.from + done.ops) - 1)
     }
 
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         let line = Arc::clone(&self.line);
         // Each side says which number it wrote last.
         self.team.prepare(ops, move |side| line.play(*side, ops / 2).unwrap_or_default())
@@ -96,8 +96,8 @@ impl Kernel for CoreToCore {
         2
     }
 
-    fn declared(&self) -> Option<Declared> {
-        Some(Declared { bytes_read: 8.0, bytes_written: 8.0, operations: 1.0 })
+    fn declared(&self) -> Option<DeclaredCost> {
+        Some(DeclaredCost { bytes_read: 8.0, bytes_written: 8.0, operations: 1.0 })
     }
 }
 

@@ -5,7 +5,7 @@
 //! launch speaks of the same levels, and each launch measures anew how slow they are and, by bisection, where one ends and the
 //! next begins; what nobody asks for is not measured.
 
-use sys::kernel::ring::{Order, Ring};
+use sys::kernel::ring::{ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
 
 use super::levels::{Level, has_ended, levels};
@@ -34,7 +34,7 @@ const HUGE: &str = " on huge pages";
 const BASE: &str = " on base pages";
 
 /// The levels, the memory they are measured in, and what this launch found so far.
-pub(super) struct Curve {
+pub(super) struct HierarchyCurve {
     arena: Arena,
     seed: u64,
     levels: Vec<Level>,
@@ -42,17 +42,17 @@ pub(super) struct Curve {
     sizes: Vec<Option<f64>>,
 }
 
-impl Curve {
+impl HierarchyCurve {
     /// The curve whose levels are known, or surveyed now: on huge pages, which keep address translation out of it, or on base pages
     /// where the system gives no others.
-    pub(super) fn new(known: Option<&str>, seed: u64) -> Result<Self, Unfit> {
+    pub(super) fn new(known: Option<&str>, seed: u64) -> Result<Self, Unsupported> {
         if LARGEST > sys::memory::available_bytes()? / 2 {
-            return Err(Unfit::new(format!("it takes {} of free memory", model::format_size(2 * LARGEST))));
+            return Err(Unsupported::new(format!("it takes {} of free memory", model::format_size(2 * LARGEST))));
         }
         match known {
             Some(text) => {
                 let (levels, pages) =
-                    parse(text).ok_or_else(|| Unfit::new(format!("no levels can be read from '{text}'")))?;
+                    parse(text).ok_or_else(|| Unsupported::new(format!("no levels can be read from '{text}'")))?;
                 let used = levels.iter().map(|level| level.to).max().unwrap_or(0).min(LARGEST);
                 Ok(Self::over(Arena::populated(used as usize, pages)?, seed, levels))
             }
@@ -65,7 +65,7 @@ impl Curve {
         Self { arena, seed, levels, latencies: nothing.clone(), sizes: nothing }
     }
 
-    fn surveyed(pages: Pages, seed: u64) -> Result<Self, Unfit> {
+    fn surveyed(pages: Pages, seed: u64) -> Result<Self, Unsupported> {
         let mut curve = Self::over(Arena::populated(LARGEST as usize, pages)?, seed, Vec::new());
         let levels = curve.survey()?;
         Ok(Self::over(curve.arena, seed, levels))
@@ -85,13 +85,13 @@ impl Curve {
     }
 
     /// How many levels this launch confirms: the first, and each that is a step above the one before.
-    pub(super) fn steps(&mut self) -> Result<usize, Fault> {
+    pub(super) fn steps(&mut self) -> Result<usize, ProbeError> {
         let latencies = (0..self.levels.len()).map(|index| self.latency(index)).collect::<Result<Vec<_>, _>>()?;
         Ok(1 + latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count())
     }
 
     /// Latency of a level in seconds, by its index: the median of three working sets well inside it; of main memory at its far end.
-    pub(super) fn latency(&mut self, index: usize) -> Result<f64, Fault> {
+    pub(super) fn latency(&mut self, index: usize) -> Result<f64, ProbeError> {
         if let Some(known) = self.latencies[index] {
             return Ok(known);
         }
@@ -101,7 +101,7 @@ impl Curve {
         } else {
             let inside = [0.25, 0.5, 0.75].map(|share| self.point(between(level.from, level.to, share)));
             let inside = inside.into_iter().collect::<Result<Vec<_>, _>>()?;
-            stats::median(&inside).ok_or_else(|| Fault::new("a level has no latency"))?
+            stats::median(&inside).ok_or_else(|| ProbeError::new("a level has no latency"))?
         };
         self.latencies[index] = Some(latency);
         Ok(latency)
@@ -109,7 +109,7 @@ impl Curve {
 
     /// Size of a level in bytes, by its index: the working set at which latency passes the middle (on a logarithmic scale) between
     /// it and the next, by bisection and a straight line at the end.
-    pub(super) fn size(&mut self, index: usize) -> Result<f64, Fault> {
+    pub(super) fn size(&mut self, index: usize) -> Result<f64, ProbeError> {
         if let Some(known) = self.sizes[index] {
             return Ok(known);
         }
@@ -131,10 +131,10 @@ impl Curve {
     }
 
     /// Latency over one working set, in seconds: the median of three timings after a lap that fills the caches.
-    fn point(&mut self, bytes: u64) -> Result<f64, Fault> {
+    fn point(&mut self, bytes: u64) -> Result<f64, ProbeError> {
         let words = self.arena.words_mut().get_mut(..(bytes / 8) as usize);
-        let ring = words.and_then(|words| Ring::new(words, Order::Random, self.seed));
-        let mut ring = ring.ok_or_else(|| Fault::new("a working set does not fit its memory"))?;
+        let ring = words.and_then(|words| ChaseRing::new(words, ChasePattern::Random, self.seed));
+        let mut ring = ring.ok_or_else(|| ProbeError::new("a working set does not fit its memory"))?;
         // Eight chains at once fill the caches as one would, in an eighth of the time.
         let mut chains = ring.starts(8);
         ring.chase_parallel(&mut chains, ring.lap().div_ceil(8));
@@ -144,20 +144,20 @@ impl Curve {
             let began = sys::clock::now();
             let arrived = ring.chase(LOADS);
             nanos.push((sys::clock::now() - began) as f64);
-            Fault::unless_equal(Some(arrived), ring.position_after(from, LOADS))?;
+            ProbeError::unless_equal(Some(arrived), ring.position_after(from, LOADS))?;
         }
-        let median = stats::median(&nanos).ok_or_else(|| Fault::new("nothing was timed"))?;
+        let median = stats::median(&nanos).ok_or_else(|| ProbeError::new("nothing was timed"))?;
         Ok(median * 1e-9 / LOADS as f64)
     }
 
     /// Measures the curve from small to large until it has ended, and finds its levels. Most of it is measured three times and the
     /// fastest counts: what strangers do to a shared cache must not pass for a step.
-    fn survey(&mut self) -> Result<Vec<Level>, Unfit> {
+    fn survey(&mut self) -> Result<Vec<Level>, Unsupported> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut size = SMALLEST;
         while size <= LARGEST {
             sizes.push(size as f64);
-            latencies.push(self.point(size).map_err(|fault| Unfit::new(fault.to_string()))?);
+            latencies.push(self.point(size).map_err(|fault| Unsupported::new(fault.to_string()))?);
             if size >= LEAST && has_ended(&sizes, &latencies) {
                 break;
             }
@@ -166,7 +166,7 @@ impl Curve {
         }
         for _ in 0..2 {
             for (size, latency) in sizes.iter().zip(&mut latencies).filter(|(size, _)| **size <= LEAST as f64) {
-                let again = self.point(*size as u64).map_err(|fault| Unfit::new(fault.to_string()))?;
+                let again = self.point(*size as u64).map_err(|fault| Unsupported::new(fault.to_string()))?;
                 *latency = latency.min(again);
             }
         }
@@ -203,7 +203,7 @@ mod tests {
     fn levels_survive_being_stored() {
         let (levels, pages) = parse("level over 4KiB-40KiB, 64KiB-1304KiB, 32MiB-256MiB on base pages").unwrap();
         assert_eq!((levels[1], pages), (Level { from: 64 * KIB, to: 1304 * KIB }, Pages::Base));
-        let curve = Curve::over(Arena::reserve(4096, pages).unwrap(), 1, levels.clone());
+        let curve = HierarchyCurve::over(Arena::reserve(4096, pages).unwrap(), 1, levels.clone());
         assert_eq!(parse(&curve.variant()), Some((levels, pages)));
         assert!(parse("avx512").is_none() && parse("level over 4KiB on huge pages").is_none());
     }

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use sys::memory::{Arena, Pages};
 
 use crate::prelude::*;
-use crate::team::Team;
+use crate::team::ThreadTeam;
 
 /// Axes on which probes must agree to share a field.
 pub(super) const SHARED_AXES: &[&str] = &["working_set", "threads", "pages"];
@@ -22,14 +22,14 @@ const STAGGER: usize = 17 * 8;
 const ARRAYS: usize = 3;
 
 /// One thread's part of a field.
-pub(super) struct Plot {
+pub(super) struct ArrayChunk {
     arena: Arena,
     bytes: usize,
 }
 
 /// Where a batch walks: arrays of a plot, and pieces of them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Walk {
+pub(super) struct Pass {
     /// Arrays that the kernel uses, 1 to 3.
     pub(super) arrays: usize,
     /// First piece, counted without end: modulo the pieces of the plot.
@@ -38,8 +38,8 @@ pub(super) struct Walk {
     pub(super) pieces: u64,
 }
 
-impl Plot {
-    fn new(bytes: usize, pages: Pages) -> Result<Self, Unfit> {
+impl ArrayChunk {
+    fn new(bytes: usize, pages: Pages) -> Result<Self, Unsupported> {
         let room = bytes + ARRAYS * STAGGER * 8;
         let mut arena = Arena::populated(room, pages)?;
         // Small whole numbers: sums of any number of them stay exact.
@@ -69,7 +69,7 @@ impl Plot {
     }
 
     /// Does something to every piece of a walk and adds up what it returns.
-    pub(super) fn walk(&mut self, walk: Walk, mut work: impl FnMut([&mut [f64]; ARRAYS]) -> u64) -> u64 {
+    pub(super) fn walk(&mut self, walk: Pass, mut work: impl FnMut([&mut [f64]; ARRAYS]) -> u64) -> u64 {
         (walk.from..walk.from + walk.pieces)
             .fold(0, |sum: u64, piece| sum.wrapping_add(work(self.arrays(walk.arrays, piece))))
     }
@@ -77,7 +77,7 @@ impl Plot {
     /// Shows one element of every piece of a walk, another in each, and adds up what is said about them.
     pub(super) fn marks(
         &mut self,
-        walk: Walk,
+        walk: Pass,
         mut look: impl FnMut([&mut [f64]; ARRAYS], usize) -> Option<u64>,
     ) -> u64 {
         let size = self.piece(walk.arrays);
@@ -98,24 +98,25 @@ fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
 }
 
 /// A field: one plot a thread.
-pub(super) type Field = RefCell<Team<Plot>>;
+pub(super) type Field = RefCell<ThreadTeam<ArrayChunk>>;
 
 /// The field of a point, prepared now or by an earlier sharer.
-pub(super) fn field(at: &Point, bench: &mut Bench) -> Result<Rc<Field>, Unfit> {
+pub(super) fn field(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Field>, Unsupported> {
     let bytes = at.bytes("working_set")?;
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
     let cpus = bench.cpus().to_vec();
     let threads = cpus.len().max(1);
     let available = sys::memory::available_bytes()?;
     if bytes > available / 4 * 3 {
-        return Err(Unfit::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
+        return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
     }
     let each = bytes as usize / threads;
     if each < ARRAYS * 64 {
-        return Err(Unfit::new("the working set is too small for so many threads"));
+        return Err(Unsupported::new("the working set is too small for so many threads"));
     }
     let key = format!("field {bytes} {threads} {}", at.get("pages").unwrap_or("base"));
-    let field = bench.shared(&key, || Ok(RefCell::new(Team::gather(&cpus, move |_| Plot::new(each, pages))?)))?;
+    let field =
+        bench.shared(&key, || Ok(RefCell::new(ThreadTeam::start(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
     for (member, tid) in field.borrow().tids().iter().enumerate() {
         bench.watch(member + 1, *tid);
     }

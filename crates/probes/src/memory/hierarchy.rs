@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use sys::topology::{CacheKind, Topology};
 
-use super::curve::Curve;
+use super::curve::HierarchyCurve;
 use crate::prelude::*;
 use crate::probe::Shares;
 
@@ -32,10 +32,14 @@ pub(super) static PROBE: Probe = Probe {
         "The working set at which load latency is half-way, on a logarithmic scale, between a level of the hierarchy and the next: \
          the size of that level as programs meet it. Virtual machines often report caches that they share or do not have."
     ),
-    metric: Metric::higher(Unit::Bytes, "level"),
+    metric: ProbeMetric::higher(Unit::Bytes, "level"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::L1, Primitive::L2, Primitive::L3],
-    sources: &[Source::new("DAISy/HEAT", "figure 16", "lmbench results of the DAISy and HEAT clusters, 1996")],
+    sources: &[DefinitionSource::new(
+        "DAISy/HEAT",
+        "figure 16",
+        "lmbench results of the DAISy and HEAT clusters, 1996",
+    )],
     axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
     batch: BATCH,
     shares: Some(SHARES),
@@ -44,7 +48,7 @@ pub(super) static PROBE: Probe = Probe {
         let curve = curve(bench)?;
         let levels = curve.borrow().levels();
         if level >= levels {
-            return Err(Unfit::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
+            return Err(Unsupported::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
         }
         bench.note(reported(level, bench.cpu(0)));
         reading(curve, move |curve| curve.size(level - 1))
@@ -67,30 +71,30 @@ fn reported(level: usize, cpu: Option<usize>) -> String {
 }
 
 /// The curve of this launch, prepared now or by an earlier sharer.
-pub(super) fn curve(bench: &mut Bench) -> Result<Rc<RefCell<Curve>>, Unfit> {
+pub(super) fn curve(bench: &mut ProbeContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
     let (known, seed) = (bench.variant().map(str::to_owned), bench.seed());
-    let curve = bench.shared("hierarchy", || Ok(RefCell::new(Curve::new(known.as_deref(), seed)?)))?;
+    let curve = bench.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed)?)))?;
     bench.choose(curve.borrow().variant());
     Ok(curve)
 }
 
 /// One number of this launch's curve.
 pub(super) fn reading(
-    curve: Rc<RefCell<Curve>>,
-    number: impl Fn(&mut Curve) -> Result<f64, Fault> + 'static,
-) -> Result<Trial, Unfit> {
-    Ok(Trial::Readings(Box::new(Reading { curve, number: Box::new(number) })))
+    curve: Rc<RefCell<HierarchyCurve>>,
+    number: impl Fn(&mut HierarchyCurve) -> Result<f64, ProbeError> + 'static,
+) -> Result<Trial, Unsupported> {
+    Ok(Trial::Readings(Box::new(HierarchyReading { curve, number: Box::new(number) })))
 }
 
-type Number = Box<dyn Fn(&mut Curve) -> Result<f64, Fault>>;
+type Number = Box<dyn Fn(&mut HierarchyCurve) -> Result<f64, ProbeError>>;
 
-struct Reading {
-    curve: Rc<RefCell<Curve>>,
+struct HierarchyReading {
+    curve: Rc<RefCell<HierarchyCurve>>,
     number: Number,
 }
 
-impl Readings for Reading {
-    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+impl Readings for HierarchyReading {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         Ok(vec![(self.number)(&mut self.curve.borrow_mut())?])
     }
 }

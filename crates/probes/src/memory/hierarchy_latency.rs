@@ -9,10 +9,14 @@ pub(super) static PROBE: Probe = Probe {
     about: found!(
         "What a dependent load takes that is served by one level of the memory hierarchy, caches first, then main memory."
     ),
-    metric: Metric::lower(Unit::Seconds, "load"),
+    metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency],
-    sources: &[Source::new("DAISy/HEAT", "figure 16", "lmbench results of the DAISy and HEAT clusters, 1996")],
+    sources: &[DefinitionSource::new(
+        "DAISy/HEAT",
+        "figure 16",
+        "lmbench results of the DAISy and HEAT clusters, 1996",
+    )],
     axes: &[Axis::choice("level", &["1", "2", "3", "4", "memory"], &["1", "2", "3", "memory"])],
     batch: BATCH,
     shares: Some(SHARES),
@@ -21,7 +25,10 @@ pub(super) static PROBE: Probe = Probe {
         let curve = curve(bench)?;
         let levels = curve.borrow().levels();
         if level.is_some_and(|level| level >= levels) {
-            return Err(Unfit::new(format!("below main memory the latency curve shows levels up to {}", levels - 1)));
+            return Err(Unsupported::new(format!(
+                "below main memory the latency curve shows levels up to {}",
+                levels - 1
+            )));
         }
         let index = level.unwrap_or(levels) - 1;
         reading(curve, move |curve| curve.latency(index))

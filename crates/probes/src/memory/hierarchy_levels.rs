@@ -9,7 +9,7 @@ pub(super) static PROBE: Probe = Probe {
     about: found!(
         "How many levels of memory there are, main memory included: those that a launch finds at least 15% slower than the one before."
     ),
-    metric: Metric::higher(Unit::Count, "levels"),
+    metric: ProbeMetric::higher(Unit::Count, "levels"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency],
     batch: BATCH,

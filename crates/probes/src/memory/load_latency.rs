@@ -1,6 +1,6 @@
 //! How long one load takes when the next cannot start before it.
 
-use sys::kernel::ring::Order;
+use sys::kernel::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;
@@ -11,12 +11,12 @@ pub(super) static PROBE: Probe = Probe {
     about: "Follows one random cycle of pointers through the working set, a line at a time, so that no load can start before \
             the one before it ended and no prefetcher can help. A batch is at least one full lap. The steps of the curve are the \
             cache levels; the slope after the last is address translation.",
-    metric: Metric::lower(Unit::Seconds, "load"),
+    metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],
     sources: &[
-        Source::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
-        Source::new("multichase", "simple", "github.com/google/multichase"),
+        DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),
     ],
     axes: &[
         Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]),
@@ -24,6 +24,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     // A huge page holds smaller sets whole, and nothing is learnt from most of it being unused.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
-    prepare: |at, bench| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, Order::Random, bench.seed())?)),
+    prepare: |at, bench| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, bench.seed())?)),
     ..Probe::BLANK
 };

@@ -1,6 +1,6 @@
 //! How long one load takes when each is a stride further than the one before.
 
-use sys::kernel::ring::Order;
+use sys::kernel::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;
@@ -10,12 +10,16 @@ pub(super) static PROBE: Probe = Probe {
     title: "strided load latency",
     about: "Follows pointers forward through the working set by a stride and back to its start, as published tables did: each \
             load needs the one before, but prefetchers see where the walk goes. A batch is at least one full lap.",
-    metric: Metric::lower(Unit::Seconds, "load"),
+    metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],
     sources: &[
-        Source::new("lmbench", "lat_mem_rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
-        Source::new("DAISy/HEAT", "table 11 and figure 16", "lmbench results of the DAISy and HEAT clusters, 1996"),
+        DefinitionSource::new("lmbench", "lat_mem_rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new(
+            "DAISy/HEAT",
+            "table 11 and figure 16",
+            "lmbench results of the DAISy and HEAT clusters, 1996",
+        ),
     ],
     axes: &[
         Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
@@ -24,7 +28,7 @@ pub(super) static PROBE: Probe = Probe {
     // Fewer than four loads a lap say nothing about the set.
     skips: |at| at.bytes("working_set").and_then(|set| Ok(at.bytes("stride")? * 4 > set)).unwrap_or(true),
     prepare: |at, bench| {
-        let order = Order::Strided(at.bytes("stride")?);
+        let order = ChasePattern::Strided(at.bytes("stride")?);
         Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, bench.seed())?))
     },
     ..Probe::BLANK

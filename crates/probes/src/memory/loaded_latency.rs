@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use sys::kernel::ring::Order;
-use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
+use sys::kernel::ring::ChasePattern;
+use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 use sys::memory::{Arena, Pages};
 
 use super::chase::Chase;
@@ -23,10 +23,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "load latency under load",
     about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
             as they can. A batch is at least one full lap.",
-    metric: Metric::lower(Unit::Seconds, "load"),
+    metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
-    sources: &[Source::new("multichase", "multiload", "github.com/google/multichase")],
+    sources: &[DefinitionSource::new("multichase", "multiload", "github.com/google/multichase")],
     axes: &[Axis::choice("load", &["none", "half", "all"], &["all"])],
     prepare: |at, bench| {
         let own = bench.cpu(0);
@@ -37,9 +37,9 @@ pub(super) static PROBE: Probe = Probe {
             _ => others.len(),
         };
         if wanted == 0 && at.get("load") != Some("none") {
-            return Err(Unfit::new(format!("{} other CPUs may be used, too few for this load", others.len())));
+            return Err(Unsupported::new(format!("{} other CPUs may be used, too few for this load", others.len())));
         }
-        let chase = Chase::new(at, SET, Order::Random, bench.seed())?;
+        let chase = Chase::new(at, SET, ChasePattern::Random, bench.seed())?;
         let load = Load::start(&others[..wanted])?;
         for (member, tid) in load.tids().into_iter().enumerate() {
             bench.watch(member + 1, tid);
@@ -56,15 +56,18 @@ struct Load {
 }
 
 impl Load {
-    fn start(cpus: &[usize]) -> Result<Self, Unfit> {
+    fn start(cpus: &[usize]) -> Result<Self, Unsupported> {
         let (wanted, available) = (cpus.len() as u64 * STREAMED, sys::memory::available_bytes()?);
         if wanted > available / 2 {
             let [wanted, available] = [2 * wanted, available / MIB * MIB].map(model::format_size);
-            return Err(Unfit::new(format!("its streams take {wanted} of free memory, and {available} are available")));
+            return Err(Unsupported::new(format!(
+                "its streams take {wanted} of free memory, and {available} are available"
+            )));
         }
-        let copies = |width: Width| stream::find(Kind::Copy, width, Stores::Normal, 1);
+        let copies = |width: Width| stream::find(StreamKind::Copy, width, Stores::Normal, 1);
         let widest = [Width::Vector512, Width::Vector256, Width::Vector128].into_iter().find_map(copies);
-        let variant = widest.or_else(|| copies(Width::Compiled)).ok_or_else(|| Unfit::new("nothing copies here"))?;
+        let variant =
+            widest.or_else(|| copies(Width::Compiled)).ok_or_else(|| Unsupported::new("nothing copies here"))?;
         let mut load = Self { over: Arc::default(), members: Vec::new() };
         for cpu in cpus {
             load.join(*cpu, variant)?;
@@ -72,14 +75,14 @@ impl Load {
         Ok(load)
     }
 
-    fn join(&mut self, cpu: usize, variant: &'static Variant) -> Result<(), Unfit> {
+    fn join(&mut self, cpu: usize, variant: &'static Variant) -> Result<(), Unsupported> {
         let (tell, told) = std::sync::mpsc::channel();
         let (over, copied) = (Arc::clone(&self.over), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&copied);
         let body = move || {
             let made = sys::affinity::pin(&[cpu]).and_then(|()| Arena::populated(STREAMED as usize, Pages::Base));
             match made {
-                Err(error) => drop(tell.send(Err(Unfit::from(error)))),
+                Err(error) => drop(tell.send(Err(Unsupported::from(error)))),
                 Ok(mut arena) => {
                     // Somebody listens: the starter waits for this.
                     let _ = tell.send(Ok(sys::process::raw::gettid()));
@@ -88,7 +91,7 @@ impl Load {
             }
         };
         let handle = std::thread::Builder::new().name(format!("stream {cpu}")).spawn(body)?;
-        let tid = told.recv().map_err(|_| Unfit::new("a streaming thread ended while it prepared"))??;
+        let tid = told.recv().map_err(|_| Unsupported::new("a streaming thread ended while it prepared"))??;
         self.members.push((tid, copied, Some(handle)));
         Ok(())
     }
@@ -139,23 +142,23 @@ struct Loaded {
 }
 
 impl Kernel for Loaded {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.chase.batch(ops)
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         self.chase.check(done)?;
         let now = self.load.copied();
         // Another process may hold a stream up for a moment.
         let stuck = self.seen.iter().zip(&now).any(|(before, after)| before == after);
         self.idle = if stuck { self.idle + 1 } else { 0 };
         if self.idle > MOST_IDLE {
-            return Err(Fault::new("a CPU that should stream does not"));
+            return Err(ProbeError::new("a CPU that should stream does not"));
         }
         Ok(())
     }
 
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.seen = self.load.copied();
         self.chase.ready(ops)
     }
@@ -164,7 +167,7 @@ impl Kernel for Loaded {
         self.chase.granule()
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         self.chase.declared()
     }
 }

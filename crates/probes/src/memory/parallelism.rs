@@ -1,6 +1,6 @@
 //! How many loads memory serves at once.
 
-use sys::kernel::ring::{CHAINS, Order, Ring};
+use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
 
 use super::chase::ring;
@@ -12,13 +12,13 @@ pub(super) static PROBE: Probe = Probe {
     about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
             chain. A reading goes through all k up and down and fits a rise with a plateau to the sixteen ratios by least \
             absolute deviations; its height is the figure, which no single lucky ratio can be.",
-    metric: Metric::higher(Unit::Ratio, "loads at once"),
+    metric: ProbeMetric::higher(Unit::Ratio, "loads at once"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
-    sources: &[Source::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
+    sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
     axes: &[Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"])],
     prepare: |at, bench| {
-        let mut ring = ring(at.bytes("working_set")?, Pages::Base, Order::Random, bench.seed())?;
+        let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, bench.seed())?;
         let began = sys::clock::now();
         ring.chase(SAMPLE);
         let nanos = (sys::clock::now() - began).max(1);
@@ -35,7 +35,7 @@ const SAMPLE: u64 = 4096;
 const SLICE_NANOS: u64 = 100_000;
 
 struct Parallelism {
-    ring: Ring<Arena>,
+    ring: ChaseRing<Arena>,
     /// Where each number of chains stands.
     walks: Vec<Vec<u64>>,
     steps: u64,
@@ -43,19 +43,19 @@ struct Parallelism {
 
 impl Parallelism {
     /// Nanoseconds that a slice of the walk with this index takes.
-    fn slice(&mut self, index: usize) -> Result<f64, Fault> {
+    fn slice(&mut self, index: usize) -> Result<f64, ProbeError> {
         let walk = &mut self.walks[index];
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
         let began = sys::clock::now();
         self.ring.chase_parallel(walk, self.steps);
         let nanos = sys::clock::now() - began;
-        Fault::unless_equal(walk.iter().map(|at| Some(*at)).collect(), expected)?;
+        ProbeError::unless_equal(walk.iter().map(|at| Some(*at)).collect(), expected)?;
         Ok(nanos.max(1) as f64)
     }
 }
 
 impl Readings for Parallelism {
-    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         let mut nanos = [0.0; CHAINS];
         for index in (0..CHAINS).chain((0..CHAINS).rev()) {
             nanos[index] += self.slice(index)?;

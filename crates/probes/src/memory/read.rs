@@ -1,6 +1,6 @@
 //! Reading: a sum.
 
-use sys::kernel::stream::Kind;
+use sys::kernel::stream::StreamKind;
 
 use super::{field, streaming};
 use crate::prelude::*;
@@ -10,13 +10,13 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.read",
     title: "read",
     about: "Adds up an array, through registers of one `width`: 64-bit integers, doubles, the widest vectors, or the best of a few variants. The working set is all arrays of all threads together; arrays are walked in pieces of 1 MiB.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],
     sources: &[
-        Source::new("lmbench", "bw_mem rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
-        Source::new("RAMspeed", "reading", "R. Hollander and P. Bolotoff, RAMspeed"),
-        Source::new("BaBar", "table 1, memory read", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "bw_mem rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("RAMspeed", "reading", "R. Hollander and P. Bolotoff, RAMspeed"),
+        DefinitionSource::new("BaBar", "table 1, memory read", "T. Pavel, CHEP 98"),
     ],
     axes: &[
         streaming::working_set(),
@@ -26,6 +26,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(Kind::Read, at, bench),
+    prepare: |at, bench| streaming::prepare(StreamKind::Read, at, bench),
     ..Probe::BLANK
 };

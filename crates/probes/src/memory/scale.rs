@@ -1,6 +1,6 @@
 //! a = q * b: the scale kernel.
 
-use sys::kernel::stream::Kind;
+use sys::kernel::stream::StreamKind;
 
 use super::{field, streaming};
 use crate::prelude::*;
@@ -10,10 +10,10 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.scale",
     title: "scale",
     about: "Multiplies an array of doubles by a number, a = q * b. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams), which is named.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
-    sources: &[Source::new("STREAM", "Scale", "J. McCalpin, IEEE TCCA newsletter, December 1995")],
+    sources: &[DefinitionSource::new("STREAM", "Scale", "J. McCalpin, IEEE TCCA newsletter, December 1995")],
     axes: &[
         streaming::working_set(),
         Axis::threads(&["1"]),
@@ -22,6 +22,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(Kind::Scale, at, bench),
+    prepare: |at, bench| streaming::prepare(StreamKind::Scale, at, bench),
     ..Probe::BLANK
 };

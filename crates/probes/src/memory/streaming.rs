@@ -1,8 +1,8 @@
 //! What copy, scale, add, triad, read and write have in common: a streaming kernel on a field.
 
-use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
+use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
-use super::field::{Field, Walk, field};
+use super::field::{Field, Pass, field};
 use crate::contest;
 use crate::prelude::*;
 
@@ -28,7 +28,7 @@ const TRIAL: u64 = 12;
 /// Trials of each variant.
 const TRIALS: usize = 4;
 
-pub(super) fn prepare(kind: Kind, at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+pub(super) fn prepare(kind: StreamKind, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let field = field(at, bench)?;
     let arrays = kind.inputs() + usize::from(kind.writes());
     let (elements, threads, small) = {
@@ -36,16 +36,21 @@ pub(super) fn prepare(kind: Kind, at: &Point, bench: &mut Bench) -> Result<Trial
         (team.own().piece(arrays), 1 + team.tids().len(), team.own().is_small(arrays))
     };
     let variant = choose(kind, at, bench, &field)?;
-    let walk = Walk { arrays, from: 0, pieces: 1 };
+    let walk = Pass { arrays, from: 0, pieces: 1 };
     Ok(Trial::one(Streaming { field, variant, walk, elements, threads, small }))
 }
 
 /// The variant that the point names, or the fastest of a few in a brief trial; once chosen it holds for the whole run.
-fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'static Variant, Unfit> {
+fn choose(
+    kind: StreamKind,
+    at: &Point,
+    bench: &mut ProbeContext,
+    field: &Field,
+) -> Result<&'static Variant, Unsupported> {
     if let Some(name) = bench.variant() {
         return stream::variants(kind)
             .find(|variant| variant.name == name)
-            .ok_or_else(|| Unfit::new(format!("this machine has no variant {name}")));
+            .ok_or_else(|| Unsupported::new(format!("this machine has no variant {name}")));
     }
     let widest = stream::candidates(kind).map(|variant| variant.width).max().unwrap_or(Width::Compiled);
     let width = match at.get("width") {
@@ -61,7 +66,7 @@ fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'
     };
     let variant = variant.ok_or_else(|| {
         let (stores, width) = asked;
-        Unfit::new(format!("this CPU, or this program on it, has no {stores} stores from {width} registers"))
+        Unsupported::new(format!("this CPU, or this program on it, has no {stores} stores from {width} registers"))
     })?;
     bench.choose(variant.name);
     Ok(variant)
@@ -69,10 +74,10 @@ fn choose(kind: Kind, at: &Point, bench: &mut Bench, field: &Field) -> Result<&'
 
 /// The fastest in a brief trial. Trials of all variants follow each other through the whole field, so that each meets memory
 /// that was last touched as long ago as it will be when it counts.
-fn fastest(kind: Kind, field: &Field) -> Result<Option<&'static Variant>, Fault> {
+fn fastest(kind: StreamKind, field: &Field) -> Result<Option<&'static Variant>, ProbeError> {
     let arrays = kind.inputs() + usize::from(kind.writes());
     let mut team = field.borrow_mut();
-    let mut walk = Walk { arrays, from: 0, pieces: TRIAL };
+    let mut walk = Pass { arrays, from: 0, pieces: TRIAL };
     contest::fastest(stream::candidates(kind), TRIALS, |variant| {
         let variant = *variant;
         team.prepare(TRIAL, move |plot| plot.walk(walk, |arrays| run(variant, arrays, 1)))?;
@@ -96,7 +101,7 @@ fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
 struct Streaming {
     field: Rc<Field>,
     variant: &'static Variant,
-    walk: Walk,
+    walk: Pass,
     /// Elements of a piece.
     elements: usize,
     threads: usize,
@@ -105,8 +110,8 @@ struct Streaming {
 }
 
 impl Streaming {
-    fn walk(&self, ops: u64) -> Walk {
-        Walk { pieces: if self.small { 1 } else { ops }, ..self.walk }
+    fn walk(&self, ops: u64) -> Pass {
+        Pass { pieces: if self.small { 1 } else { ops }, ..self.walk }
     }
 
     fn passes(&self, ops: u64) -> usize {
@@ -114,24 +119,24 @@ impl Streaming {
     }
 
     /// What every thread's part of a batch of a reading kernel adds up to.
-    fn sums(&self, ops: u64) -> Result<u64, Fault> {
+    fn sums(&self, ops: u64) -> Result<u64, ProbeError> {
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
         self.field.borrow_mut().run(move |plot| plot.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
     }
 
     /// What the marked element of every piece must hold, all threads' together, and what it holds; with those of the last piece
     /// alone.
-    fn written(&self, ops: u64) -> Result<(Written, Written), Fault> {
+    fn written(&self, ops: u64) -> Result<(Written, Written), ProbeError> {
         let (kind, walk) = (self.variant.kind, self.walk(ops));
-        let last = Walk { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
+        let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
         let mut team = self.field.borrow_mut();
-        let mut expected = |walk: Walk| {
+        let mut expected = |walk: Pass| {
             team.run(move |plot| {
                 plot.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
             })
         };
         let expected = Written { all: expected(walk)?, last: expected(last)? };
-        let mut found = |walk: Walk| team.run(move |plot| plot.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
+        let mut found = |walk: Pass| team.run(move |plot| plot.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
         Ok((expected, Written { all: found(walk)?, last: found(last)? }))
     }
 }
@@ -148,28 +153,28 @@ fn at(array: &[f64], element: usize) -> f64 {
 }
 
 impl Kernel for Streaming {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let token = self.field.borrow_mut().start(ops)?;
         let passed = if self.variant.kind.writes() { self.walk.from + ops } else { 0 };
-        Ok(Work { ops, token: token.wrapping_add(passed) })
+        Ok(BatchWork { ops, token: token.wrapping_add(passed) })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         if !self.variant.kind.writes() {
-            return Fault::unless_equal(done.token, self.sums(done.ops)?);
+            return ProbeError::unless_equal(done.token, self.sums(done.ops)?);
         }
         let (expected, found) = self.written(done.ops)?;
-        Fault::unless_equal(done.token, expected.last.wrapping_add(self.walk.from + done.ops))?;
-        Fault::unless_equal(found, expected)
+        ProbeError::unless_equal(done.token, expected.last.wrapping_add(self.walk.from + done.ops))?;
+        ProbeError::unless_equal(found, expected)
     }
 
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.small {
             self.walk.from = self.walk.from.wrapping_add(self.walk.pieces);
             self.walk.pieces = ops;
         }
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        let last = Walk { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
+        let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
         let mut team = self.field.borrow_mut();
         if variant.kind.writes() {
             team.run(move |plot| {
@@ -191,9 +196,9 @@ impl Kernel for Streaming {
         (self.elements * arrays * 8 * self.threads) as f64
     }
 
-    fn declared(&self) -> Option<Declared> {
+    fn declared(&self) -> Option<DeclaredCost> {
         let all = (self.elements * 8 * self.threads) as f64;
-        Some(Declared {
+        Some(DeclaredCost {
             bytes_read: all * self.variant.kind.inputs() as f64,
             bytes_written: if self.variant.kind.writes() { all } else { 0.0 },
             operations: self.variant.kind.flops() as f64 * (self.elements * self.threads) as f64,

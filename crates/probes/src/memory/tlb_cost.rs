@@ -1,6 +1,6 @@
 //! What address translation adds to a load.
 
-use sys::kernel::ring::Order;
+use sys::kernel::ring::ChasePattern;
 use sys::memory::{huge_page_size, page_size};
 
 use super::chase::Chase;
@@ -13,10 +13,10 @@ pub(super) static PROBE: Probe = Probe {
             random order, paired with a chain that visits all lines of a page, in random order, before the next page. Both \
             visit every line of a working set of their own once a lap. In a set that a near cache holds the difference is the \
             TLB's; in larger ones it also holds what prefetchers and open DRAM rows save the second chain.",
-    metric: Metric::lower(Unit::Seconds, "load"),
+    metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::Tlb],
-    sources: &[Source::new("lmbench", "tlb", "C. Staelin, lmbench 3")],
+    sources: &[DefinitionSource::new("lmbench", "tlb", "C. Staelin, lmbench 3")],
     axes: &[
         Axis::doubling("working_set", 64 * KIB, 256 * MIB, &["512KiB"]),
         Axis::choice("pages", &["base", "huge"], &["base"]),
@@ -27,8 +27,8 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, bench| {
         let bytes = at.bytes("working_set")?;
         let page = if at.get("pages") == Some("huge") { huge_page_size() } else { page_size() } as u64;
-        let random = Chase::new(at, bytes, Order::PageRandom(page), bench.seed())?;
-        let local = Chase::new(at, bytes, Order::PageLocal(page), bench.seed())?;
+        let random = Chase::new(at, bytes, ChasePattern::PageRandom(page), bench.seed())?;
+        let local = Chase::new(at, bytes, ChasePattern::PageLocal(page), bench.seed())?;
         Ok(Trial::paired(random.alternated(), local.alternated()))
     },
     ..Probe::BLANK

@@ -1,6 +1,6 @@
 //! a = b + q * c: the triad kernel.
 
-use sys::kernel::stream::Kind;
+use sys::kernel::stream::StreamKind;
 
 use super::{field, streaming};
 use crate::prelude::*;
@@ -10,12 +10,12 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.triad",
     title: "triad",
     about: "Adds an array of doubles to a multiple of another, a = b + q * c. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams), which is named.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
     sources: &[
-        Source::new("STREAM", "Triad", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
-        Source::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("STREAM", "Triad", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
+        DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
     ],
     axes: &[
         streaming::working_set(),
@@ -25,6 +25,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(Kind::Triad, at, bench),
+    prepare: |at, bench| streaming::prepare(StreamKind::Triad, at, bench),
     ..Probe::BLANK
 };

@@ -1,6 +1,6 @@
 //! Writing: a fill.
 
-use sys::kernel::stream::Kind;
+use sys::kernel::stream::StreamKind;
 
 use super::{field, streaming};
 use crate::prelude::*;
@@ -10,13 +10,13 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.write",
     title: "write",
     about: "Fills an array with a number, through registers of one `width`: 64-bit integers, doubles, or the widest vectors. The working set is all arrays of all threads together; arrays are walked in pieces of 1 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams), which is named.",
-    metric: Metric::higher(Unit::BytesPerSecond, "bytes written"),
+    metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramWrite],
     sources: &[
-        Source::new("lmbench", "bw_mem wr", "L. McVoy and C. Staelin, USENIX ATC 1996"),
-        Source::new("RAMspeed", "writing", "R. Hollander and P. Bolotoff, RAMspeed"),
-        Source::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "bw_mem wr", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("RAMspeed", "writing", "R. Hollander and P. Bolotoff, RAMspeed"),
+        DefinitionSource::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98"),
     ],
     axes: &[
         streaming::working_set(),
@@ -29,6 +29,6 @@ pub(super) static PROBE: Probe = Probe {
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
     // Streaming stores and the choice of the best are about the widest registers.
     skips: |at| at.get("stores") != Some("normal") && at.get("width") != Some("vector"),
-    prepare: |at, bench| streaming::prepare(Kind::Write, at, bench),
+    prepare: |at, bench| streaming::prepare(StreamKind::Write, at, bench),
     ..Probe::BLANK
 };

@@ -6,10 +6,10 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.clock_read",
     title: "clock read",
     about: "Reads the monotonic clock through the C library: without entering the kernel where it maps its clock page (vDSO).",
-    metric: Metric::lower(Unit::Seconds, "read"),
+    metric: ProbeMetric::lower(Unit::Seconds, "read"),
     class: Class::Compute,
     stresses: &[Primitive::Clock],
-    sources: &[Source::new("Linux", "clock_gettime", "vdso(7)")],
+    sources: &[DefinitionSource::new("Linux", "clock_gettime", "vdso(7)")],
     prepare: |_, _| Ok(Trial::one(Read { from: 0, to: 0 })),
     ..Probe::BLANK
 };
@@ -20,7 +20,7 @@ struct Read {
 }
 
 impl Kernel for Read {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.from = sys::clock::now();
         let (mut last, mut forward) = (self.from, 0);
         for _ in 0..ops {
@@ -29,13 +29,13 @@ impl Kernel for Read {
             last = next;
         }
         self.to = last;
-        Ok(Work { ops, token: forward })
+        Ok(BatchWork { ops, token: forward })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         if self.to <= self.from && done.ops > 100 {
-            return Err(Fault::new("the clock stood still"));
+            return Err(ProbeError::new("the clock stood still"));
         }
-        Fault::unless_equal(done.token, done.ops)
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

@@ -1,6 +1,6 @@
 //! Switching between processes.
 
-use super::ring::{Alone, Ring};
+use super::ring::{Exclusive, ProcessRing};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -10,12 +10,12 @@ pub(super) static PROBE: Probe = Probe {
             one process that passes the token to itself over as many pipes of the same kind and sums its array as often. What \
             remains of a hop is the switch, and the cache misses that it causes. On two CPUs neighbours of the ring sit on \
             different ones, so each hop also wakes the other CPU.",
-    metric: Metric::lower(Unit::Seconds, "switch"),
+    metric: ProbeMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
     sources: &[
-        Source::new("BaBar", "table 5, context switch of 2 and 8 processes", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_ctx", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 5, context switch of 2 and 8 processes", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_ctx", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[
         Axis::choice("processes", &["2", "8", "16"], &["2", "8"]),
@@ -28,7 +28,7 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (count, bytes) = (at.count("processes")? as usize, at.bytes("working_set")? as usize);
-    Ok(Trial::paired(Ring::close(bench, count, bytes)?, Alone::new(bench.seed(), count, bytes)?))
+    Ok(Trial::paired(ProcessRing::close(bench, count, bytes)?, Exclusive::new(bench.seed(), count, bytes)?))
 }

@@ -11,10 +11,10 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.epoll",
     title: "epoll",
     about: "Asks by epoll_wait which of many pipes can be read, of which one can: the kernel keeps a list of those that may be ready.",
-    metric: Metric::lower(Unit::Seconds, "call"),
+    metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],
-    sources: &[Source::new("Linux", "epoll_wait", "epoll(7)")],
+    sources: &[DefinitionSource::new("Linux", "epoll_wait", "epoll(7)")],
     axes: &[DESCRIPTORS],
     prepare,
     ..Probe::BLANK
@@ -25,7 +25,7 @@ struct Wait {
     many: Many,
 }
 
-fn prepare(at: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let many = Many::open(at)?;
     let epoll = Epoll::new(many.waiting.len())?;
     for (place, file) in many.waiting.iter().enumerate() {
@@ -35,16 +35,16 @@ fn prepare(at: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
 }
 
 impl Kernel for Wait {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut named = 0;
         for _ in 0..ops {
             named += self.epoll.wait(Some(Duration::ZERO))?.sum::<u64>();
         }
-        Ok(Work { ops, token: named })
+        Ok(BatchWork { ops, token: named })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // Only the last is ready, each time.
-        Fault::unless_equal(done.token, done.ops * self.many.waiting.len() as u64)
+        ProbeError::unless_equal(done.token, done.ops * self.many.waiting.len() as u64)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sys::process::Program;
+use sys::process::PreparedProgram;
 
 use crate::Scratch;
 use crate::prelude::*;
@@ -13,12 +13,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "exec",
     about: "A small static program executes itself again and again in one process and then ends; minus the same program ending at \
             once. What remains is the replacement of one program by the next.",
-    metric: Metric::lower(Unit::Seconds, "exec"),
+    metric: ProbeMetric::lower(Unit::Seconds, "exec"),
     class: Class::Process,
     stresses: &[Primitive::Exec],
     sources: &[
-        Source::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c"),
-        Source::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c"),
+        DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004"),
     ],
     // The count travels as the length of an argument, which must stay short beside a page.
     batch: BatchRule { least: 8, most: 1024, batches: None },
@@ -32,12 +32,12 @@ struct Chain {
     path: PathBuf,
     _files: Rc<Scratch>,
     overhead: bool,
-    program: Option<Program>,
+    program: Option<PreparedProgram>,
     links: u64,
     faults: u64,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let files = bench.scratch()?;
     let path = CHAIN.write_into(files.path())?;
     let chain = |overhead| Chain {
@@ -49,39 +49,37 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
         faults: 0,
     };
     let mut trial = chain(false);
-    trial
-        .ready(1)
-        .and_then(|()| trial.batch(1))
-        .and_then(|done| trial.check(&done))
-        .map_err(|fault| Unfit::new(format!("{} cannot execute itself there (noexec?): {fault}", path.display())))?;
+    trial.ready(1).and_then(|()| trial.batch(1)).and_then(|done| trial.check(&done)).map_err(|fault| {
+        Unsupported::new(format!("{} cannot execute itself there (noexec?): {fault}", path.display()))
+    })?;
     Ok(Trial::paired(trial, chain(true)))
 }
 
 impl Kernel for Chain {
-    fn ready(&mut self, ops: u64) -> Result<(), Fault> {
+    fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if self.links != ops || self.program.is_none() {
             let argument = if self.overhead { String::new() } else { "x".repeat(ops as usize) };
-            self.program = Some(Program::new(&self.path, [argument])?.silent()?);
+            self.program = Some(PreparedProgram::new(&self.path, [argument])?.silent()?);
             self.links = ops;
         }
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        let program = self.program.as_ref().ok_or_else(|| Fault::new("no program was made ready"))?;
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        let program = self.program.as_ref().ok_or_else(|| ProbeError::new("no program was made ready"))?;
         let (exit, usage) = program.fork_exec()?.wait_usage()?;
         self.faults = usage.minor_faults;
         let ended_well = exit.success() && ops == self.links;
-        Ok(Work { ops, token: if ended_well { self.links } else { 0 } })
+        Ok(BatchWork { ops, token: if ended_well { self.links } else { 0 } })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal((done.token, done.ops), (self.links, self.links))?;
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal((done.token, done.ops), (self.links, self.links))?;
         // Every program that begins faults at least for its code and its stack, and the kernel counts for us.
         if self.overhead || self.faults >= 2 * self.links {
             Ok(())
         } else {
-            Err(Fault::new(format!("{} page faults are too few for {} programs", self.faults, self.links)))
+            Err(ProbeError::new(format!("{} page faults are too few for {} programs", self.faults, self.links)))
         }
     }
 }

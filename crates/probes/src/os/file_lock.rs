@@ -9,8 +9,8 @@ use sys::file::{Lock, set_lock};
 use sys::memory::SharedCounters;
 
 use crate::Scratch;
-use crate::line::{Line, gone, pipes, receive};
-use crate::party::Party;
+use crate::line::{PartyLine, gone, pipes, receive};
+use crate::party::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -18,10 +18,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "file lock hand-off",
     about: "Two processes take turns by record locks (fcntl) on one file: each gives back a lock that the other waits for, and waits \
             for one of the other's. A round trip is eight calls, two of which sleep.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::FileLock, Primitive::ContextSwitch],
-    sources: &[Source::new("lmbench", "lat_fcntl", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_fcntl", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
@@ -40,10 +40,10 @@ fn give(file: &File, byte: u64) -> sys::Result<()> {
     set_lock(file.as_fd(), None, byte, 1)
 }
 
-struct Turns {
+struct LockTurns {
     file: File,
-    _line: Line,
-    _peer: Party,
+    _line: PartyLine,
+    _peer: PeerProcess,
     _files: Rc<Scratch>,
     /// Turns that the peer has had.
     had: Rc<SharedCounters>,
@@ -51,7 +51,7 @@ struct Turns {
     began: u64,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let files = bench.scratch()?;
     let path = files.path().join("locks");
     let open = |path: &Path| File::options().read(true).write(true).create(true).truncate(false).open(path);
@@ -63,7 +63,7 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
     let theirs = Rc::clone(&had);
     let (near, far) = pipes()?;
     // The peer opens the file itself: closing any descriptor of it here would give all locks back (fcntl(2)).
-    let (peer, line) = Party::start(bench, 1, near, (far, path), |(line, path)| {
+    let (peer, line) = PeerProcess::start(bench, 1, near, (far, path), |(line, path)| {
         let file = open(&path)?;
         THEIRS.iter().try_for_each(|byte| take(&file, *byte))?;
         line.send(b"!")?;
@@ -80,18 +80,18 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
         Ok(())
     })?;
     if !receive(&line.from, &mut [0])? {
-        return Err(Unfit::new("the file system of the target directory has no record locks"));
+        return Err(Unsupported::new("the file system of the target directory has no record locks"));
     }
-    Ok(Trial::one(Turns { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
+    Ok(Trial::one(LockTurns { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
 }
 
-impl Turns {
-    fn had(&self) -> Result<u64, Fault> {
+impl LockTurns {
+    fn had(&self) -> Result<u64, ProbeError> {
         Ok(self.had.get(0).ok_or_else(gone)?.load(Ordering::Relaxed))
     }
 
     #[inline]
-    fn turn(&mut self) -> Result<(), Fault> {
+    fn turn(&mut self) -> Result<(), ProbeError> {
         let turn = self.round % 2;
         give(&self.file, OURS[turn])?;
         take(&self.file, THEIRS[turn])?;
@@ -102,21 +102,21 @@ impl Turns {
     }
 }
 
-impl Kernel for Turns {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for LockTurns {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.had()?;
         for _ in 0..ops {
             self.turn()?;
         }
-        Ok(Work { ops, token: self.had()? - self.began })
+        Ok(BatchWork { ops, token: self.had()? - self.began })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // Locks of a peer that ended are free for the taking: only its count tells.
-        Fault::unless_equal(done.token, done.ops)
+        ProbeError::unless_equal(done.token, done.ops)
     }
 
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         while record.room() > 0 {
             record.time(|| self.turn())?;
         }

@@ -1,6 +1,6 @@
 //! Starting a small program.
 
-use super::start::{Start, dynamic, hello};
+use super::start::{StartKernel, dynamic, hello};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -8,23 +8,23 @@ pub(super) static PROBE: Probe = Probe {
     title: "fork and exec",
     about: "Forks, executes a small program, waits, and looks at its status. Static: a program of a few instructions that greets. \
             Dynamic: the system's /bin/true with its loader and C library.",
-    metric: Metric::lower(Unit::Seconds, "process"),
+    metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],
     sources: &[
-        Source::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: &[Axis::choice("linking", &["static", "dynamic"], &["static"])],
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (mut path, files) = hello(bench)?;
     if at.choice("linking")? == "dynamic" {
         path = dynamic()?;
         bench.note(format!("dynamic program: {}", path.display()));
     }
-    Ok(Trial::one(Start::new(&path, &[], files, |program| program.fork_exec())?))
+    Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.fork_exec())?))
 }

@@ -1,7 +1,7 @@
 //! Making a process that does nothing.
 
 use sys::memory::{Arena, Pages};
-use sys::process::{Exit, fork_exit};
+use sys::process::{ProcessExit, fork_exit};
 
 use crate::party::fold;
 use crate::prelude::*;
@@ -11,13 +11,13 @@ pub(super) static PROBE: Probe = Probe {
     title: "fork and exit",
     about: "Forks; the child ends at once and the parent waits for it. The parent's resident memory, in base pages of its own, \
             is what the kernel copies page tables for.",
-    metric: Metric::lower(Unit::Seconds, "process"),
+    metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork],
     sources: &[
-        Source::new("BaBar", "table 3, null process", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_proc fork", "McVoy & Staelin, USENIX ATC 1996"),
-        Source::new("BYTE", "Process Creation", "UnixBench, src/spawn.c"),
+        DefinitionSource::new("BaBar", "table 3, null process", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_proc fork", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BYTE", "Process Creation", "UnixBench, src/spawn.c"),
     ],
     axes: &[Axis::doubling("resident", 2 * MIB, GIB, &["2MiB"])],
     prepare,
@@ -28,12 +28,14 @@ struct ForkExit {
     _resident: Option<Arena>,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let wanted = at.bytes("resident")?;
     let available = sys::memory::available_bytes().unwrap_or(u64::MAX);
     if wanted > available / 2 {
         let available = model::format_size(available / MIB * MIB);
-        return Err(Unfit::new(format!("{available} of memory are available, and it takes twice its resident size")));
+        return Err(Unsupported::new(format!(
+            "{available} of memory are available, and it takes twice its resident size"
+        )));
     }
     // What this process has of its own already; program and libraries are shared with files and are not copied.
     let own = sys::usage::anonymous_bytes()?;
@@ -51,19 +53,21 @@ fn code(index: u64) -> i32 {
 }
 
 impl Kernel for ForkExit {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut token = 0;
         for index in 0..ops {
             match fork_exit(code(index))? {
-                Exit::Code(status) => token = fold(token, status as u64 + 1),
-                Exit::Signal { number, .. } => return Err(Fault::new(format!("a child was ended by signal {number}"))),
+                ProcessExit::Code(status) => token = fold(token, status as u64 + 1),
+                ProcessExit::Signal { number, .. } => {
+                    return Err(ProbeError::new(format!("a child was ended by signal {number}")));
+                }
             }
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let expected = (0..done.ops).fold(0, |token, index| fold(token, code(index) as u64 + 1));
-        Fault::unless_equal(done.token, expected)
+        ProbeError::unless_equal(done.token, expected)
     }
 }

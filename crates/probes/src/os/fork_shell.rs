@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::start::{Start, hello};
+use super::start::{StartKernel, hello};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -10,25 +10,25 @@ pub(super) static PROBE: Probe = Probe {
     title: "fork and shell",
     about: "Forks, executes /bin/sh -c with the path of a small static program that greets, waits, and looks at the status. \
             Which program the shell is stands in the notes.",
-    metric: Metric::lower(Unit::Seconds, "process"),
+    metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Shell],
     sources: &[
-        Source::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let shell = Path::new("/bin/sh");
-    let really = shell.canonicalize().map_err(|error| Unfit::new(format!("there is no /bin/sh: {error}")))?;
+    let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
     bench.note(format!("shell: /bin/sh is {}", really.display()));
     let (path, files) = hello(bench)?;
-    let path = path.to_str().ok_or_else(|| Unfit::new("the target directory's name is not text"))?;
+    let path = path.to_str().ok_or_else(|| Unsupported::new("the target directory's name is not text"))?;
     if path.contains('\'') {
-        return Err(Unfit::new("the target directory's name contains a quotation mark"));
+        return Err(Unsupported::new("the target directory's name contains a quotation mark"));
     }
-    Ok(Trial::one(Start::new(shell, &["-c", &format!("'{path}'")], files, |program| program.fork_exec())?))
+    Ok(Trial::one(StartKernel::new(shell, &["-c", &format!("'{path}'")], files, |program| program.fork_exec())?))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sys::futex::{Scope, wait, wake};
+use sys::futex::{FutexScope, wait, wake};
 
-use crate::mate::Mate;
+use crate::mate::PeerThread;
 use crate::party::fold;
 use crate::prelude::*;
 
@@ -14,10 +14,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "futex hand-off",
     about: "Two threads hand a word of memory back and forth: each waits for its turn asleep in the kernel and wakes the other. This \
             is what a mutex or a condition variable costs when its other side sleeps.",
-    metric: Metric::lower(Unit::Seconds, "round trip"),
+    metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch, Primitive::Wakeup],
-    sources: &[Source::new("Linux", "futex", "futex(2)")],
+    sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
@@ -30,23 +30,23 @@ const END: u32 = u32::MAX;
 
 struct Handoff {
     turn: Arc<Turn>,
-    mate: Option<Mate>,
+    mate: Option<PeerThread>,
     began: u32,
     at: u32,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let turn = Arc::new(Turn::new(0));
     let theirs = Arc::clone(&turn);
-    let mate = Mate::start(bench, 1, move || {
+    let mate = PeerThread::start(bench, 1, move || {
         loop {
             match theirs.load(Ordering::Acquire) {
                 END => return Ok(()),
                 mine if mine % 2 == 1 => {
                     theirs.store(mine + 1, Ordering::Release);
-                    wake(&theirs, 1, Scope::Process)?;
+                    wake(&theirs, 1, FutexScope::Process)?;
                 }
-                other => drop(wait(&theirs, other, None, Scope::Process)?),
+                other => drop(wait(&theirs, other, None, FutexScope::Process)?),
             }
         }
     })?;
@@ -55,13 +55,13 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
 
 impl Handoff {
     #[inline]
-    fn trip(&mut self) -> Result<u32, Fault> {
+    fn trip(&mut self) -> Result<u32, ProbeError> {
         // Far from the number that ends it all.
         let given = if self.at >= END / 2 { 1 } else { self.at + 1 };
         self.turn.store(given, Ordering::Release);
-        wake(&self.turn, 1, Scope::Process)?;
+        wake(&self.turn, 1, FutexScope::Process)?;
         while self.turn.load(Ordering::Acquire) == given {
-            wait(&self.turn, given, None, Scope::Process)?;
+            wait(&self.turn, given, None, FutexScope::Process)?;
         }
         self.at = self.turn.load(Ordering::Acquire);
         Ok(self.at)
@@ -69,25 +69,25 @@ impl Handoff {
 }
 
 impl Kernel for Handoff {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.at;
         let mut token = 0;
         for _ in 0..ops {
             token = fold(token, u64::from(self.trip()?));
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let (mut at, mut token) = (self.began, 0);
         for _ in 0..done.ops {
             at = if at >= END / 2 { 2 } else { at + 2 };
             token = fold(token, u64::from(at));
         }
-        Fault::unless_equal(done.token, token)
+        ProbeError::unless_equal(done.token, token)
     }
 
-    fn each(&mut self, record: &mut Recorder) -> Result<(), Fault> {
+    fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         while record.room() > 0 {
             record.time(|| self.trip().map(drop))?;
         }
@@ -99,7 +99,7 @@ impl Drop for Handoff {
     fn drop(&mut self) {
         self.turn.store(END, Ordering::Release);
         // A mate that ended already needs no waking.
-        let _ = wake(&self.turn, 1, Scope::Process);
+        let _ = wake(&self.turn, 1, FutexScope::Process);
         drop(self.mate.take());
     }
 }

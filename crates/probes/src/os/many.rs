@@ -5,7 +5,7 @@ use std::io::Write;
 
 use model::Point;
 
-use crate::{Axis, Unfit};
+use crate::{Axis, Unsupported};
 
 /// The axis of their number.
 pub(super) const DESCRIPTORS: Axis = Axis::choice("descriptors", &["10", "100", "500"], &["100"]);
@@ -18,7 +18,7 @@ pub(super) struct Many {
 
 impl Many {
     /// As many as a point says.
-    pub(super) fn open(at: &Point) -> Result<Self, Unfit> {
+    pub(super) fn open(at: &Point) -> Result<Self, Unsupported> {
         let count = at.count("descriptors")?;
         let (silent, silent_writer) = crate::line::pipe()?;
         let (ready, mut ready_writer) = crate::line::pipe()?;

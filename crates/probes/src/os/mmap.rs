@@ -12,25 +12,25 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
     title: "map and unmap",
     about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it.",
-    metric: Metric::lower(Unit::Seconds, "mapping"),
+    metric: ProbeMetric::lower(Unit::Seconds, "mapping"),
     class: Class::Fault,
     stresses: &[Primitive::AddressSpace, Primitive::PageFault],
-    sources: &[Source::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"])],
     prepare,
     ..Probe::BLANK
 };
 
-struct Map {
+struct MapKernel {
     file: File,
     _files: Rc<Scratch>,
     sum: u64,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (file, files) = numbered(bench, at.bytes("size")?)?;
     let pages = at.bytes("size")? / sys::memory::page_size() as u64;
-    Ok(Trial::one(Map { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
+    Ok(Trial::one(MapKernel { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
 }
 
 /// The first byte of a page of [`numbered`].
@@ -39,7 +39,7 @@ pub(super) fn mark(page: u64) -> u64 {
 }
 
 /// A cached file whose pages begin with a mark each.
-pub(super) fn numbered(bench: &mut Bench, bytes: u64) -> Result<(File, Rc<Scratch>), Unfit> {
+pub(super) fn numbered(bench: &mut ProbeContext, bytes: u64) -> Result<(File, Rc<Scratch>), Unsupported> {
     let files = bench.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
@@ -52,16 +52,16 @@ pub(super) fn numbered(bench: &mut Bench, bytes: u64) -> Result<(File, Rc<Scratc
     Ok((file, files))
 }
 
-impl Kernel for Map {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for MapKernel {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut token = 0_u64;
         for _ in 0..ops {
             token = token.wrapping_add(FileMap::new(&self.file)?.touch_pages().0);
         }
-        Ok(Work { ops, token })
+        Ok(BatchWork { ops, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, self.sum.wrapping_mul(done.ops))
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, self.sum.wrapping_mul(done.ops))
     }
 }

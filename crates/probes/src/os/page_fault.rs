@@ -8,7 +8,7 @@ use sys::usage::{Usage, Who};
 use super::mmap::{mark, numbered};
 use crate::Scratch;
 use crate::line::{pipe, receive};
-use crate::party::Party;
+use crate::party::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -17,10 +17,10 @@ pub(super) static PROBE: Probe = Probe {
     about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
             a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
             pages each: it maps a cached file's neighbours along.",
-    metric: Metric::lower(Unit::Seconds, "fault"),
+    metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],
-    sources: &[Source::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::choice("kind", &["anonymous", "file", "cow", "huge"], &["anonymous", "file", "cow"])],
     prepare,
     ..Probe::BLANK
@@ -30,29 +30,29 @@ const BYTES: u64 = 64 * MIB;
 /// Mappings of the file: each can be faulted once before they are all put back.
 const MAPPINGS: usize = 8;
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     let pages = match kind {
-        "file" => return Ok(Trial::one(Faults::new(Mapped::new(bench)?))),
+        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(bench)?))),
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
     // Populated once, so that pages that cannot be had are noticed here.
     let arena = Arena::populated(BYTES as usize, pages)?;
     Ok(match kind {
-        "cow" => Trial::one(Faults::new(Shared { own: Own::new(arena), sharer: None })),
-        _ => Trial::one(Faults::new(Zeroed(Own::new(arena)))),
+        "cow" => Trial::one(Faults::new(SharedPages { own: PrivatePages::new(arena), sharer: None })),
+        _ => Trial::one(Faults::new(Zeroed(PrivatePages::new(arena)))),
     })
 }
 
 /// Pages that can be made to be missing, and then be touched.
-trait Missing {
+trait MissingPages {
     /// Makes all of them missing.
-    fn forget(&mut self) -> Result<(), Fault>;
+    fn forget(&mut self) -> Result<(), ProbeError>;
     /// Touches pages until about so many faults came, or all are there. Returns what they show.
     fn touch(&mut self, faults: u64) -> u64;
     /// Pages touched, and what they must show, looked at again.
-    fn touched(&self) -> Result<(u64, u64), Fault>;
+    fn touched(&self) -> Result<(u64, u64), ProbeError>;
 }
 
 struct Faults<M> {
@@ -60,37 +60,37 @@ struct Faults<M> {
     counted: u64,
 }
 
-impl<M: Missing> Faults<M> {
+impl<M: MissingPages> Faults<M> {
     fn new(missing: M) -> Self {
         Self { missing, counted: 0 }
     }
 }
 
-impl<M: Missing> Kernel for Faults<M> {
-    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+impl<M: MissingPages> Kernel for Faults<M> {
+    fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
         self.missing.forget()
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let before = Usage::of(Who::Thread)?;
         let token = self.missing.touch(ops);
         self.counted = Usage::of(Who::Thread)?.since(&before).minor_faults;
-        Ok(Work { ops: self.counted, token })
+        Ok(BatchWork { ops: self.counted, token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let (pages, shown) = self.missing.touched()?;
-        Fault::unless_equal((done.ops, done.token), (self.counted, shown))?;
+        ProbeError::unless_equal((done.ops, done.token), (self.counted, shown))?;
         // A few faults more are this process's own.
         if self.counted == 0 || self.counted > pages + 16 {
-            return Err(Fault::new(format!("{} faults were counted for {pages} pages", self.counted)));
+            return Err(ProbeError::new(format!("{} faults were counted for {pages} pages", self.counted)));
         }
         Ok(())
     }
 }
 
 /// Memory of this process's own, of which pages are written, nothing being read before.
-struct Own {
+struct PrivatePages {
     arena: Arena,
     page: usize,
     /// What is written: another value each time.
@@ -98,7 +98,7 @@ struct Own {
     written: u64,
 }
 
-impl Own {
+impl PrivatePages {
     fn new(arena: Arena) -> Self {
         let page = if arena.pages() == Pages::Huge { huge_page_size() } else { page_size() };
         Self { arena, page, value: 0, written: 0 }
@@ -114,13 +114,16 @@ impl Own {
         self.written
     }
 
-    fn written(&self) -> Result<(u64, u64), Fault> {
+    fn written(&self) -> Result<(u64, u64), ProbeError> {
         let pages = self.arena.bytes().chunks(self.page).take(self.written as usize);
         let kept = pages.filter(|page| page[0] == self.value).count() as u64;
         if self.arena.pages() == Pages::Huge {
             let huge = self.arena.huge_share()?.huge;
             if huge < self.written * self.page as u64 {
-                return Err(Fault::new(format!("only {huge} bytes of {} huge pages are on huge pages", self.written)));
+                return Err(ProbeError::new(format!(
+                    "only {huge} bytes of {} huge pages are on huge pages",
+                    self.written
+                )));
             }
         }
         Ok((self.written, kept))
@@ -128,10 +131,10 @@ impl Own {
 }
 
 /// Pages that the kernel clears first.
-struct Zeroed(Own);
+struct Zeroed(PrivatePages);
 
-impl Missing for Zeroed {
-    fn forget(&mut self) -> Result<(), Fault> {
+impl MissingPages for Zeroed {
+    fn forget(&mut self) -> Result<(), ProbeError> {
         Ok(self.0.arena.discard()?)
     }
 
@@ -139,25 +142,25 @@ impl Missing for Zeroed {
         self.0.write(faults)
     }
 
-    fn touched(&self) -> Result<(u64, u64), Fault> {
+    fn touched(&self) -> Result<(u64, u64), ProbeError> {
         self.0.written()
     }
 }
 
 /// Pages that a forked child shares until they are written.
-struct Shared {
-    own: Own,
-    sharer: Option<(Party, File)>,
+struct SharedPages {
+    own: PrivatePages,
+    sharer: Option<(PeerProcess, File)>,
 }
 
-impl Missing for Shared {
-    fn forget(&mut self) -> Result<(), Fault> {
+impl MissingPages for SharedPages {
+    fn forget(&mut self) -> Result<(), ProbeError> {
         self.sharer = None;
-        let start = || -> Result<_, Unfit> {
+        let start = || -> Result<_, Unsupported> {
             let (far, near) = pipe()?;
-            Party::fork(None, near, far, |far| receive(&far, &mut [0]).map(drop))
+            PeerProcess::fork(None, near, far, |far| receive(&far, &mut [0]).map(drop))
         };
-        self.sharer = Some(start().map_err(|unfit| Fault::new(unfit.to_string()))?);
+        self.sharer = Some(start().map_err(|unfit| ProbeError::new(unfit.to_string()))?);
         Ok(())
     }
 
@@ -165,13 +168,13 @@ impl Missing for Shared {
         self.own.write(faults)
     }
 
-    fn touched(&self) -> Result<(u64, u64), Fault> {
+    fn touched(&self) -> Result<(u64, u64), ProbeError> {
         self.own.written()
     }
 }
 
 /// A cached file, mapped several times.
-struct Mapped {
+struct MappedFile {
     maps: Vec<FileMap>,
     _files: Rc<Scratch>,
     /// Faults of one mapping, once known.
@@ -179,15 +182,15 @@ struct Mapped {
     touched: usize,
 }
 
-impl Mapped {
-    fn new(bench: &mut Bench) -> Result<Self, Unfit> {
+impl MappedFile {
+    fn new(bench: &mut ProbeContext) -> Result<Self, Unsupported> {
         let (file, files) = numbered(bench, BYTES)?;
         let maps = (0..MAPPINGS).map(|_| FileMap::new(&file)).collect::<Result<Vec<_>, _>>()?;
         let before = Usage::of(Who::Thread)?;
         std::hint::black_box(maps[0].touch_pages());
         let faults = Usage::of(Who::Thread)?.since(&before).minor_faults;
         if faults == 0 {
-            return Err(Unfit::new("touching a mapped file causes no faults on this file system"));
+            return Err(Unsupported::new("touching a mapped file causes no faults on this file system"));
         }
         bench.note(format!(
             "a fault brings {:.0} pages of the file",
@@ -197,8 +200,8 @@ impl Mapped {
     }
 }
 
-impl Missing for Mapped {
-    fn forget(&mut self) -> Result<(), Fault> {
+impl MissingPages for MappedFile {
+    fn forget(&mut self) -> Result<(), ProbeError> {
         Ok(self.maps.iter_mut().try_for_each(FileMap::forget)?)
     }
 
@@ -207,7 +210,7 @@ impl Missing for Mapped {
         self.maps[..self.touched].iter().map(|map| map.touch_pages().0).fold(0, u64::wrapping_add)
     }
 
-    fn touched(&self) -> Result<(u64, u64), Fault> {
+    fn touched(&self) -> Result<(u64, u64), ProbeError> {
         let pages = BYTES / page_size() as u64;
         let once = (0..pages).map(mark).fold(0, u64::wrapping_add);
         Ok((pages * self.touched as u64, once.wrapping_mul(self.touched as u64)))

@@ -1,6 +1,6 @@
 //! Two processes bouncing a number.
 
-use crate::echo::RoundTrip;
+use crate::echo::EchoKernel;
 use crate::line::pipes;
 use crate::prelude::*;
 
@@ -9,16 +9,16 @@ pub(super) static PROBE: Probe = Probe {
     title: "pipe-based context switching",
     about: "Two processes bounce a number over two pipes, the second advancing it: loops a second, each of two writes, two reads \
             and, on one CPU, two switches.",
-    metric: Metric::higher(Unit::PerSecond, "loops"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch, Primitive::Pipe, Primitive::Wakeup],
     sources: &[
-        Source::new("BYTE", "Pipe-based Context Switching", "UnixBench, src/context1.c"),
-        Source::new("CyberLife", "Pipe-based Context Switching", "CyberLife Labs notes, 2004"),
-        Source::new("perf", "bench sched pipe", "tools/perf/bench/sched-pipe.c of Linux"),
+        DefinitionSource::new("BYTE", "Pipe-based Context Switching", "UnixBench, src/context1.c"),
+        DefinitionSource::new("CyberLife", "Pipe-based Context Switching", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("perf", "bench sched pipe", "tools/perf/bench/sched-pipe.c of Linux"),
     ],
     axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(RoundTrip::<4>::start(bench, pipes()?)?)),
+    prepare: |_, bench| Ok(Trial::one(EchoKernel::<4>::start(bench, pipes()?)?)),
     ..Probe::BLANK
 };

@@ -1,6 +1,6 @@
 //! Starting a small program by `posix_spawn`.
 
-use super::start::{Start, hello};
+use super::start::{StartKernel, hello};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -8,15 +8,15 @@ pub(super) static PROBE: Probe = Probe {
     title: "posix_spawn",
     about: "Starts a small static program that greets by posix_spawn, waits, and looks at its status. Today's C libraries do not \
             copy the parent's page tables for it.",
-    metric: Metric::lower(Unit::Seconds, "process"),
+    metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],
-    sources: &[Source::new("POSIX", "posix_spawn", "posix_spawn(3)")],
+    sources: &[DefinitionSource::new("POSIX", "posix_spawn", "posix_spawn(3)")],
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (path, files) = hello(bench)?;
-    Ok(Trial::one(Start::new(&path, &[], files, |program| program.spawn())?))
+    Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.spawn())?))
 }

@@ -9,10 +9,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "protection fault",
     about: "Stores to a read-only page; the handler of the resulting signal counts and returns, and the store is tried again: trap, \
             delivery, handler and return.",
-    metric: Metric::lower(Unit::Seconds, "fault"),
+    metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault, Primitive::Signal],
-    sources: &[Source::new("lmbench", "lat_sig prot", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_sig prot", "McVoy & Staelin, USENIX ATC 1996")],
     prepare: |_, _| Ok(Trial::one(Protected(ProtectionFault::prepare()?))),
     ..Probe::BLANK
 };
@@ -20,11 +20,11 @@ pub(super) static PROBE: Probe = Probe {
 struct Protected(ProtectionFault);
 
 impl Kernel for Protected {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
-        Ok(Work { ops, token: self.0.raise(ops)? })
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        Ok(BatchWork { ops, token: self.0.raise(ops)? })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

@@ -3,15 +3,15 @@
 use std::fs::File;
 
 use crate::line::{gone, pipe, receive, send};
-use crate::party::Party;
-use crate::{Bench, Fault, Kernel, Unfit, Work};
+use crate::party::PeerProcess;
+use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Unsupported};
 
 /// One process's array: no two alike, so that a lap's sum proves that every process added its own.
-struct Own {
+struct PrivateArray {
     words: Vec<u64>,
 }
 
-impl Own {
+impl PrivateArray {
     fn new(seed: u64, process: usize, bytes: usize) -> Self {
         Self { words: contents(seed, process, bytes).collect() }
     }
@@ -34,27 +34,27 @@ fn added(seed: u64, process: usize, bytes: usize) -> u64 {
 
 /// Sends the token and receives it, changed by others or not.
 #[inline]
-pub(super) fn hop(to: &File, from: &File, token: u64) -> Result<u64, Fault> {
+pub(super) fn hop(to: &File, from: &File, token: u64) -> Result<u64, ProbeError> {
     send(to, &token.to_ne_bytes())?;
     let mut message = [0; 8];
     if receive(from, &mut message)? { Ok(u64::from_ne_bytes(message)) } else { Err(gone()) }
 }
 
 /// This process is the ring's first; it writes into the first pipe and reads from the last.
-pub(super) struct Ring {
+pub(super) struct ProcessRing {
     to: File,
     from: File,
-    others: Vec<Party>,
-    own: Own,
+    others: Vec<PeerProcess>,
+    own: PrivateArray,
     /// What a lap adds.
     lap: u64,
     began: u64,
     token: u64,
 }
 
-impl Ring {
+impl ProcessRing {
     /// Forks the other processes of a ring of `count`, each with an array of `bytes`.
-    pub(super) fn close(bench: &mut Bench, count: usize, bytes: usize) -> Result<Self, Unfit> {
+    pub(super) fn close(bench: &mut ProbeContext, count: usize, bytes: usize) -> Result<Self, Unsupported> {
         let seed = bench.seed();
         let (mut from, to) = pipe()?;
         let mut to = to;
@@ -62,8 +62,8 @@ impl Ring {
         for process in 1..count {
             let (next_from, next_to) = pipe()?;
             // The near ends are closed in every process but this one, so that the ring falls apart when it ends.
-            let (party, near) = Party::start(bench, process, (to, next_from), (from, next_to), |(from, to)| {
-                let own = Own::new(seed, process, bytes);
+            let (party, near) = PeerProcess::start(bench, process, (to, next_from), (from, next_to), |(from, to)| {
+                let own = PrivateArray::new(seed, process, bytes);
                 let mut message = [0; 8];
                 while receive(&from, &mut message)? {
                     send(&to, &own.pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
@@ -74,23 +74,23 @@ impl Ring {
             others.push(party);
         }
         let lap = (0..count).fold(0, |sum: u64, process| sum.wrapping_add(added(seed, process, bytes)));
-        Ok(Self { to, from, others, own: Own::new(seed, 0, bytes), lap, began: seed, token: seed })
+        Ok(Self { to, from, others, own: PrivateArray::new(seed, 0, bytes), lap, began: seed, token: seed })
     }
 }
 
-impl Kernel for Ring {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for ProcessRing {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.token;
         let laps = ops / self.granule();
         for _ in 0..laps {
             self.token = self.own.pass(hop(&self.to, &self.from, self.token)?);
         }
-        Ok(Work { ops: laps * self.granule(), token: self.token })
+        Ok(BatchWork { ops: laps * self.granule(), token: self.token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let laps = done.ops / self.granule();
-        Fault::unless_equal(done.token, self.began.wrapping_add(self.lap.wrapping_mul(laps)))
+        ProbeError::unless_equal(done.token, self.began.wrapping_add(self.lap.wrapping_mul(laps)))
     }
 
     fn granule(&self) -> u64 {
@@ -99,24 +99,30 @@ impl Kernel for Ring {
 }
 
 /// The same hops in one process.
-pub(super) struct Alone {
+pub(super) struct Exclusive {
     pipes: Vec<(File, File)>,
-    own: Own,
+    own: PrivateArray,
     adds: u64,
     began: u64,
     token: u64,
 }
 
-impl Alone {
+impl Exclusive {
     /// Over `count` pipes, with one array of `bytes`.
-    pub(super) fn new(seed: u64, count: usize, bytes: usize) -> Result<Self, Unfit> {
+    pub(super) fn new(seed: u64, count: usize, bytes: usize) -> Result<Self, Unsupported> {
         let pipes = (0..count).map(|_| pipe()).collect::<Result<_, _>>()?;
-        Ok(Self { pipes, own: Own::new(seed, 0, bytes), adds: added(seed, 0, bytes), began: seed, token: seed })
+        Ok(Self {
+            pipes,
+            own: PrivateArray::new(seed, 0, bytes),
+            adds: added(seed, 0, bytes),
+            began: seed,
+            token: seed,
+        })
     }
 }
 
-impl Kernel for Alone {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for Exclusive {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.token;
         let laps = ops / self.granule();
         for _ in 0..laps {
@@ -124,11 +130,11 @@ impl Kernel for Alone {
                 self.token = self.own.pass(hop(to, from, self.token)?);
             }
         }
-        Ok(Work { ops: laps * self.granule(), token: self.token })
+        Ok(BatchWork { ops: laps * self.granule(), token: self.token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, self.began.wrapping_add(self.adds.wrapping_mul(done.ops)))
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, self.began.wrapping_add(self.adds.wrapping_mul(done.ops)))
     }
 
     fn granule(&self) -> u64 {
@@ -145,7 +151,7 @@ mod tests {
         for (count, bytes) in [(2, 0), (8, 4096)] {
             let (mut token, mut lap) = (7_u64, 0_u64);
             for process in 0..count {
-                let own = Own::new(3, process, bytes);
+                let own = PrivateArray::new(3, process, bytes);
                 assert_eq!(own.words.len(), bytes / 8);
                 token = own.pass(token);
                 lap = lap.wrapping_add(added(3, process, bytes));
@@ -159,7 +165,7 @@ mod tests {
 
     #[test]
     fn one_process_hops_over_all_pipes() {
-        let mut alone = Alone::new(5, 4, 64).unwrap();
+        let mut alone = Exclusive::new(5, 4, 64).unwrap();
         assert_eq!(alone.granule(), 4);
         let done = alone.batch(8).unwrap();
         assert_eq!(done.ops, 8);

@@ -12,19 +12,19 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.select",
     title: "select",
     about: "Asks by select which of many pipes can be read, of which one can: the kernel asks each.",
-    metric: Metric::lower(Unit::Seconds, "call"),
+    metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],
-    sources: &[Source::new("lmbench", "lat_select", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_select", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[DESCRIPTORS],
-    prepare: |at, _| Ok(Trial::one(Select(Many::open(at)?))),
+    prepare: |at, _| Ok(Trial::one(SelectKernel(Many::open(at)?))),
     ..Probe::BLANK
 };
 
-struct Select(Many);
+struct SelectKernel(Many);
 
-impl Kernel for Select {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for SelectKernel {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut set = SelectSet::new();
         for file in &self.0.waiting {
             set.add(file.as_fd())?;
@@ -33,10 +33,10 @@ impl Kernel for Select {
         for _ in 0..ops {
             ready += set.wait(Some(Duration::ZERO))? as u64;
         }
-        Ok(Work { ops, token: ready })
+        Ok(BatchWork { ops, token: ready })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

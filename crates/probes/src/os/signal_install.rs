@@ -1,6 +1,6 @@
 //! Installing a signal handler.
 
-use sys::signal::{Counted, Signal};
+use sys::signal::{Signal, SignalCounter};
 
 use crate::prelude::*;
 
@@ -8,33 +8,33 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.signal_install",
     title: "signal handler installation",
     about: "Installs a handler for a signal by sigaction. Afterwards, outside the clock, a signal is sent to see that it is caught.",
-    metric: Metric::lower(Unit::Seconds, "installation"),
+    metric: ProbeMetric::lower(Unit::Seconds, "installation"),
     class: Class::Compute,
     stresses: &[Primitive::Signal, Primitive::SyscallEntry],
     sources: &[
-        Source::new("BaBar", "table 4, signal installation", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_sig install", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 4, signal installation", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_sig install", "McVoy & Staelin, USENIX ATC 1996"),
     ],
-    prepare: |_, _| Ok(Trial::one(Install(Counted::install(Signal::User1)?))),
+    prepare: |_, _| Ok(Trial::one(Install(SignalCounter::install(Signal::User1)?))),
     ..Probe::BLANK
 };
 
-struct Install(Counted);
+struct Install(SignalCounter);
 
 impl Kernel for Install {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut installed = 0;
         for _ in 0..ops {
             self.0.reinstall()?;
             installed += 1;
         }
-        Ok(Work { ops, token: installed })
+        Ok(BatchWork { ops, token: installed })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let before = self.0.count();
         self.0.send()?;
-        Fault::unless_equal(self.0.count(), before + 1)?;
-        Fault::unless_equal(done.token, done.ops)
+        ProbeError::unless_equal(self.0.count(), before + 1)?;
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

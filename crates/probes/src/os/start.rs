@@ -5,60 +5,62 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use sys::process::{Child, Exit, Program};
+use sys::process::{Child, PreparedProgram, ProcessExit};
 
-use crate::{Bench, Fault, Kernel, Scratch, Unfit, Work, programs};
+use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported, programs};
 
 /// A way to start a prepared program.
-pub(super) type How = fn(&mut Program) -> sys::Result<Child>;
+pub(super) type How = fn(&mut PreparedProgram) -> sys::Result<Child>;
 
 /// Starts a program, waits for it and wants status 0, again and again.
-pub(super) struct Start {
-    program: Program,
+pub(super) struct StartKernel {
+    program: PreparedProgram,
     how: How,
     _files: Rc<Scratch>,
 }
 
-impl Start {
+impl StartKernel {
     /// Starts `path` with its arguments, silently.
-    pub(super) fn new(path: &Path, arguments: &[&str], files: Rc<Scratch>, how: How) -> Result<Self, Unfit> {
-        let mut program = Program::new(path, arguments)?.silent()?;
+    pub(super) fn new(path: &Path, arguments: &[&str], files: Rc<Scratch>, how: How) -> Result<Self, Unsupported> {
+        let mut program = PreparedProgram::new(path, arguments)?.silent()?;
         // Before any clock: a program that cannot be started here is no failure of the measurement.
         match how(&mut program)?.wait()? {
-            Exit::Code(0) => Ok(Self { program, how, _files: files }),
-            Exit::Code(127) => Err(Unfit::new(format!("{} cannot be executed there (noexec?)", path.display()))),
-            other => Err(Unfit::new(format!("{} ended with {other:?} instead of status 0", path.display()))),
+            ProcessExit::Code(0) => Ok(Self { program, how, _files: files }),
+            ProcessExit::Code(127) => {
+                Err(Unsupported::new(format!("{} cannot be executed there (noexec?)", path.display())))
+            }
+            other => Err(Unsupported::new(format!("{} ended with {other:?} instead of status 0", path.display()))),
         }
     }
 }
 
-impl Kernel for Start {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+impl Kernel for StartKernel {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut ended_well = 0;
         for _ in 0..ops {
             ended_well += u64::from((self.how)(&mut self.program)?.wait()?.success());
         }
-        Ok(Work { ops, token: ended_well })
+        Ok(BatchWork { ops, token: ended_well })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }
 
 /// The hello program in a directory of this launch, and that directory.
-pub(super) fn hello(bench: &mut Bench) -> Result<(PathBuf, Rc<Scratch>), Unfit> {
+pub(super) fn hello(bench: &mut ProbeContext) -> Result<(PathBuf, Rc<Scratch>), Unsupported> {
     let files = bench.scratch()?;
     Ok((programs::HELLO.write_into(files.path())?, files))
 }
 
 /// A small dynamically linked program that every system has, and does nothing: its path.
-pub(super) fn dynamic() -> Result<PathBuf, Unfit> {
+pub(super) fn dynamic() -> Result<PathBuf, Unsupported> {
     ["/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"]
         .iter()
         .map(PathBuf::from)
         .find(|path| is_dynamic(path).unwrap_or(false))
-        .ok_or_else(|| Unfit::new("there is no dynamically linked /bin/true"))
+        .ok_or_else(|| Unsupported::new("there is no dynamically linked /bin/true"))
 }
 
 /// Whether a program asks for a loader: an ELF file with a PT_INTERP header (System V ABI, chapter 5).

@@ -11,12 +11,12 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_mix",
     title: "system call mix",
     about: "Five calls a count: dup and close of a descriptor, getpid, getuid and umask, none of them answered by a library.",
-    metric: Metric::higher(Unit::PerSecond, "counts of five calls"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "counts of five calls"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
     sources: &[
-        Source::new("BYTE", "System Call Overhead", "UnixBench, src/syscall.c"),
-        Source::new("CyberLife", "System Call Overhead", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "System Call Overhead", "UnixBench, src/syscall.c"),
+        DefinitionSource::new("CyberLife", "System Call Overhead", "CyberLife Labs notes, 2004"),
     ],
     prepare,
     ..Probe::BLANK
@@ -27,7 +27,7 @@ struct Mix {
     mask: u32,
 }
 
-fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
     // There is no way to read the mask but to set it.
     let mask = umask(0o22);
     umask(mask);
@@ -35,20 +35,20 @@ fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
 }
 
 impl Kernel for Mix {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut counts = 0;
         for _ in 0..ops {
             byte_mix(self.null.as_fd())?;
             counts += 1;
         }
-        Ok(Work { ops, token: counts })
+        Ok(BatchWork { ops, token: counts })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // The last count left its mask behind.
-        Fault::unless_equal(umask(self.mask), 0o22)?;
+        ProbeError::unless_equal(umask(self.mask), 0o22)?;
         umask(0o22);
-        Fault::unless_equal(done.token, done.ops)
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }
 

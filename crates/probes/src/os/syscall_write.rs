@@ -8,12 +8,12 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_write",
     title: "null system call",
     about: "Writes one byte to /dev/null: entry into the kernel, a look at the descriptor, a driver that does nothing, and back.",
-    metric: Metric::lower(Unit::Seconds, "call"),
+    metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
     sources: &[
-        Source::new("BaBar", "table 2, null syscall", "T. J. Pavel, CHEP 98"),
-        Source::new("lmbench", "lat_syscall write", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 2, null syscall", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_syscall write", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     prepare,
     ..Probe::BLANK
@@ -21,22 +21,22 @@ pub(super) static PROBE: Probe = Probe {
 
 struct Write(File);
 
-fn prepare(_: &Point, _: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let null = File::options().write(true).open("/dev/null");
-    Ok(Trial::one(Write(null.map_err(|error| Unfit::new(format!("could not open /dev/null: {error}")))?)))
+    Ok(Trial::one(Write(null.map_err(|error| Unsupported::new(format!("could not open /dev/null: {error}")))?)))
 }
 
 impl Kernel for Write {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut taken = 0;
         for count in 0..ops {
             sys::process::raw::write_byte(&self.0, count as u8)?;
             taken += 1;
         }
-        Ok(Work { ops, token: taken })
+        Ok(BatchWork { ops, token: taken })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

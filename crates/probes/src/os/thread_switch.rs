@@ -2,9 +2,9 @@
 
 use std::fs::File;
 
-use super::ring::{Alone, hop};
+use super::ring::{Exclusive, hop};
 use crate::line::{pipe, receive, send};
-use crate::mate::Mate;
+use crate::mate::PeerThread;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -12,10 +12,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "thread switch",
     about: "Two threads of one process pass a token over pipes; minus one thread that passes the token to itself over as many pipes. \
             What remains of a hop is the switch, without a change of address space; on two CPUs it is the wake-up of the other.",
-    metric: Metric::lower(Unit::Seconds, "switch"),
+    metric: ProbeMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
-    sources: &[Source::new("lmbench", "lat_ctx, between threads", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_ctx, between threads", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     paired: true,
@@ -27,15 +27,15 @@ pub(super) static PROBE: Probe = Probe {
 struct Between {
     to: File,
     from: File,
-    _mate: Mate,
+    _mate: PeerThread,
     began: u64,
     token: u64,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (far_from, to) = pipe()?;
     let (from, far_to) = pipe()?;
-    let mate = Mate::start(bench, 1, move || {
+    let mate = PeerThread::start(bench, 1, move || {
         let mut message = [0; 8];
         while receive(&far_from, &mut message)? {
             send(&far_to, &pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
@@ -43,7 +43,7 @@ fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
         Ok(())
     })?;
     let seed = bench.seed();
-    Ok(Trial::paired(Between { to, from, _mate: mate, began: seed, token: seed }, Alone::new(seed, 2, 0)?))
+    Ok(Trial::paired(Between { to, from, _mate: mate, began: seed, token: seed }, Exclusive::new(seed, 2, 0)?))
 }
 
 /// What the token becomes at the mate.
@@ -52,16 +52,16 @@ fn pass(token: u64) -> u64 {
 }
 
 impl Kernel for Between {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.began = self.token;
         for _ in 0..ops / 2 {
             self.token = hop(&self.to, &self.from, self.token)?;
         }
-        Ok(Work { ops: ops / 2 * 2, token: self.token })
+        Ok(BatchWork { ops: ops / 2 * 2, token: self.token })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, (0..done.ops / 2).fold(self.began, |token, _| pass(token)))
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, (0..done.ops / 2).fold(self.began, |token, _| pass(token)))
     }
 
     fn granule(&self) -> u64 {

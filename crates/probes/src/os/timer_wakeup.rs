@@ -3,7 +3,7 @@
 use sys::clock::now;
 use sys::timer::{slack, sleep_until};
 
-use crate::party::Party;
+use crate::party::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -11,12 +11,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "timer wake-up lateness",
     about: "A thread of ordinary priority sleeps until a point of time every millisecond and reads the clock: how late it is. Idle, \
             or with a process on every CPU that never stops computing.",
-    metric: Metric::lower(Unit::Seconds, "wake-up"),
+    metric: ProbeMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
     stresses: &[Primitive::Timer, Primitive::Wakeup],
     sources: &[
-        Source::new("BaBar", "(pseudo-)real-time responsiveness", "T. J. Pavel, CHEP 98"),
-        Source::new("rt-tests", "cyclictest", "cyclictest(8)"),
+        DefinitionSource::new("BaBar", "(pseudo-)real-time responsiveness", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("rt-tests", "cyclictest", "cyclictest(8)"),
     ],
     axes: &[Axis::choice("load", &["idle", "busy"], &["idle", "busy"])],
     prepare,
@@ -28,14 +28,14 @@ const PERIOD: u64 = 1_000_000;
 const READINGS: usize = 16;
 
 struct Periodic {
-    _load: Vec<Party>,
+    _load: Vec<PeerProcess>,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let mut load = Vec::new();
     if at.choice("load")? == "busy" {
         for cpu in bench.allowed() {
-            load.push(Party::fork(Some(*cpu), (), (), |()| compute())?.0);
+            load.push(PeerProcess::fork(Some(*cpu), (), (), |()| compute())?.0);
         }
     }
     if let Ok(nanos) = slack() {
@@ -46,7 +46,7 @@ fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
 }
 
 /// Until killed, or until the parent is gone.
-fn compute() -> Result<(), Fault> {
+fn compute() -> Result<(), ProbeError> {
     let parent = sys::process::parent_pid();
     let mut value = 1;
     while sys::process::parent_pid() == parent {
@@ -58,7 +58,7 @@ fn compute() -> Result<(), Fault> {
 }
 
 impl Readings for Periodic {
-    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         let mut due = now();
         let mut late = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
@@ -66,7 +66,7 @@ impl Readings for Periodic {
             sleep_until(due)?;
             let woke = now();
             if woke < due {
-                return Err(Fault::new("the timer fired early"));
+                return Err(ProbeError::new("the timer fired early"));
             }
             late.push((woke - due) as f64 * 1e-9);
             // Periods that were slept through are left out, as an alarm clock would.

@@ -1,6 +1,6 @@
 //! Starting a small program by `vfork`.
 
-use super::start::{Start, hello};
+use super::start::{StartKernel, hello};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -8,15 +8,15 @@ pub(super) static PROBE: Probe = Probe {
     title: "vfork and exec",
     about: "Starts a small static program that greets by vfork and exec: the child borrows the parent's memory until it executes, \
             so nothing is copied. Waits, and looks at its status.",
-    metric: Metric::lower(Unit::Seconds, "process"),
+    metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],
-    sources: &[Source::new("BSD", "vfork", "vfork(2)")],
+    sources: &[DefinitionSource::new("BSD", "vfork", "vfork(2)")],
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (path, files) = hello(bench)?;
-    Ok(Trial::one(Start::new(&path, &[], files, |program| program.vfork_exec())?))
+    Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.vfork_exec())?))
 }

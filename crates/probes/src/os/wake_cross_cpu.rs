@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use sys::clock::now;
-use sys::futex::{Scope, wait, wake};
+use sys::futex::{FutexScope, wait, wake};
 
-use crate::mate::Mate;
+use crate::mate::PeerThread;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -15,10 +15,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "cross-CPU wake-up",
     about: "From just before a thread is woken until it reads the clock on its own CPU, which had nothing else to do since it fell \
             asleep: the interrupt, the way out of the idle state, the switch. The longer it slept, the deeper that state.",
-    metric: Metric::lower(Unit::Seconds, "wake-up"),
+    metric: ProbeMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
     stresses: &[Primitive::Wakeup],
-    sources: &[Source::new("Linux", "futex", "futex(2)")],
+    sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
     axes: &[
         Axis::choice("asleep", &["50us", "1ms"], &["50us"]),
         Axis::choice("placement", &["cross_cpu"], &["cross_cpu"]),
@@ -35,7 +35,7 @@ const END: u32 = u32::MAX;
 const PATIENCE: u64 = 5_000_000_000;
 
 #[derive(Default)]
-struct Bell {
+struct Notifier {
     /// Rises by one when the mate shall wake.
     rung: AtomicU32,
     /// When the mate woke, clock nanoseconds.
@@ -45,21 +45,21 @@ struct Bell {
 }
 
 struct Wakeups {
-    bell: Arc<Bell>,
-    mate: Option<Mate>,
+    bell: Arc<Notifier>,
+    mate: Option<PeerThread>,
     asleep: Duration,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let asleep = Duration::from_micros(if at.choice("asleep")? == "50us" { 50 } else { 1000 });
-    let bell = Arc::new(Bell::default());
+    let bell = Arc::new(Notifier::default());
     let theirs = Arc::clone(&bell);
-    let mate = Mate::start(bench, 1, move || {
+    let mate = PeerThread::start(bench, 1, move || {
         let mut last = 0;
         loop {
             match theirs.rung.load(Ordering::Acquire) {
                 END => return Ok(()),
-                same if same == last => drop(wait(&theirs.rung, last, None, Scope::Process)?),
+                same if same == last => drop(wait(&theirs.rung, last, None, FutexScope::Process)?),
                 rung => {
                     theirs.woke.store(now(), Ordering::Relaxed);
                     theirs.heard.store(rung, Ordering::Release);
@@ -73,7 +73,7 @@ fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
 
 impl Wakeups {
     /// Seconds until the mate ran; `None` when it was not asleep yet.
-    fn ring(&self) -> Result<Option<f64>, Fault> {
+    fn ring(&self) -> Result<Option<f64>, ProbeError> {
         let spin_until = |time: u64| {
             while now() < time {
                 std::hint::spin_loop();
@@ -83,23 +83,23 @@ impl Wakeups {
         let next = self.bell.rung.load(Ordering::Relaxed) % (END - 1) + 1;
         let began = now();
         self.bell.rung.store(next, Ordering::Release);
-        let woken = wake(&self.bell.rung, 1, Scope::Process)?;
+        let woken = wake(&self.bell.rung, 1, FutexScope::Process)?;
         while self.bell.heard.load(Ordering::Acquire) != next {
             if now() > began + PATIENCE {
-                return Err(Fault::new("the other thread did not wake"));
+                return Err(ProbeError::new("the other thread did not wake"));
             }
             std::hint::spin_loop();
         }
         let woke = self.bell.woke.load(Ordering::Relaxed);
         if woke < began {
-            return Err(Fault::new("the clocks of the two CPUs disagree"));
+            return Err(ProbeError::new("the clocks of the two CPUs disagree"));
         }
         Ok((woken == 1).then_some((woke - began) as f64 * 1e-9))
     }
 }
 
 impl Readings for Wakeups {
-    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         let mut readings = Vec::with_capacity(READINGS);
         for _ in 0..100 * READINGS {
             readings.extend(self.ring()?);
@@ -107,7 +107,7 @@ impl Readings for Wakeups {
                 return Ok(readings);
             }
         }
-        Err(Fault::new("the other thread was never asleep when it was woken"))
+        Err(ProbeError::new("the other thread was never asleep when it was woken"))
     }
 
     fn distribution(&self) -> bool {
@@ -119,7 +119,7 @@ impl Drop for Wakeups {
     fn drop(&mut self) {
         self.bell.rung.store(END, Ordering::Release);
         // A mate that ended already needs no waking.
-        let _ = wake(&self.bell.rung, 1, Scope::Process);
+        let _ = wake(&self.bell.rung, 1, FutexScope::Process);
         drop(self.mate.take());
     }
 }

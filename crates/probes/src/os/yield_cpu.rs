@@ -6,10 +6,10 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.yield",
     title: "yield",
     about: "Offers the CPU by sched_yield, with nobody on it who wants it: the scheduler looks and comes back.",
-    metric: Metric::lower(Unit::Seconds, "call"),
+    metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry, Primitive::ContextSwitch],
-    sources: &[Source::new("POSIX", "sched_yield", "sched_yield(2)")],
+    sources: &[DefinitionSource::new("POSIX", "sched_yield", "sched_yield(2)")],
     prepare: |_, _| Ok(Trial::one(Yield)),
     ..Probe::BLANK
 };
@@ -17,16 +17,16 @@ pub(super) static PROBE: Probe = Probe {
 struct Yield;
 
 impl Kernel for Yield {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut offered = 0;
         for _ in 0..ops {
             sys::process::raw::yield_now();
             offered += 1;
         }
-        Ok(Work { ops, token: offered })
+        Ok(BatchWork { ops, token: offered })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

@@ -3,13 +3,14 @@
 //! The start of its stack is the argument count, the pointers to path and argument, a null, and the environment (System V
 //! ABI, chapter 3). It moves its argument's pointer one byte on and executes its own path with what is left.
 
-use super::{Listing, Machine, Program};
+use super::{Architecture, InstructionListing, ListedProgram};
 
 /// The program.
-pub(crate) static CHAIN: Program = Program { name: "chain", listings: &[&X86_64, &AARCH64, &RISCV64], data: b"" };
+pub(crate) static CHAIN: ListedProgram =
+    ListedProgram { name: "chain", listings: &[&X86_64, &AARCH64, &RISCV64], data: b"" };
 
-static X86_64: Listing = Listing {
-    machine: Machine::X86_64,
+static X86_64: InstructionListing = InstructionListing {
+    machine: Architecture::X86_64,
     instructions: &[
         (&[0x48, 0x8b, 0x74, 0x24, 0x10], "mov rsi, [rsp+16] (the argument)"),
         (&[0x80, 0x3e, 0x00], "cmp byte ptr [rsi], 0"),
@@ -28,8 +29,8 @@ static X86_64: Listing = Listing {
     ],
 };
 
-static AARCH64: Listing = Listing {
-    machine: Machine::Aarch64,
+static AARCH64: InstructionListing = InstructionListing {
+    machine: Architecture::Aarch64,
     instructions: &[
         (&[0xe0, 0x0b, 0x40, 0xf9], "ldr x0, [sp, #16] (the argument)"),
         (&[0x01, 0x00, 0x40, 0x39], "ldrb w1, [x0]"),
@@ -49,8 +50,8 @@ static AARCH64: Listing = Listing {
     ],
 };
 
-static RISCV64: Listing = Listing {
-    machine: Machine::Riscv64,
+static RISCV64: InstructionListing = InstructionListing {
+    machine: Architecture::Riscv64,
     instructions: &[
         (&[0x03, 0x35, 0x01, 0x01], "ld a0, 16(sp) (the argument)"),
         (&[0x83, 0x45, 0x05, 0x00], "lbu a1, 0(a0)"),

@@ -1,14 +1,15 @@
 //! The smallest program there is: it greets on its output and ends with status 0, or 1 where greeting failed.
 
-use super::{Listing, Machine, Program};
+use super::{Architecture, InstructionListing, ListedProgram};
 
 /// The program.
-pub(crate) static HELLO: Program = Program { name: "hello", listings: &[&X86_64, &AARCH64, &RISCV64], data: GREETING };
+pub(crate) static HELLO: ListedProgram =
+    ListedProgram { name: "hello", listings: &[&X86_64, &AARCH64, &RISCV64], data: GREETING };
 
 pub(super) const GREETING: &[u8] = b"hello, world\n";
 
-static X86_64: Listing = Listing {
-    machine: Machine::X86_64,
+static X86_64: InstructionListing = InstructionListing {
+    machine: Architecture::X86_64,
     instructions: &[
         (&[0xb8, 0x01, 0x00, 0x00, 0x00], "mov eax, 1 (write)"),
         (&[0xbf, 0x01, 0x00, 0x00, 0x00], "mov edi, 1 (standard output)"),
@@ -23,8 +24,8 @@ static X86_64: Listing = Listing {
     ],
 };
 
-static AARCH64: Listing = Listing {
-    machine: Machine::Aarch64,
+static AARCH64: InstructionListing = InstructionListing {
+    machine: Architecture::Aarch64,
     instructions: &[
         (&[0x08, 0x08, 0x80, 0xd2], "mov x8, #64 (write)"),
         (&[0x20, 0x00, 0x80, 0xd2], "mov x0, #1 (standard output)"),
@@ -38,8 +39,8 @@ static AARCH64: Listing = Listing {
     ],
 };
 
-static RISCV64: Listing = Listing {
-    machine: Machine::Riscv64,
+static RISCV64: InstructionListing = InstructionListing {
+    machine: Architecture::Riscv64,
     instructions: &[
         (&[0x93, 0x08, 0x00, 0x04], "li a7, 64 (write)"),
         (&[0x13, 0x05, 0x10, 0x00], "li a0, 1 (standard output)"),

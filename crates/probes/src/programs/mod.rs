@@ -15,17 +15,17 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::Unfit;
+use crate::Unsupported;
 
 /// Architectures with listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Machine {
+enum Architecture {
     X86_64,
     Aarch64,
     Riscv64,
 }
 
-impl Machine {
+impl Architecture {
     /// The one that this program runs on.
     fn here() -> Option<Self> {
         match std::env::consts::ARCH {
@@ -47,15 +47,15 @@ impl Machine {
 }
 
 /// Instructions of one architecture: each one's bytes beside its assembly.
-struct Listing {
-    machine: Machine,
+struct InstructionListing {
+    machine: Architecture,
     instructions: &'static [(&'static [u8], &'static str)],
 }
 
 /// A program.
-pub(crate) struct Program {
+pub(crate) struct ListedProgram {
     name: &'static str,
-    listings: &'static [&'static Listing],
+    listings: &'static [&'static InstructionListing],
     /// What follows the instructions.
     data: &'static [u8],
 }
@@ -66,18 +66,18 @@ const HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
 const CODE: usize = HEADER + 2 * PROGRAM_HEADER;
 
-impl Program {
+impl ListedProgram {
     /// Writes the program into a directory, executable.
     ///
     /// # Errors
     /// Where this architecture has no listing, or the directory takes no file.
-    pub(crate) fn write_into(&self, directory: &Path) -> Result<PathBuf, Unfit> {
-        let here = Machine::here().filter(|_| cfg!(target_os = "linux"));
+    pub(crate) fn write_into(&self, directory: &Path) -> Result<PathBuf, Unsupported> {
+        let here = Architecture::here().filter(|_| cfg!(target_os = "linux"));
         let listing = self.listings.iter().find(|listing| Some(listing.machine) == here).ok_or_else(|| {
-            Unfit::new(format!("the {} program is not written for this system and architecture", self.name))
+            Unsupported::new(format!("the {} program is not written for this system and architecture", self.name))
         })?;
         let path = directory.join(self.name);
-        let refuse = |error| Unfit::new(format!("could not write {}: {error}", path.display()));
+        let refuse = |error| Unsupported::new(format!("could not write {}: {error}", path.display()));
         let mut file =
             fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o755).open(&path).map_err(refuse)?;
         file.write_all(&self.assemble(listing)).map_err(refuse)?;
@@ -85,7 +85,7 @@ impl Program {
     }
 
     /// The whole executable.
-    fn assemble(&self, listing: &Listing) -> Vec<u8> {
+    fn assemble(&self, listing: &InstructionListing) -> Vec<u8> {
         let code: Vec<u8> = listing.instructions.iter().flat_map(|(bytes, _)| bytes.iter().copied()).collect();
         let size = (CODE + code.len() + self.data.len()) as u64;
         let (machine, flags) = listing.machine.header();
@@ -140,17 +140,17 @@ mod tests {
         }
     }
 
-    fn all() -> impl Iterator<Item = (&'static Program, &'static Listing)> {
+    fn all() -> impl Iterator<Item = (&'static ListedProgram, &'static InstructionListing)> {
         [&HELLO, &CHAIN].into_iter().flat_map(|program| program.listings.iter().map(move |listing| (program, *listing)))
     }
 
     /// Offset of an instruction; of the data behind the last.
-    fn offset(listing: &Listing, index: usize) -> i64 {
+    fn offset(listing: &InstructionListing, index: usize) -> i64 {
         listing.instructions[..index].iter().map(|(bytes, _)| bytes.len() as i64).sum()
     }
 
     /// Bits `from..from + count` of an instruction of four bytes.
-    fn bits(listing: &Listing, index: usize, from: u32, count: u32) -> i64 {
+    fn bits(listing: &InstructionListing, index: usize, from: u32, count: u32) -> i64 {
         let word = u32::from_le_bytes(listing.instructions[index].0.try_into().unwrap());
         i64::from(word >> from & ((1 << count) - 1))
     }

@@ -12,10 +12,10 @@ pub(super) static PROBE: Probe = Probe {
     title: "C compiler",
     about: "Compiles and links a generated C program of 64 functions with optimisation (-O2). Afterwards it is run, and must give the \
             number that the functions are known to give. Which compiler stands in the notes.",
-    metric: Metric::higher(Unit::PerSecond, "programs"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "programs"),
     class: Class::Process,
     stresses: &[Primitive::Compiler, Primitive::IntegerAlu, Primitive::Branch, Primitive::Exec],
-    sources: &[Source::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c")],
+    sources: &[DefinitionSource::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c")],
     parties: Parties::Free,
     batch: BatchRule::at_most(16),
     prepare,
@@ -29,7 +29,7 @@ struct Compile {
     files: Rc<Scratch>,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
     bench.note(format!("compiler: {} is {}", compiler.display(), tool::version(&compiler, "--version")));
     let files = bench.scratch()?;
@@ -77,25 +77,25 @@ fn result() -> u32 {
 }
 
 impl Kernel for Compile {
-    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+    fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
         // Not there before the first compilation.
         let _ = fs::remove_file(self.files.path().join("program"));
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut compiled = 0;
         for _ in 0..ops {
             let mut command = tool::command(&self.compiler, self.files.path());
             tool::output(command.args(["-O2", "-o", "program", "program.c"]))?;
             compiled += 1;
         }
-        Ok(Work { ops, token: compiled })
+        Ok(BatchWork { ops, token: compiled })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let printed = tool::output(&mut tool::command(&self.files.path().join("program"), self.files.path()))?;
-        Fault::unless_equal(String::from_utf8_lossy(&printed).trim(), result().to_string().as_str())?;
-        Fault::unless_equal(done.token, done.ops)
+        ProbeError::unless_equal(String::from_utf8_lossy(&printed).trim(), result().to_string().as_str())?;
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }

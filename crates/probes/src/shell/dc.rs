@@ -11,12 +11,12 @@ pub(super) static PROBE: Probe = Probe {
     id: "shell.dc",
     title: "square root by dc",
     about: "Starts dc, which works out the square root of 2 to 99 places and prints it; each time the digits are compared.",
-    metric: Metric::higher(Unit::PerSecond, "square roots"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "square roots"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::IntegerAlu],
     sources: &[
-        Source::new("BYTE", "Dc: sqrt(2) to 99 decimal places", "UnixBench, pgms/dc.dat"),
-        Source::new("CyberLife", "Dc: sqrt(2) to 99 decimal places", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Dc: sqrt(2) to 99 decimal places", "UnixBench, pgms/dc.dat"),
+        DefinitionSource::new("CyberLife", "Dc: sqrt(2) to 99 decimal places", "CyberLife Labs notes, 2004"),
     ],
     batch: BatchRule::at_most(64),
     prepare,
@@ -29,7 +29,7 @@ struct Dc {
     expected: String,
 }
 
-fn prepare(_: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let program = tool::find(&["dc"])?;
     bench.note(format!("dc: {} is {}", program.display(), tool::version(&program, "--version")));
     let files = bench.scratch()?;
@@ -105,18 +105,18 @@ fn digits(printed: &[u8]) -> String {
 }
 
 impl Kernel for Dc {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut right = 0;
         for _ in 0..ops {
             let mut command = tool::command(&self.program, self.files.path());
             let printed = tool::output(command.stdin(File::open(self.files.path().join("question"))?))?;
             right += u64::from(digits(&printed) == self.expected);
         }
-        Ok(Work { ops, token: right })
+        Ok(BatchWork { ops, token: right })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
-        Fault::unless_equal(done.token, done.ops)
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        ProbeError::unless_equal(done.token, done.ops)
     }
 }
 

@@ -13,12 +13,12 @@ pub(super) static PROBE: Probe = Probe {
     title: "shell scripts",
     about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
             finds. One count is a round in which so many of them run side by side and all have ended; their results are checked.",
-    metric: Metric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
+    metric: ProbeMetric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
     sources: &[
-        Source::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh"),
-        Source::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh"),
+        DefinitionSource::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004"),
     ],
     axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"])],
     parties: Parties::Free,
@@ -45,9 +45,9 @@ struct Script {
     concurrent: u64,
 }
 
-fn prepare(at: &Point, bench: &mut Bench) -> Result<Trial, Unfit> {
+fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let shell = PathBuf::from("/bin/sh");
-    let really = shell.canonicalize().map_err(|error| Unfit::new(format!("there is no /bin/sh: {error}")))?;
+    let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
     bench.note(format!("shell: /bin/sh is {}", really.display()));
     for name in ["sort", "od", "grep", "tee", "wc", "rm"] {
         tool::find(&[name])?;
@@ -75,14 +75,14 @@ fn words(seed: u64) -> String {
 }
 
 impl Script {
-    fn start(&self, copy: u64) -> Result<(Command, Child), Fault> {
+    fn start(&self, copy: u64) -> Result<(Command, Child), ProbeError> {
         let mut command = tool::command(&self.shell, self.files.path());
         command.arg("script").arg(copy.to_string());
         let child = command.spawn().map_err(|error| tool::start_fault(&command, &error))?;
         Ok((command, child))
     }
 
-    fn round(&self) -> Result<u64, Fault> {
+    fn round(&self) -> Result<u64, ProbeError> {
         let copies = (0..self.concurrent).map(|copy| self.start(copy)).collect::<Result<Vec<_>, _>>()?;
         let mut well = 0;
         for (command, copy) in copies {
@@ -96,13 +96,13 @@ impl Script {
     }
 }
 
-fn count_in(path: &Path) -> Result<u64, Fault> {
+fn count_in(path: &Path) -> Result<u64, ProbeError> {
     let text = fs::read_to_string(path)?;
-    text.trim().parse().map_err(|_| Fault::new(format!("a script counted '{}'", text.trim())))
+    text.trim().parse().map_err(|_| ProbeError::new(format!("a script counted '{}'", text.trim())))
 }
 
 impl Kernel for Script {
-    fn ready(&mut self, _: u64) -> Result<(), Fault> {
+    fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
         for copy in 0..self.concurrent {
             // Not there before the first round.
             let _ = fs::remove_file(self.files.path().join(format!("count.{copy}")));
@@ -110,19 +110,19 @@ impl Kernel for Script {
         Ok(())
     }
 
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut ended = 0;
         for _ in 0..ops {
             ended += self.round()?;
         }
-        Ok(Work { ops, token: ended })
+        Ok(BatchWork { ops, token: ended })
     }
 
-    fn check(&mut self, done: &Work) -> Result<(), Fault> {
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         for copy in 0..self.concurrent {
             let found = count_in(&self.files.path().join(format!("count.{copy}")))?;
-            Fault::unless_equal(found, LINES.div_ceil(EVERY))?;
+            ProbeError::unless_equal(found, LINES.div_ceil(EVERY))?;
         }
-        Fault::unless_equal(done.token, done.ops * self.concurrent)
+        ProbeError::unless_equal(done.token, done.ops * self.concurrent)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sys::futex::{Scope, wait, wake};
+use sys::futex::{FutexScope, wait, wake};
 
 /// Looks between two readings of the clock.
 const LOOKS: u32 = 64;
@@ -11,12 +11,12 @@ const LOOKS: u32 = 64;
 /// The number, alone on its cache line and the neighbour that a prefetcher would bring along.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Gate {
+pub(super) struct StartGate {
     number: AtomicU32,
     sleepers: AtomicU32,
 }
 
-impl Gate {
+impl StartGate {
     /// Sets the number and wakes who sleeps. Without a sleeper this is a store and a load.
     #[inline]
     pub(super) fn set(&self, number: u32) {
@@ -42,7 +42,7 @@ impl Gate {
     fn wake(&self) {
         if self.sleepers.load(Ordering::SeqCst) > 0 {
             // Where a thread cannot sleep for a number it has not: it yields its CPU and looks again.
-            let _ = wake(&self.number, i32::MAX as u32, Scope::Process);
+            let _ = wake(&self.number, i32::MAX as u32, FutexScope::Process);
         }
     }
 
@@ -58,7 +58,7 @@ impl Gate {
             if wanted(number) {
                 break number;
             }
-            if wait(&self.number, number, None, Scope::Process).is_err() {
+            if wait(&self.number, number, None, FutexScope::Process).is_err() {
                 std::thread::yield_now();
             }
         };
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn no_number_is_missed() {
         for spin_nanos in [0, 100, 1_000_000] {
-            let (ask, answer) = (Gate::default(), Gate::default());
+            let (ask, answer) = (StartGate::default(), StartGate::default());
             std::thread::scope(|scope| {
                 let other = || (1..=500).for_each(|n| answer.set(ask.wait(|seen| seen >= n, spin_nanos)));
                 std::thread::Builder::new().spawn_scoped(scope, other).unwrap();
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_last_of_many_wakes_the_one_that_waits() {
-        let gate = Gate::default();
+        let gate = StartGate::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 std::thread::Builder::new().spawn_scoped(scope, || gate.add_towards(8)).unwrap();

@@ -1,8 +1,8 @@
 //! Molecular dynamics of Lennard-Jones particles in a periodic box, neighbours found by cells (Allen and Tildesley,
 //! Computer Simulation of Liquids, 1987).
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 /// Particles along an edge at the start.
 const EDGE: usize = 14;
@@ -18,8 +18,8 @@ type V = [f64; 3];
 pub(crate) struct Dynamics(Vec<V>, Vec<V>);
 
 impl Dynamics {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(26);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(26);
         let place = |at: usize| (at as f64 + 0.5) * BOX / EDGE as f64;
         let places: Vec<V> =
             (0..EDGE.pow(3)).map(|n| [n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE].map(place)).collect();
@@ -63,7 +63,7 @@ fn forces(places: &[V]) -> Vec<V> {
     forces
 }
 
-impl Job for Dynamics {
+impl RatingWork for Dynamics {
     fn run(&mut self) -> Result<u64, String> {
         let (mut places, mut speeds) = (self.0.clone(), self.1.clone());
         let mut pulls = forces(&places);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const SIZE: usize = 1 << 20;
 const TURNS: usize = 5;
@@ -18,15 +18,15 @@ pub(crate) struct Fourier {
 }
 
 impl Fourier {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(21);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(21);
         let signal = (0..SIZE).map(|_| Complex::new(random.uniform() - 0.5, random.uniform() - 0.5)).collect();
         let mut planner = FftPlanner::new();
         Box::new(Self { signal, there: planner.plan_fft_forward(SIZE), back: planner.plan_fft_inverse(SIZE) })
     }
 }
 
-impl Job for Fourier {
+impl RatingWork for Fourier {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         let mut data = self.signal.clone();

@@ -1,7 +1,7 @@
 //! Conjugate gradient (Hestenes and Stiefel 1952) on the sparse matrix of a grid, rows compressed.
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const SIDE: usize = 320;
 const STEPS: usize = 220;
@@ -14,8 +14,8 @@ pub(crate) struct Gradient {
 }
 
 impl Gradient {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(25);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(25);
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in 0..SIDE {
             for column in 0..SIDE {
@@ -56,7 +56,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-impl Job for Gradient {
+impl RatingWork for Gradient {
     fn run(&mut self) -> Result<u64, String> {
         let mut x = vec![0.0; self.right.len()];
         let mut residual = self.right.clone();

@@ -3,8 +3,8 @@
 
 use nalgebra::{Matrix2, Matrix2x5, Matrix5, Vector2, Vector5};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const TRACKS: usize = 12_000;
 const PLANES: usize = 24;
@@ -13,8 +13,8 @@ const PASSES: usize = 6;
 pub(crate) struct Kalman(Vec<[Vector2<f64>; PLANES]>);
 
 impl Kalman {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(27);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(27);
         let mut draw = || random.uniform() - 0.5;
         let tracks = (0..TRACKS)
             .map(|_| {
@@ -30,7 +30,7 @@ impl Kalman {
     }
 }
 
-impl Job for Kalman {
+impl RatingWork for Kalman {
     fn run(&mut self) -> Result<u64, String> {
         let mut step = Matrix5::identity();
         (step[(0, 2)], step[(1, 3)], step[(0, 4)], step[(2, 4)]) = (1.0, 1.0, 1.0, 2.0);

@@ -2,16 +2,16 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const SIZE: usize = 900;
 
 pub(crate) struct Lu(DMatrix<f64>, DVector<f64>);
 
 impl Lu {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(20);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(20);
         let matrix = DMatrix::from_fn(SIZE, SIZE, |_, _| random.uniform() - 0.5);
         // The solution is known: 1, 2, 3 ...
         let wanted = DVector::from_fn(SIZE, |row, _| (row + 1) as f64);
@@ -20,7 +20,7 @@ impl Lu {
     }
 }
 
-impl Job for Lu {
+impl RatingWork for Lu {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for _ in 0..2 {

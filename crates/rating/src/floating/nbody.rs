@@ -1,7 +1,7 @@
 //! Gravity of all pairs, by leapfrog steps with softening.
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const BODIES: usize = 1500;
 const STEPS: usize = 24;
@@ -11,13 +11,13 @@ const SOFTENING: f64 = 1e-2;
 pub(crate) struct Bodies(Vec<[f64; 3]>);
 
 impl Bodies {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(22);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(22);
         Box::new(Self((0..BODIES).map(|_| [0; 3].map(|_: i32| random.uniform() - 0.5)).collect()))
     }
 }
 
-impl Job for Bodies {
+impl RatingWork for Bodies {
     fn run(&mut self) -> Result<u64, String> {
         let mut places = self.0.clone();
         let mut speeds = vec![[0.0; 3]; BODIES];

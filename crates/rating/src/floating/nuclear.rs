@@ -1,8 +1,8 @@
 //! Monte Carlo with transcendental functions: lengths, angles and losses of random walks. The functions are those of the
 //! crate `libm`, so that every machine computes the same ones.
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const WALKS: u64 = 300_000;
 const STEPS: usize = 24;
@@ -10,18 +10,18 @@ const STEPS: usize = 24;
 pub(crate) struct MonteCarlo;
 
 impl MonteCarlo {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         Box::new(Self)
     }
 }
 
-impl Job for MonteCarlo {
+impl RatingWork for MonteCarlo {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for part in 0..10 {
             let mut total = 0.0;
             for walk in 0..WALKS / 10 {
-                let mut random = Random::new(part * WALKS + walk);
+                let mut random = SplitMix::new(part * WALKS + walk);
                 let (mut x, mut y, mut angle, mut energy) = (0.0, 0.0, 0.0, 1.0_f64);
                 for _ in 0..STEPS {
                     let length = -libm::log(1.0 - random.uniform());

@@ -1,7 +1,7 @@
 //! A scene of spheres, traced with shadows and reflections.
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const SPHERES: usize = 60;
 const WIDTH: usize = 600;
@@ -34,8 +34,8 @@ struct Sphere {
 pub(crate) struct Scene(Vec<Sphere>);
 
 impl Scene {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(23);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(23);
         let sphere = |_| Sphere {
             centre: [6.0 * random.uniform() - 3.0, 6.0 * random.uniform() - 3.0, 4.0 + 6.0 * random.uniform()],
             radius: 0.2 + 0.4 * random.uniform(),
@@ -75,7 +75,7 @@ impl Scene {
     }
 }
 
-impl Job for Scene {
+impl RatingWork for Scene {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for row in 0..WIDTH {

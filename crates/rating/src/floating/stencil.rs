@@ -1,7 +1,7 @@
 //! Diffusion on a grid by a stencil of five points.
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const SIDE: usize = 1024;
 const STEPS: usize = 200;
@@ -9,13 +9,13 @@ const STEPS: usize = 200;
 pub(crate) struct Stencil(Vec<f64>);
 
 impl Stencil {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(24);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(24);
         Box::new(Self((0..SIDE * SIDE).map(|_| random.uniform()).collect()))
     }
 }
 
-impl Job for Stencil {
+impl RatingWork for Stencil {
     fn run(&mut self) -> Result<u64, String> {
         let mut now = self.0.clone();
         let mut next = now.clone();

@@ -2,7 +2,7 @@
 
 use cozy_chess::Board;
 
-use crate::component::Job;
+use crate::component::RatingWork;
 use crate::input::Checksum;
 
 /// "Kiwipete", a position rich in castling, captures and pins; 193,690,690 games of 5 moves, 4,085,603 of 4.
@@ -13,14 +13,14 @@ const FROM_START: u8 = 5;
 pub(crate) struct Chess(Vec<(Board, u8)>);
 
 impl Chess {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         let mut positions = vec![(Board::default(), FROM_START)];
         positions.extend(Board::from_fen(POSITION, false).ok().map(|board| (board, 4)));
         Box::new(Self(positions))
     }
 }
 
-impl Job for Chess {
+impl RatingWork for Chess {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for (board, depth) in &self.0 {

@@ -2,18 +2,18 @@
 
 use std::io::{Read, Write};
 
-use crate::component::Job;
+use crate::component::RatingWork;
 use crate::input::{Checksum, prose};
 
 pub(crate) struct Zstd(String);
 
 impl Zstd {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         Box::new(Self(prose(1, 6_000_000)))
     }
 }
 
-impl Job for Zstd {
+impl RatingWork for Zstd {
     fn run(&mut self) -> Result<u64, String> {
         let fail = |error: std::io::Error| error.to_string();
         let mut sum = Checksum::default();
@@ -28,12 +28,12 @@ impl Job for Zstd {
 pub(crate) struct Zlib(String);
 
 impl Zlib {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         Box::new(Self(prose(2, 5_000_000)))
     }
 }
 
-impl Job for Zlib {
+impl RatingWork for Zlib {
     fn run(&mut self) -> Result<u64, String> {
         let fail = |error: std::io::Error| error.to_string();
         let mut sum = Checksum::default();

@@ -2,15 +2,15 @@
 
 use rusqlite::{Connection, params};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const ROWS: i64 = 120_000;
 
 pub(crate) struct Database;
 
 impl Database {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         Box::new(Self)
     }
 
@@ -20,7 +20,7 @@ impl Database {
             "CREATE TABLE event (id INTEGER PRIMARY KEY, run INTEGER, energy INTEGER, name TEXT);
              CREATE TABLE run (id INTEGER PRIMARY KEY, period TEXT);",
         )?;
-        let mut random = Random::new(7);
+        let mut random = SplitMix::new(7);
         let transaction = connection.transaction()?;
         {
             let mut event = transaction.prepare("INSERT INTO event VALUES (?1, ?2, ?3, ?4)")?;
@@ -56,7 +56,7 @@ impl Database {
     }
 }
 
-impl Job for Database {
+impl RatingWork for Database {
     fn run(&mut self) -> Result<u64, String> {
         Self::work().map_err(|error| error.to_string())
     }

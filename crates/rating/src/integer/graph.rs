@@ -3,8 +3,8 @@
 use petgraph::algo::{dijkstra, kosaraju_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const NODES: u64 = 60_000;
 const EDGES: u64 = 240_000;
@@ -12,8 +12,8 @@ const EDGES: u64 = 240_000;
 pub(crate) struct Graph(DiGraph<(), u32>);
 
 impl Graph {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(8);
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(8);
         let mut graph = DiGraph::with_capacity(NODES as usize, EDGES as usize);
         let nodes: Vec<NodeIndex> = (0..NODES).map(|_| graph.add_node(())).collect();
         for _ in 0..EDGES {
@@ -24,7 +24,7 @@ impl Graph {
     }
 }
 
-impl Job for Graph {
+impl RatingWork for Graph {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for start in 0..12 {

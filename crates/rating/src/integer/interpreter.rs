@@ -2,7 +2,7 @@
 
 use rhai::{AST, Engine};
 
-use crate::component::Job;
+use crate::component::RatingWork;
 use crate::input::Checksum;
 
 const SCRIPT: &str = r#"
@@ -33,7 +33,7 @@ pub(crate) struct Interpreter {
 }
 
 impl Interpreter {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         let mut engine = Engine::new();
         // The library's own limits differ between builds for development and for use.
         engine.set_max_call_levels(64).set_max_expr_depths(64, 32);
@@ -42,7 +42,7 @@ impl Interpreter {
     }
 }
 
-impl Job for Interpreter {
+impl RatingWork for Interpreter {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         let script = self.script.as_ref().map_err(Clone::clone)?;

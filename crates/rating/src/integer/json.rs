@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::component::Job;
-use crate::input::{Checksum, Random, prose};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix, prose};
 
-pub(crate) struct Json(String);
+pub(crate) struct JsonComponent(String);
 
-impl Json {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(4);
+impl JsonComponent {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(4);
         let words: Vec<String> = prose(5, 100_000).split_whitespace().map(str::to_owned).collect();
         let mut word = || words[random.below(words.len() as u64) as usize].clone();
-        let mut numbers = Random::new(6);
+        let mut numbers = SplitMix::new(6);
         let records: Vec<Value> = (0..22_000)
             .map(|id| {
                 json!({
@@ -26,7 +26,7 @@ impl Json {
     }
 }
 
-impl Job for Json {
+impl RatingWork for JsonComponent {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for _ in 0..3 {

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::component::Job;
+use crate::component::RatingWork;
 use crate::input::{Checksum, prose};
 
 const PATTERNS: [&str; 6] = [
@@ -20,13 +20,13 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn make() -> Box<dyn Job> {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
         let patterns = PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
         Box::new(Self { text: prose(3, 12_000_000), patterns })
     }
 }
 
-impl Job for Search {
+impl RatingWork for Search {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for pattern in self.patterns.iter().chain(&self.patterns) {

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use crate::component::Job;
-use crate::input::{Checksum, Random};
+use crate::component::RatingWork;
+use crate::input::{Checksum, SplitMix};
 
 const ITEMS: usize = 700_000;
 const STEPS: usize = 600_000;
 
-pub(crate) struct Sort(Vec<(u64, u32)>);
+pub(crate) struct SortComponent(Vec<(u64, u32)>);
 
-impl Sort {
-    pub(crate) fn make() -> Box<dyn Job> {
-        let mut random = Random::new(9);
+impl SortComponent {
+    pub(crate) fn make() -> Box<dyn RatingWork> {
+        let mut random = SplitMix::new(9);
         Box::new(Self((0..ITEMS).map(|at| (random.below(1 << 40), at as u32)).collect()))
     }
 }
 
-impl Job for Sort {
+impl RatingWork for SortComponent {
     fn run(&mut self) -> Result<u64, String> {
         let mut sum = Checksum::default();
         for _ in 0..3 {
@@ -27,7 +27,7 @@ impl Job for Sort {
             items.sort_unstable_by_key(|(key, at)| (u64::from(*at).wrapping_mul(0x9e37_79b9_7f4a_7c15), *key));
             sum.word(items[ITEMS / 2].0);
         }
-        let mut random = Random::new(10);
+        let mut random = SplitMix::new(10);
         let mut tree: BTreeMap<u64, u32> = BTreeMap::new();
         for (step, (key, _)) in self.0.iter().cycle().take(STEPS).enumerate() {
             match random.below(4) {

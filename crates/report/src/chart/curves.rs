@@ -1,8 +1,8 @@
 //! Curves: memory hierarchy, bandwidth over block size, quantiles.
 
-use super::scale::{Scale, position};
+use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};
-use crate::{Chart, Curves, Error, Quantity, Series};
+use crate::{Chart, Curves, Error, PrintedQuantity, Series};
 
 const SIZE: Size = Size { width: 760, height: 400, left: 84, right: 0 };
 /// Series that get colours of their own; the next ones get hollow dots.
@@ -10,9 +10,9 @@ const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Error> {
     let points = || curves.series.iter().flat_map(|series| &series.points);
-    let ends = |q: &Quantity| if q.has_interval() { vec![q.low, q.value, q.high] } else { vec![q.value] };
-    let x = Scale::over(&curves.x, points().map(|(x, _)| *x));
-    let y = Scale::over(&curves.y, points().flat_map(|(_, quantity)| ends(quantity)));
+    let ends = |q: &PrintedQuantity| if q.has_interval() { vec![q.low, q.value, q.high] } else { vec![q.value] };
+    let x = AxisScale::over(&curves.x, points().map(|(x, _)| *x));
+    let y = AxisScale::over(&curves.y, points().flat_map(|(_, quantity)| ends(quantity)));
     let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
     sheet(chart, SIZE, (x, y), (&curves.x.title, &curves.y.title), |sheet| {
         let ((left, bottom), (right, top)) = sheet.corners();
@@ -32,7 +32,7 @@ pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Err
     })
 }
 
-fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, one: &Series) -> Result<(), Error> {
+fn curve(sheet: &mut super::sheet::ChartSheet, curves: &Curves, one: &Series) -> Result<(), Error> {
     let colour = series(one.colour);
     let place = |x: f64, y: f64| Some((position(curves.x.division, x)?, position(curves.y.division, y)?));
     let drawn: Vec<(f64, f64)> = one.points.iter().filter_map(|(x, q)| place(*x, q.value)).collect();
@@ -48,7 +48,7 @@ fn curve(sheet: &mut super::sheet::Sheet, curves: &Curves, one: &Series) -> Resu
         let at_x = match curves.x.division {
             crate::Division::Nines if *x >= 1.0 => "maximum".to_owned(),
             crate::Division::Nines => format!("{}%", x * 100.0),
-            _ => Quantity::bare(*x, curves.x.unit).text(),
+            _ => PrintedQuantity::bare(*x, curves.x.unit).text(),
         };
         sheet.hover(at, &format!("{}, {at_x}: {}", one.name, quantity.text_with_interval()));
     }

@@ -1,6 +1,6 @@
 //! Forest plot: ratios with their intervals under each other (Lewis and Clarke, BMJ 2001).
 
-use super::scale::{Scale, position};
+use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, BAND, Size, draw as sheet, tone};
 use crate::{Chart, Division, Error, Forest};
 
@@ -14,9 +14,9 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
         return Ok(None);
     }
     let values = rows.iter().flat_map(|row| [row.ratio.low, row.ratio.value, row.ratio.high]);
-    let Some(x) = Scale::ratios(values, forest.band) else { return Ok(None) };
+    let Some(x) = AxisScale::ratios(values, forest.band) else { return Ok(None) };
     let names: Vec<String> = rows.iter().map(|row| shortened(&row.label)).collect();
-    let y = Scale::rows(&names);
+    let y = AxisScale::rows(&names);
     #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
     let height = 64 + 20 * rows.len() as u32;
     let size = Size { width: 860, height, left: 384, right: 96 };

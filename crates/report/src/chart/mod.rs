@@ -7,7 +7,7 @@ mod scatter;
 mod sheet;
 mod strip;
 
-use crate::{Chart, Error, Plot};
+use crate::{Chart, ChartPlot, Error};
 
 /// A chart as an `svg` element, or nothing when it has no point that can be drawn.
 ///
@@ -15,9 +15,9 @@ use crate::{Chart, Error, Plot};
 /// When the drawing library refuses.
 pub(crate) fn svg(chart: &Chart) -> Result<Option<String>, Error> {
     match &chart.plot {
-        Plot::Curves(curves) => curves::draw(chart, curves),
-        Plot::Forest(forest) => forest::draw(chart, forest),
-        Plot::Strip(strip) => strip::draw(chart, strip),
-        Plot::Scatter(scatter) => scatter::draw(chart, scatter),
+        ChartPlot::Curves(curves) => curves::draw(chart, curves),
+        ChartPlot::Forest(forest) => forest::draw(chart, forest),
+        ChartPlot::Strip(strip) => strip::draw(chart, strip),
+        ChartPlot::Scatter(scatter) => scatter::draw(chart, scatter),
     }
 }

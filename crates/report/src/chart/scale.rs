@@ -5,24 +5,24 @@ use std::ops::Range;
 use model::Unit;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use crate::{Axis, Division, Quantity};
+use crate::{ChartAxis, Division, PrintedQuantity};
 
 /// A line on which values lie, with its marks; positions are in the transformed coordinate.
 #[derive(Debug, Clone)]
-pub(super) struct Scale {
+pub(super) struct AxisScale {
     low: f64,
     high: f64,
     marks: Vec<(f64, String)>,
 }
 
-impl Scale {
+impl AxisScale {
     /// An axis over values, with a margin on both sides; nothing when none can be drawn.
-    pub(super) fn over(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub(super) fn over(axis: &ChartAxis, values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = extent(values.filter_map(|value| position(axis.division, value)))?;
         Some(match axis.division {
             Division::Linear => {
                 let high = if high > 0.0 { high * 1.08 } else { 1.0 };
-                Self { low: 0.0, high, marks: steps(0.0, high, |v| Quantity::bare(v, axis.unit).short()) }
+                Self { low: 0.0, high, marks: steps(0.0, high, |v| PrintedQuantity::bare(v, axis.unit).short()) }
             }
             Division::Octaves => {
                 let marks = octaves(low.floor(), high.ceil(), axis.unit);
@@ -31,7 +31,7 @@ impl Scale {
             Division::Decades => {
                 let margin = ((high - low) * 0.06).max(0.04);
                 let (low, high) = (low - margin, high + margin);
-                Self { low, high, marks: decades(low, high, &|v| Quantity::bare(v, axis.unit).short()) }
+                Self { low, high, marks: decades(low, high, &|v| PrintedQuantity::bare(v, axis.unit).short()) }
             }
             Division::Nines => {
                 let marks =
@@ -49,7 +49,7 @@ impl Scale {
         let (low, high) = extent(values.chain(around).filter_map(|value| position(Division::Decades, value)))?;
         let margin = (high - low) * 0.05;
         let (low, high) = (low - margin, high + margin);
-        Some(Self { low, high, marks: decades(low, high, &|v| Quantity::bare(v, Unit::Ratio).short()) })
+        Some(Self { low, high, marks: decades(low, high, &|v| PrintedQuantity::bare(v, Unit::Ratio).short()) })
     }
 
     /// Rows under each other, the first at the top, named.
@@ -130,13 +130,13 @@ fn octaves(low: f64, high: f64, unit: Unit) -> Vec<(f64, String)> {
     let mut marks = Vec::new();
     let mut octave = (low / every).ceil() * every;
     while octave <= high {
-        marks.push((octave, Quantity::bare(octave.exp2(), unit).short()));
+        marks.push((octave, PrintedQuantity::bare(octave.exp2(), unit).short()));
         octave += every;
     }
     marks
 }
 
-impl Ranged for Scale {
+impl Ranged for AxisScale {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -157,7 +157,7 @@ impl Ranged for Scale {
     }
 }
 
-impl ValueFormatter<f64> for Scale {
+impl ValueFormatter<f64> for AxisScale {
     fn format_ext(&self, value: &f64) -> String {
         self.name(*value)
     }
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_nothing() {
-        let axis = Axis { title: String::new(), unit: Unit::Seconds, division: Division::Decades };
-        assert!(Scale::over(&axis, [f64::NAN, 0.0, -1.0, f64::INFINITY].into_iter()).is_none());
-        assert!(Scale::over(&axis, [f64::MAX, 5e-324].into_iter()).is_some());
+        let axis = ChartAxis { title: String::new(), unit: Unit::Seconds, division: Division::Decades };
+        assert!(AxisScale::over(&axis, [f64::NAN, 0.0, -1.0, f64::INFINITY].into_iter()).is_none());
+        assert!(AxisScale::over(&axis, [f64::MAX, 5e-324].into_iter()).is_some());
         assert_eq!(position(Division::Nines, 1.0), Some(5.0));
     }
 }

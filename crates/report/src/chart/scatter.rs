@@ -1,14 +1,14 @@
 //! Scatter of two values of every member, with the line through the origin.
 
-use super::scale::{Scale, position};
+use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};
-use crate::{Chart, Division, Error, Scatter};
+use crate::{Chart, Division, Error, ScatterPlot};
 
 const SIZE: Size = Size { width: 760, height: 420, left: 84, right: 0 };
 
-pub(super) fn draw(chart: &Chart, scatter: &Scatter) -> Result<Option<String>, Error> {
-    let x = Scale::over(&scatter.x, scatter.points.iter().flat_map(|(_, x, _)| [x.low, x.value, x.high]));
-    let y = Scale::over(&scatter.y, scatter.points.iter().flat_map(|(_, _, y)| [y.low, y.value, y.high]));
+pub(super) fn draw(chart: &Chart, scatter: &ScatterPlot) -> Result<Option<String>, Error> {
+    let x = AxisScale::over(&scatter.x, scatter.points.iter().flat_map(|(_, x, _)| [x.low, x.value, x.high]));
+    let y = AxisScale::over(&scatter.y, scatter.points.iter().flat_map(|(_, _, y)| [y.low, y.value, y.high]));
     let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
     let place = |x: f64, y: f64| Some((position(scatter.x.division, x)?, position(scatter.y.division, y)?));
     let linear = scatter.x.division == Division::Linear && scatter.y.division == Division::Linear;

@@ -7,7 +7,7 @@ use plotters::prelude::{
 };
 use plotters::style::{IntoFont, TextStyle};
 
-use super::scale::Scale;
+use super::scale::AxisScale;
 use crate::{Chart, Error, Tone};
 
 /// Drawn pixels for every pixel of the page: `plotters` places things on whole pixels only.
@@ -54,10 +54,10 @@ pub(super) struct Size {
     pub(super) right: u32,
 }
 
-type Context<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
+type Context<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
 
 /// What is drawn on. `over` collects elements that go on top.
-pub(super) struct Sheet<'a> {
+pub(super) struct ChartSheet<'a> {
     context: Context<'a>,
     over: Vec<Markup>,
 }
@@ -70,9 +70,9 @@ fn refuse(error: impl std::fmt::Display) -> Error {
 pub(super) fn draw(
     chart: &Chart,
     size: Size,
-    (x, y): (Scale, Scale),
+    (x, y): (AxisScale, AxisScale),
     titles: (&str, &str),
-    fill: impl FnOnce(&mut Sheet) -> Result<(), Error>,
+    fill: impl FnOnce(&mut ChartSheet) -> Result<(), Error>,
 ) -> Result<Option<String>, Error> {
     let mut text = String::new();
     let mut over = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn draw(
             .set_all_tick_mark_size(5 * FINE)
             .draw()
             .map_err(refuse)?;
-        let mut sheet = Sheet { context, over: Vec::new() };
+        let mut sheet = ChartSheet { context, over: Vec::new() };
         fill(&mut sheet)?;
         over.append(&mut sheet.over);
         root.present().map_err(refuse)?;
@@ -123,7 +123,7 @@ fn finish(text: &str, chart: &Chart, (width, height): (u32, u32), over: &[Markup
     .into_string()
 }
 
-impl Sheet<'_> {
+impl ChartSheet<'_> {
     /// A line through points.
     pub(super) fn line(&mut self, points: &[(f64, f64)], colour: RGBColor, width: u32) -> Result<(), Error> {
         let style = colour.stroke_width(width * FINE);

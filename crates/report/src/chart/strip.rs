@@ -1,22 +1,22 @@
 //! Strip plot: every launch as a dot, so that groups show.
 
 use super::forest::shortened;
-use super::scale::{Scale, position};
+use super::scale::{AxisScale, position};
 use super::sheet::{Size, draw as sheet, series};
 use crate::words::percent;
-use crate::{Chart, Error, Quantity, Strip};
+use crate::{Chart, Error, PrintedQuantity, Strip};
 
 /// Dots of a row stand at this many heights, so that equal values do not hide each other.
 const LANES: usize = 5;
 
 pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error> {
     let values = strip.rows.iter().flat_map(|row| &row.values).copied();
-    let Some(x) = Scale::over(&strip.x, values) else { return Ok(None) };
+    let Some(x) = AxisScale::over(&strip.x, values) else { return Ok(None) };
     let names: Vec<String> = strip.rows.iter().map(|row| shortened(&row.label)).collect();
     #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
     let height = 70 + 52 * strip.rows.len() as u32;
     let size = Size { width: 860, height, left: 384, right: 64 };
-    sheet(chart, size, (x, Scale::rows(&names)), (&strip.x.title, ""), |sheet| {
+    sheet(chart, size, (x, AxisScale::rows(&names)), (&strip.x.title, ""), |sheet| {
         for (index, row) in strip.rows.iter().enumerate() {
             let middle = -(index as f64);
             for (place, value) in row.values.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error
             for (centre, share) in &row.centres {
                 let Some(at) = position(strip.x.division, *centre) else { continue };
                 sheet.line(&[(at, middle - 0.32), (at, middle + 0.32)], series(index), 2)?;
-                let value = Quantity::bare(*centre, strip.x.unit).short();
+                let value = PrintedQuantity::bare(*centre, strip.x.unit).short();
                 sheet.words((at, middle + 0.36), (5, 4), "start", &format!("{value}, {}", percent(*share)));
             }
             let words = format!("{}: {} launches", row.label, row.values.len());

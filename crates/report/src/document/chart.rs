@@ -3,7 +3,7 @@
 use model::Unit;
 use serde::Serialize;
 
-use super::{Quantity, Tone};
+use super::{PrintedQuantity, Tone};
 
 /// A chart with its heading and what it shows, in words for who cannot see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,13 +13,13 @@ pub struct Chart {
     /// How to read it.
     pub about: String,
     /// What is drawn.
-    pub plot: Plot,
+    pub plot: ChartPlot,
 }
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Plot {
+pub enum ChartPlot {
     /// Values over an axis, a curve a series.
     Curves(Curves),
     /// Ratios with their intervals under each other, and the band that counts as the same.
@@ -27,7 +27,7 @@ pub enum Plot {
     /// Every single value on a line, rows under each other.
     Strip(Strip),
     /// Two values of every member, and a line through the origin.
-    Scatter(Scatter),
+    Scatter(ScatterPlot),
 }
 
 /// How an axis is divided.
@@ -46,7 +46,7 @@ pub enum Division {
 
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Axis {
+pub struct ChartAxis {
     /// What it shows.
     pub title: String,
     /// Unit of its values.
@@ -59,9 +59,9 @@ pub struct Axis {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curves {
     /// The axis from left to right.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// The axis from below.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// The curves.
     pub series: Vec<Series>,
     /// Places on the horizontal axis that mean something.
@@ -78,7 +78,7 @@ pub struct Series {
     /// Tells series of one colour apart: 0 has full dots, the next ones hollow dots.
     pub variant: usize,
     /// Place on the horizontal axis, and the quantity there, from left to right.
-    pub points: Vec<(f64, Quantity)>,
+    pub points: Vec<(f64, PrintedQuantity)>,
 }
 
 /// A place on the horizontal axis.
@@ -107,7 +107,7 @@ pub struct ForestRow {
     /// What it is of.
     pub label: String,
     /// The gain: above 1 is better.
-    pub ratio: Quantity,
+    pub ratio: PrintedQuantity,
     /// The same in words.
     pub words: String,
     /// The verdict in a word.
@@ -120,7 +120,7 @@ pub struct ForestRow {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Strip {
     /// The axis.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// From the top.
     pub rows: Vec<StripRow>,
 }
@@ -138,13 +138,13 @@ pub struct StripRow {
 
 /// Two values of every member.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Scatter {
+pub struct ScatterPlot {
     /// The axis from left to right.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// The axis from below.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// The members: name, horizontal, vertical.
-    pub points: Vec<(String, Quantity, Quantity)>,
+    pub points: Vec<(String, PrintedQuantity, PrintedQuantity)>,
     /// Slope of the line through the origin.
     pub slope: Option<f64>,
 }

@@ -4,9 +4,11 @@ mod chart;
 mod quantity;
 mod table;
 
-pub use chart::{Axis, Chart, Curves, Division, Forest, ForestRow, Mark, Plot, Scatter, Series, Strip, StripRow};
-pub use quantity::{Digits, Quantity, Scale, Spread};
-pub use table::{Cell, Column, Group, Kind, Row, Table, Tone};
+pub use chart::{
+    Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
+};
+pub use quantity::{Digits, PrintedQuantity, PrintedSpread, UnitScale};
+pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
 
 use serde::Serialize;
 
@@ -18,14 +20,14 @@ pub struct Document {
     /// What a reader should know before the figures.
     pub notes: Vec<String>,
     /// The body.
-    pub sections: Vec<Section>,
+    pub sections: Vec<DocumentSection>,
     /// Sentences that sum it up.
     pub summary: Vec<String>,
     /// Commands that lead on.
     pub next: Vec<String>,
     /// What programs read instead: the format `json` writes exactly this.
     #[serde(skip)]
-    pub data: Option<Data>,
+    pub data: Option<EmbeddedJson>,
     /// One tidy table: the format `csv` writes exactly this.
     #[serde(skip)]
     pub records: Option<Records>,
@@ -49,14 +51,14 @@ impl Document {
 
 /// A part of a document under one heading; an empty heading is not drawn.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Section {
+pub struct DocumentSection {
     /// Heading.
     pub title: String,
     /// What stands under it.
     pub blocks: Vec<Block>,
 }
 
-impl Section {
+impl DocumentSection {
     /// A section of one block.
     #[must_use]
     pub fn of(title: impl Into<String>, block: Block) -> Self {
@@ -94,9 +96,9 @@ pub enum Block {
 
 /// JSON text, serialised once so that order and digits of the source are kept.
 #[derive(Debug, Clone)]
-pub struct Data(String);
+pub struct EmbeddedJson(String);
 
-impl Data {
+impl EmbeddedJson {
     /// Findings or a list, indented for people too. Numbers that JSON cannot hold become `null`.
     ///
     /// # Errors

@@ -3,13 +3,13 @@
 //! The interval decides the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
 //! 7.2.6): the half-width keeps one digit, or two when it begins with a 1, and the value ends at the same decimal.
 
-use model::{Estimate, Method, Unit};
+use model::{Estimate, EstimateMethod, Unit};
 use serde::Serialize;
 
 /// What is known about the spread of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Spread {
+pub enum PrintedSpread {
     /// The ends are an interval of confidence at the usual level of 95% or above.
     Interval,
     /// The ends are an interval of confidence at a level of its own, which is lower: whole percents, rounded down.
@@ -27,7 +27,7 @@ pub enum Spread {
 
 /// A value with its ends and unit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Quantity {
+pub struct PrintedQuantity {
     /// In the base unit.
     pub value: f64,
     /// Lower end, in the base unit.
@@ -37,25 +37,25 @@ pub struct Quantity {
     /// Base unit.
     pub unit: Unit,
     /// What the ends are.
-    pub spread: Spread,
+    pub spread: PrintedSpread,
 }
 
 /// The level that heads of columns promise; a cell below it says its own.
 const USUAL_LEVEL: f64 = 0.95;
 
-impl Quantity {
+impl PrintedQuantity {
     /// The quantity of an estimate.
     #[must_use]
     pub fn of(estimate: &Estimate, unit: Unit) -> Self {
         let spread = match estimate.method {
-            _ if estimate.is_range() => Spread::Range,
-            Method::Stated if estimate.level <= 0.0 && estimate.low < estimate.high => Spread::Stated,
+            _ if estimate.is_range() => PrintedSpread::Range,
+            EstimateMethod::Stated if estimate.level <= 0.0 && estimate.low < estimate.high => PrintedSpread::Stated,
             _ if estimate.has_spread() && estimate.level < USUAL_LEVEL - 1e-9 => {
-                Spread::IntervalAt { percent: (100.0 * estimate.level + 1e-9) as u8 }
+                PrintedSpread::IntervalAt { percent: (100.0 * estimate.level + 1e-9) as u8 }
             }
-            Method::Stated if estimate.level > 0.0 => Spread::Stated,
-            _ if estimate.has_spread() => Spread::Interval,
-            _ => Spread::Unknown,
+            EstimateMethod::Stated if estimate.level > 0.0 => PrintedSpread::Stated,
+            _ if estimate.has_spread() => PrintedSpread::Interval,
+            _ => PrintedSpread::Unknown,
         };
         Self { value: estimate.value, low: estimate.low, high: estimate.high, unit, spread }
     }
@@ -63,13 +63,13 @@ impl Quantity {
     /// A value of which no spread is known.
     #[must_use]
     pub const fn bare(value: f64, unit: Unit) -> Self {
-        Self { value, low: value, high: value, unit, spread: Spread::Unknown }
+        Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown }
     }
 
     /// A ratio with its interval.
     #[must_use]
     pub const fn ratio(value: f64, low: f64, high: f64) -> Self {
-        Self { value, low, high, unit: Unit::Ratio, spread: Spread::Interval }
+        Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval }
     }
 
     /// Size of the largest of its numbers, 0 when none is finite.
@@ -82,21 +82,21 @@ impl Quantity {
     #[must_use]
     pub fn ends_note(&self) -> Option<String> {
         match self.spread {
-            Spread::IntervalAt { percent } => Some(format!("at\u{a0}{percent}%")),
-            Spread::Range => Some("range".to_owned()),
-            Spread::Interval | Spread::Stated | Spread::Unknown => None,
+            PrintedSpread::IntervalAt { percent } => Some(format!("at\u{a0}{percent}%")),
+            PrintedSpread::Range => Some("range".to_owned()),
+            PrintedSpread::Interval | PrintedSpread::Stated | PrintedSpread::Unknown => None,
         }
     }
 
     /// Whether the ends say something that the value does not.
     #[must_use]
     pub fn has_interval(&self) -> bool {
-        self.spread != Spread::Unknown
+        self.spread != PrintedSpread::Unknown
     }
 
     /// Digits of value and ends in a prefix.
     #[must_use]
-    pub fn digits(&self, scale: Scale) -> Digits {
+    pub fn digits(&self, scale: UnitScale) -> Digits {
         let at = |x: f64| x / scale.factor;
         let (value, low, high) = (at(self.value), at(self.low), at(self.high));
         let trim = !self.has_interval();
@@ -114,7 +114,7 @@ impl Quantity {
     /// The value in words with a prefix of its own: `24.4 GB/s`. A no-break space holds it together.
     #[must_use]
     pub fn text(&self) -> String {
-        let digits = self.digits(Scale::of(self.unit, self.magnitude()));
+        let digits = self.digits(UnitScale::of(self.unit, self.magnitude()));
         with_unit(&digits.value, digits.unit)
     }
 
@@ -124,7 +124,7 @@ impl Quantity {
         if !self.has_interval() {
             return self.text();
         }
-        let digits = self.digits(Scale::of(self.unit, self.magnitude()));
+        let digits = self.digits(UnitScale::of(self.unit, self.magnitude()));
         let note = self.ends_note().map(|note| format!(", {note}")).unwrap_or_default();
         format!("{} ({}\u{a0}–\u{a0}{}{note})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
     }
@@ -132,7 +132,7 @@ impl Quantity {
     /// The value alone with at most three digits, for sentences: `2.7 µs`.
     #[must_use]
     pub fn short(&self) -> String {
-        let scale = Scale::of(self.unit, self.value.abs());
+        let scale = UnitScale::of(self.unit, self.value.abs());
         let value = self.value / scale.factor;
         with_unit(&number(value, significant(value, 3), true), scale.unit)
     }
@@ -157,14 +157,14 @@ pub struct Digits {
 
 /// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub struct UnitScale {
     /// Base units in one of it.
     pub factor: f64,
     /// Its symbol.
     pub unit: &'static str,
 }
 
-impl Scale {
+impl UnitScale {
     /// The largest prefix that does not exceed a magnitude.
     #[must_use]
     pub fn of(unit: Unit, magnitude: f64) -> Self {
@@ -269,7 +269,9 @@ mod tests {
     use super::*;
 
     fn shown(value: f64, low: f64, high: f64, unit: Unit) -> String {
-        Quantity { value, low, high, unit, spread: Spread::Interval }.text_with_interval().replace('\u{a0}', " ")
+        PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval }
+            .text_with_interval()
+            .replace('\u{a0}', " ")
     }
 
     #[test]
@@ -291,23 +293,23 @@ mod tests {
         let of = |level, method| {
             let (value, low, high) = (24.42e9, 24.11e9, 24.61e9);
             let estimate = Estimate { value, low, high, level, launches: 8, batches: 20, method };
-            Quantity::of(&estimate, Unit::BytesPerSecond).text_with_interval().replace('\u{a0}', " ")
+            PrintedQuantity::of(&estimate, Unit::BytesPerSecond).text_with_interval().replace('\u{a0}', " ")
         };
-        assert_eq!(of(0.971, Method::OrderStatistic), "24.4 GB/s (24.1 – 24.6)");
-        assert_eq!(of(0.9499, Method::OrderStatistic), "24.4 GB/s (24.1 – 24.6, at 94%)");
-        assert_eq!(of(0.90, Method::Propagated), "24.4 GB/s (24.1 – 24.6, at 90%)");
+        assert_eq!(of(0.971, EstimateMethod::OrderStatistic), "24.4 GB/s (24.1 – 24.6)");
+        assert_eq!(of(0.9499, EstimateMethod::OrderStatistic), "24.4 GB/s (24.1 – 24.6, at 94%)");
+        assert_eq!(of(0.90, EstimateMethod::Propagated), "24.4 GB/s (24.1 – 24.6, at 90%)");
         for level in [0.0, 0.5, 0.899] {
-            assert_eq!(of(level, Method::PairedOrderStatistic), "24.4 GB/s (24.1 – 24.6, range)");
-            assert_eq!(of(level, Method::Range), "24.4 GB/s (24.1 – 24.6, range)");
+            assert_eq!(of(level, EstimateMethod::PairedOrderStatistic), "24.4 GB/s (24.1 – 24.6, range)");
+            assert_eq!(of(level, EstimateMethod::Range), "24.4 GB/s (24.1 – 24.6, range)");
         }
-        assert_eq!(of(0.68, Method::Stated), "24.4 GB/s (24.1 – 24.6, at 68%)");
-        assert_eq!(of(0.0, Method::Stated), "24.4 GB/s (24.1 – 24.6)");
-        assert_eq!(of(0.0, Method::None), "24.4 GB/s");
+        assert_eq!(of(0.68, EstimateMethod::Stated), "24.4 GB/s (24.1 – 24.6, at 68%)");
+        assert_eq!(of(0.0, EstimateMethod::Stated), "24.4 GB/s (24.1 – 24.6)");
+        assert_eq!(of(0.0, EstimateMethod::None), "24.4 GB/s");
     }
 
     #[test]
     fn a_value_without_spread_keeps_the_digits_that_it_has() {
-        let shown = |value, unit| Quantity::bare(value, unit).text().replace('\u{a0}', " ");
+        let shown = |value, unit| PrintedQuantity::bare(value, unit).text().replace('\u{a0}', " ");
         assert_eq!(shown(24.5e6, Unit::BytesPerSecond), "24.5 MB/s");
         assert_eq!(shown(1.06e-3, Unit::Seconds), "1.06 ms");
         assert_eq!(shown(0.0, Unit::Seconds), "0 s");
@@ -316,18 +318,18 @@ mod tests {
 
     #[test]
     fn prefixes_change_where_three_digits_end() {
-        assert_eq!(Scale::of(Unit::Seconds, 999e-9).unit, "ns");
-        assert_eq!(Scale::of(Unit::Seconds, 0.99999999e-6).unit, "µs");
-        assert_eq!(Scale::of(Unit::Seconds, 1e-30).unit, "ns");
-        assert_eq!(Scale::of(Unit::BytesPerSecond, 1e9).unit, "GB/s");
-        assert_eq!(Scale::of(Unit::Bytes, 1048576.0).unit, "MiB");
-        assert_eq!(Scale::of(Unit::Seconds, f64::NAN).unit, "ns");
+        assert_eq!(UnitScale::of(Unit::Seconds, 999e-9).unit, "ns");
+        assert_eq!(UnitScale::of(Unit::Seconds, 0.99999999e-6).unit, "µs");
+        assert_eq!(UnitScale::of(Unit::Seconds, 1e-30).unit, "ns");
+        assert_eq!(UnitScale::of(Unit::BytesPerSecond, 1e9).unit, "GB/s");
+        assert_eq!(UnitScale::of(Unit::Bytes, 1048576.0).unit, "MiB");
+        assert_eq!(UnitScale::of(Unit::Seconds, f64::NAN).unit, "ns");
     }
 
     #[test]
     fn modes_and_bounds_are_short() {
-        assert_eq!(Quantity::bare(2.7e-6, Unit::Seconds).short(), "2.7\u{a0}µs");
-        assert_eq!(Quantity::bare(63.04e-6, Unit::Seconds).short(), "63\u{a0}µs");
+        assert_eq!(PrintedQuantity::bare(2.7e-6, Unit::Seconds).short(), "2.7\u{a0}µs");
+        assert_eq!(PrintedQuantity::bare(63.04e-6, Unit::Seconds).short(), "63\u{a0}µs");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Quantity, Scale};
+use super::{PrintedQuantity, UnitScale};
 
 /// How a piece of text is meant. Every tone also reads without colour: the words say it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub enum Tone {
 /// What a column holds, which decides how it is aligned and where room is taken from when the page is narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ColumnKind {
     /// The row's name: keeps its line as long as it can.
     Label,
     /// Words: wrap when the page is narrow.
@@ -43,13 +43,13 @@ pub struct Column {
     /// Heading.
     pub title: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 impl Column {
     /// A column.
     #[must_use]
-    pub fn new(title: impl Into<String>, kind: Kind) -> Self {
+    pub fn new(title: impl Into<String>, kind: ColumnKind) -> Self {
         Self { title: title.into(), kind }
     }
 }
@@ -69,11 +69,11 @@ pub enum Cell {
     /// A number of things.
     Count(u64),
     /// A quantity without its interval.
-    Value(Quantity),
+    Value(PrintedQuantity),
     /// An upper bound of a quantity: `< 12 ns`.
-    Below(Quantity),
+    Below(PrintedQuantity),
     /// The interval of a quantity, in the same prefix as the row.
-    Interval(Quantity),
+    Interval(PrintedQuantity),
 }
 
 impl Cell {
@@ -85,7 +85,7 @@ impl Cell {
 
     /// The quantity that it shows.
     #[must_use]
-    pub const fn quantity(&self) -> Option<&Quantity> {
+    pub const fn quantity(&self) -> Option<&PrintedQuantity> {
         match self {
             Self::Value(quantity) | Self::Below(quantity) | Self::Interval(quantity) => Some(quantity),
             _ => None,
@@ -95,35 +95,35 @@ impl Cell {
 
 /// A row: as many cells as the table has columns; missing ones are empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Row {
+pub struct TableRow {
     /// The cells.
     pub cells: Vec<Cell>,
 }
 
-impl Row {
+impl TableRow {
     /// The prefix that all quantities of one unit share in this row: the one that suits the largest.
     #[must_use]
-    pub fn scale(&self, unit: model::Unit) -> Scale {
+    pub fn scale(&self, unit: model::Unit) -> UnitScale {
         let largest = self
             .cells
             .iter()
             .filter_map(Cell::quantity)
             .filter(|quantity| quantity.unit == unit)
-            .map(Quantity::magnitude)
+            .map(PrintedQuantity::magnitude)
             .fold(0.0, f64::max);
-        Scale::of(unit, largest)
+        UnitScale::of(unit, largest)
     }
 }
 
 /// Rows under one heading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Group {
+pub struct RowGroup {
     /// Heading; empty when the table is not parted.
     pub title: String,
     /// What holds for all rows of it.
     pub note: String,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 /// A table, parted into groups.
@@ -132,18 +132,18 @@ pub struct Table {
     /// Columns, from the left.
     pub columns: Vec<Column>,
     /// Groups, from the top.
-    pub groups: Vec<Group>,
+    pub groups: Vec<RowGroup>,
 }
 
 impl Table {
     /// A table that is not parted.
     #[must_use]
-    pub fn plain(columns: Vec<Column>, rows: Vec<Row>) -> Self {
-        Self { columns, groups: vec![Group { rows, ..Group::default() }] }
+    pub fn plain(columns: Vec<Column>, rows: Vec<TableRow>) -> Self {
+        Self { columns, groups: vec![RowGroup { rows, ..RowGroup::default() }] }
     }
 
     /// Every row, whatever its group.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &TableRow> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 }

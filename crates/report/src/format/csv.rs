@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use crate::{Cell, Document, Error, Format, Row, Table};
+use crate::{Cell, Document, Error, ReportFormat, Table, TableRow};
 
 /// Draws one tidy table.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
-impl Format for Csv {
+impl ReportFormat for Csv {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
         let mut writer = ::csv::WriterBuilder::new().flexible(true).from_writer(out);
         match &document.records {
@@ -43,7 +43,7 @@ fn write_table<W: Write>(writer: &mut ::csv::Writer<W>, table: &Table) -> Result
 }
 
 /// A cell for programs: numbers in base units, words as they stand.
-fn plain(row: &Row, index: usize) -> String {
+fn plain(row: &TableRow, index: usize) -> String {
     match row.cells.get(index).unwrap_or(&Cell::Empty) {
         Cell::Empty => String::new(),
         Cell::Text(text, _) | Cell::Across(text, _) => text.replace('\u{a0}', " "),

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use crate::{Document, Error, Format};
+use crate::{Document, Error, ReportFormat};
 
 /// Draws the data behind a report.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Json;
+pub struct JsonFormat;
 
-impl Format for Json {
+impl ReportFormat for JsonFormat {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
         match &document.data {
             Some(data) => writeln!(out, "{}", data.text())?,

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use crate::{Block, Cell, Document, Error, Format, Group, Kind, Row, Table};
+use crate::{Block, Cell, ColumnKind, Document, Error, ReportFormat, RowGroup, Table, TableRow};
 
 /// Draws documents for issues, wikis and README files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Markdown;
 
-impl Format for Markdown {
+impl ReportFormat for Markdown {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "# {}", escaped(&document.title))?;
         if !document.notes.is_empty() {
@@ -75,7 +75,7 @@ fn write_table(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_group(out: &mut dyn Write, table: &Table, group: &Group) -> Result<(), Error> {
+fn write_group(out: &mut dyn Write, table: &Table, group: &RowGroup) -> Result<(), Error> {
     if !group.title.is_empty() {
         let note = if group.note.is_empty() { String::new() } else { format!(" ({})", escaped(&group.note)) };
         writeln!(out, "### {}{note}\n", escaped(&group.title))?;
@@ -83,7 +83,7 @@ fn write_group(out: &mut dyn Write, table: &Table, group: &Group) -> Result<(), 
     let titles: Vec<String> = table.columns.iter().map(|column| escaped(&column.title)).collect();
     writeln!(out, "| {} |", titles.join(" | "))?;
     let rules: Vec<&str> =
-        table.columns.iter().map(|column| if column.kind == Kind::Number { "---:" } else { "---" }).collect();
+        table.columns.iter().map(|column| if column.kind == ColumnKind::Number { "---:" } else { "---" }).collect();
     writeln!(out, "| {} |", rules.join(" | "))?;
     for row in &group.rows {
         let cells: Vec<String> = (0..table.columns.len()).map(|index| cell(row, index)).collect();
@@ -92,7 +92,7 @@ fn write_group(out: &mut dyn Write, table: &Table, group: &Group) -> Result<(), 
     Ok(())
 }
 
-fn cell(row: &Row, index: usize) -> String {
+fn cell(row: &TableRow, index: usize) -> String {
     let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
     if let Some(quantity) = cell.quantity() {
         let digits = quantity.digits(row.scale(quantity.unit));

@@ -12,12 +12,12 @@ use crate::{Document, Error};
 
 pub use csv::Csv;
 pub use html::Html;
-pub use json::Json;
+pub use json::JsonFormat;
 pub use markdown::Markdown;
 pub use terminal::Terminal;
 
 /// Draws documents.
-pub trait Format {
+pub trait ReportFormat {
     /// Draws one document.
     ///
     /// # Errors
@@ -38,10 +38,10 @@ pub const FORMATS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When no format has that name.
-pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn Format>, Error> {
+pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn ReportFormat>, Error> {
     match name {
         "terminal" => Ok(Box::new(Terminal { width, colour })),
-        "json" => Ok(Box::new(Json)),
+        "json" => Ok(Box::new(JsonFormat)),
         "csv" => Ok(Box::new(Csv)),
         "html" => Ok(Box::new(Html)),
         "markdown" => Ok(Box::new(Markdown)),

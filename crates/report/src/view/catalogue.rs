@@ -1,40 +1,45 @@
 //! Everything that can be measured.
 
-use model::{Catalogue, Description};
+use model::{Catalogue, ProbeDescription};
 
 use super::probe::metric_words;
 use crate::words::{family_title, plural};
-use crate::{Block, Cell, Column, Data, Document, Group, Kind, Records, Row, Section, Table, Tone};
+use crate::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone,
+};
 
 /// The report of `prony list`.
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
     let probes = &catalogue.probes;
     let mut document = Document::new(format!("{} can be measured", plural(probes.len(), "probe")));
-    let columns =
-        vec![Column::new("", Kind::Label), Column::new("what it is", Kind::Words), Column::new("value", Kind::Words)];
-    let mut groups: Vec<(&str, Group)> = Vec::new();
+    let columns = vec![
+        Column::new("", ColumnKind::Label),
+        Column::new("what it is", ColumnKind::Words),
+        Column::new("value", ColumnKind::Words),
+    ];
+    let mut groups: Vec<(&str, RowGroup)> = Vec::new();
     for probe in probes {
         let family = probe.id.split('.').next().unwrap_or_default();
         if groups.last().is_none_or(|(last, _)| *last != family) {
-            groups.push((family, Group { title: family_title(family), ..Group::default() }));
+            groups.push((family, RowGroup { title: family_title(family), ..RowGroup::default() }));
         }
         if let Some((_, group)) = groups.last_mut() {
             group.rows.push(row(probe));
         }
     }
     let table = Table { columns, groups: groups.into_iter().map(|(_, group)| group).collect() };
-    document.sections.push(Section::of("", Block::Table(table)));
+    document.sections.push(DocumentSection::of("", Block::Table(table)));
     if let Some(first) = probes.first() {
         document.next = vec![format!("prony show {}", first.id), format!("prony run --probe {}", first.id)];
     }
-    document.data = Data::of(catalogue).ok();
+    document.data = EmbeddedJson::of(catalogue).ok();
     document.records = Some(records(probes));
     document
 }
 
-fn row(probe: &Description) -> Row {
-    Row {
+fn row(probe: &ProbeDescription) -> TableRow {
+    TableRow {
         cells: vec![
             Cell::text(&probe.id),
             Cell::text(&probe.title),
@@ -43,7 +48,7 @@ fn row(probe: &Description) -> Row {
     }
 }
 
-fn records(probes: &[Description]) -> Records {
+fn records(probes: &[ProbeDescription]) -> Records {
     let header = vec!["probe", "title", "value", "axes", "stresses"];
     let rows = probes
         .iter()

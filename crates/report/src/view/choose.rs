@@ -1,11 +1,11 @@
 //! What to buy: the plan, its money, its odds, and what would change it.
 
-use analyse::choose::{Answer, Choice, Chosen, Counted, FrontPoint, Parameter, PlanOdds};
+use analyse::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
 use model::Unit;
 
 use crate::{
-    Axis, Block, Cell, Chart, Column, Data, Division, Document, Kind, Plot, Quantity, Records, Row, Scatter, Section,
-    Table, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
+    PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone,
 };
 
 /// The report of `prony choose`; its JSON is the [`Choice`].
@@ -14,14 +14,14 @@ pub fn choose(choice: &Choice) -> Document {
     let demand = &choice.problem.demand;
     let mut document = Document::new(format!("{} {} for {} years", demand.rate, demand.unit, demand.years));
     let items = choice.sentences();
-    document.sections.push(Section::of("", Block::List { numbered: false, items }));
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     match &choice.answer {
-        Answer::Plan(chosen) => plan(&mut document, choice, chosen),
-        Answer::Impossible(shortages) => {
+        ChooseAnswer::Plan(chosen) => plan(&mut document, choice, chosen),
+        ChooseAnswer::Impossible(shortages) => {
             let columns = table_columns(&["what", "asked or allowed", "needed", "unit"]);
             let rows = shortages
                 .iter()
-                .map(|shortage| Row {
+                .map(|shortage| TableRow {
                     cells: vec![
                         Cell::text(&shortage.condition),
                         number(shortage.limit),
@@ -30,16 +30,18 @@ pub fn choose(choice: &Choice) -> Document {
                     ],
                 })
                 .collect();
-            document.sections.push(Section::of("what cannot be met", Block::Table(Table::plain(columns, rows))));
+            document
+                .sections
+                .push(DocumentSection::of("what cannot be met", Block::Table(Table::plain(columns, rows))));
         }
     }
-    document.data = Data::of(choice).ok();
+    document.data = EmbeddedJson::of(choice).ok();
     document
 }
 
-fn plan(document: &mut Document, choice: &Choice, chosen: &Chosen) {
+fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
     let currency = &choice.problem.currency;
-    let mut add = |title: String, block: Block| document.sections.push(Section::of(title, block));
+    let mut add = |title: String, block: Block| document.sections.push(DocumentSection::of(title, block));
     add(format!("plans by their odds, money in {currency}"), Block::Table(plans(chosen)));
     add("offers".to_owned(), Block::Table(offers(choice, chosen)));
     if chosen.information.iter().any(|information| information.value > 0.0) {
@@ -60,11 +62,11 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &Chosen) {
     document.records = Some(records(chosen));
 }
 
-fn plans(chosen: &Chosen) -> Table {
+fn plans(chosen: &ChosenPlan) -> Table {
     let columns = table_columns(&["plan", "best with", "mean cost", "regret", "reaches the rate"]);
     let row = |odds: &PlanOdds| {
         let tone = if odds.plan == chosen.plan { Tone::Strong } else { Tone::Plain };
-        Row {
+        TableRow {
             cells: vec![
                 Cell::Text(in_words(&odds.plan), tone),
                 percent(odds.probability),
@@ -77,7 +79,7 @@ fn plans(chosen: &Chosen) -> Table {
     Table::plain(columns, chosen.plans.iter().map(row).collect())
 }
 
-fn offers(choice: &Choice, chosen: &Chosen) -> Table {
+fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
     let titles = ["offer", "best with", "used with", "cost of one unit of rate", "enters when cheaper by"];
     let columns = table_columns(&titles);
     let rows = chosen
@@ -87,9 +89,9 @@ fn offers(choice: &Choice, chosen: &Chosen) -> Table {
             let excluded = choice.excluded.iter().find(|excluded| excluded.offer == odds.offer);
             if let Some(excluded) = excluded {
                 let why = format!("cannot be taken: {}", excluded.reason);
-                return Row { cells: vec![Cell::text(&odds.offer), Cell::Across(why, Tone::Muted)] };
+                return TableRow { cells: vec![Cell::text(&odds.offer), Cell::Across(why, Tone::Muted)] };
             }
-            Row {
+            TableRow {
                 cells: vec![
                     Cell::text(&odds.offer),
                     percent(odds.best),
@@ -103,13 +105,13 @@ fn offers(choice: &Choice, chosen: &Chosen) -> Table {
     Table::plain(columns, rows)
 }
 
-fn information(chosen: &Chosen) -> Table {
+fn information(chosen: &ChosenPlan) -> Table {
     let columns = table_columns(&["what", "worth", "changes the plan with", "its cost"]);
     let rows = chosen
         .information
         .iter()
         .filter(|information| information.value > 0.0)
-        .map(|information| Row {
+        .map(|information| TableRow {
             cells: vec![
                 Cell::text(about(&information.about)),
                 number(information.value),
@@ -121,12 +123,12 @@ fn information(chosen: &Chosen) -> Table {
     Table::plain(columns, rows)
 }
 
-fn about(parameter: &Parameter) -> String {
+fn about(parameter: &UnknownParameter) -> String {
     match parameter {
-        Parameter::Rate { offer, application } => format!("rate of {application} on {offer}"),
-        Parameter::Price { offer } => format!("price of {offer}"),
-        Parameter::Power { offer } => format!("power of {offer}"),
-        Parameter::EnergyPrice => "price of energy".to_owned(),
+        UnknownParameter::Rate { offer, application } => format!("rate of {application} on {offer}"),
+        UnknownParameter::Price { offer } => format!("price of {offer}"),
+        UnknownParameter::Power { offer } => format!("power of {offer}"),
+        UnknownParameter::EnergyPrice => "price of energy".to_owned(),
     }
 }
 
@@ -134,7 +136,7 @@ fn front_table(points: &[&FrontPoint], against: &str) -> Table {
     let columns = table_columns(&["plan", "cost", against]);
     let row = |point: &&FrontPoint| {
         let tone = if point.chosen { Tone::Strong } else { Tone::Plain };
-        Row {
+        TableRow {
             cells: vec![Cell::Text(in_words(&point.plan), tone), number(point.cost), number(measure(point, against))],
         }
     };
@@ -142,15 +144,15 @@ fn front_table(points: &[&FrontPoint], against: &str) -> Table {
 }
 
 fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &str) -> Chart {
-    let bare = |value: f64| Quantity::bare(value, Unit::Count);
+    let bare = |value: f64| PrintedQuantity::bare(value, Unit::Count);
     let name = |point: &FrontPoint| {
         if point.chosen { format!("{} (chosen)", in_words(&point.plan)) } else { in_words(&point.plan) }
     };
-    let axis = |title: String| Axis { title, unit: Unit::Count, division: Division::Linear };
+    let axis = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
     Chart {
         title: format!("Pareto front: cost against {against}"),
         about: "No plan beats one of these in both respects; the chosen one is marked.".to_owned(),
-        plot: Plot::Scatter(Scatter {
+        plot: ChartPlot::Scatter(ScatterPlot {
             x: axis(words.to_owned()),
             y: axis(format!("cost, {currency}")),
             points: points.iter().map(|p| (name(p), bare(measure(p, against)), bare(p.cost))).collect(),
@@ -167,26 +169,27 @@ fn measure(point: &FrontPoint, against: &str) -> f64 {
     }
 }
 
-fn records(chosen: &Chosen) -> Records {
-    let row = |counted: &Counted| vec![counted.offer.clone(), counted.count.to_string()];
+fn records(chosen: &ChosenPlan) -> Records {
+    let row = |counted: &OfferCount| vec![counted.offer.clone(), counted.count.to_string()];
     Records { header: vec!["offer", "count"], rows: chosen.plan.iter().map(row).collect() }
 }
 
-fn in_words(plan: &[Counted]) -> String {
+fn in_words(plan: &[OfferCount]) -> String {
     let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
 fn table_columns(titles: &[&str]) -> Vec<Column> {
-    let column =
-        |(place, title): (usize, &&str)| Column::new(*title, if place == 0 { Kind::Label } else { Kind::Number });
+    let column = |(place, title): (usize, &&str)| {
+        Column::new(*title, if place == 0 { ColumnKind::Label } else { ColumnKind::Number })
+    };
     titles.iter().enumerate().map(column).collect()
 }
 
 fn number(value: f64) -> Cell {
     // Money and rates of a plan are sums of whole machines: four digits say all that can be meant.
     let step = if value == 0.0 { 1.0 } else { 10.0_f64.powf(value.abs().log10().floor() - 3.0) };
-    Cell::Value(Quantity::bare((value / step).round() * step, Unit::Count))
+    Cell::Value(PrintedQuantity::bare((value / step).round() * step, Unit::Count))
 }
 
 fn percent(share: f64) -> Cell {

@@ -1,9 +1,9 @@
 //! Why two machines differ, in sentences, and the arithmetic for who wants to check it.
 
-use analyse::explain::{Difference, Explanation};
+use analyse::explain::{Explanation, RunDifference};
 
 use crate::words::plural;
-use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
 /// What an explanation does not know.
 #[derive(Debug, Clone, Default)]
@@ -20,22 +20,24 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
         title.push_str(&format!(" and {} of curves", plural(explanation.curve_points, "point")));
     }
     let mut document = Document::new(title);
-    document.sections.push(Section { title: String::new(), blocks: sentences(explanation) });
+    document.sections.push(DocumentSection { title: String::new(), blocks: sentences(explanation) });
     if !explanation.assumed.is_empty() {
         let items = explanation.assumed.clone();
-        document.sections.push(Section::of("assumed, not measured", Block::List { numbered: false, items }));
+        document.sections.push(DocumentSection::of("assumed, not measured", Block::List { numbered: false, items }));
     }
     if explanation.difference && !explanation.facts.is_empty() {
-        document.sections.push(Section::of("what differs between them", Block::Table(facts(explanation))));
+        document.sections.push(DocumentSection::of("what differs between them", Block::Table(facts(explanation))));
     }
     let arithmetic = explanation.arithmetic();
     if context.verbose && !arithmetic.is_empty() {
-        document.sections.push(Section::of("the arithmetic", Block::List { numbered: false, items: arithmetic }));
+        document
+            .sections
+            .push(DocumentSection::of("the arithmetic", Block::List { numbered: false, items: arithmetic }));
     }
     if let Some(next) = &explanation.next_experiment {
         document.next = next.probes.iter().take(2).map(|probe| format!("prony run --probe {probe}")).collect();
     }
-    document.data = Data::of(explanation).ok();
+    document.data = EmbeddedJson::of(explanation).ok();
     document
 }
 
@@ -58,12 +60,12 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
 
 fn facts(explanation: &Explanation) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new(&explanation.a, Kind::Words),
-        Column::new(&explanation.b, Kind::Words),
-        Column::new("may change", Kind::Words),
+        Column::new("", ColumnKind::Label),
+        Column::new(&explanation.a, ColumnKind::Words),
+        Column::new(&explanation.b, ColumnKind::Words),
+        Column::new("may change", ColumnKind::Words),
     ];
-    let row = |fact: &Difference| Row {
+    let row = |fact: &RunDifference| TableRow {
         cells: vec![
             Cell::text(&fact.name),
             Cell::text(&fact.a),

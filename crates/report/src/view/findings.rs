@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::{Block, Cell, Column, Data, Document, Kind, Records, Row, Section, Table, Tone};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
 
 /// How a finding is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum FindingState {
     /// Nothing to do.
     Fine,
     /// It may disturb figures.
@@ -18,7 +18,7 @@ pub enum State {
     Unknown,
 }
 
-impl State {
+impl FindingState {
     const fn words(self) -> (&'static str, Tone) {
         match self {
             Self::Fine => ("fine", Tone::Good),
@@ -31,11 +31,11 @@ impl State {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckFinding {
     /// What was looked at.
     pub subject: String,
     /// How it is to be taken.
-    pub state: State,
+    pub state: FindingState,
     /// What was found.
     pub says: String,
     /// What to do about it; empty when there is nothing to do.
@@ -49,7 +49,7 @@ pub struct Findings {
     /// One line that names the subject.
     pub title: String,
     /// One a thing looked at, in the order of reading.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CheckFinding>,
     /// Sentences that sum it up.
     pub summary: Vec<String>,
     /// Commands that lead on.
@@ -61,22 +61,26 @@ pub struct Findings {
 #[must_use]
 pub fn findings(found: &Findings) -> Document {
     let mut document = Document::new(&found.title);
-    let columns = vec![Column::new("", Kind::Label), Column::new("", Kind::Words), Column::new("", Kind::Words)];
+    let columns = vec![
+        Column::new("", ColumnKind::Label),
+        Column::new("", ColumnKind::Words),
+        Column::new("", ColumnKind::Words),
+    ];
     let mut rows = Vec::new();
     for finding in &found.findings {
         let (word, tone) = finding.state.words();
-        rows.push(Row {
+        rows.push(TableRow {
             cells: vec![Cell::text(&finding.subject), Cell::Text(word.to_owned(), tone), Cell::text(&finding.says)],
         });
         if !finding.advice.is_empty() {
             let advice = format!("do: {}", finding.advice);
-            rows.push(Row { cells: vec![Cell::Empty, Cell::Empty, Cell::Text(advice, Tone::Strong)] });
+            rows.push(TableRow { cells: vec![Cell::Empty, Cell::Empty, Cell::Text(advice, Tone::Strong)] });
         }
     }
-    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     document.summary.clone_from(&found.summary);
     document.next.clone_from(&found.next);
-    document.data = Data::of(found).ok();
+    document.data = EmbeddedJson::of(found).ok();
     document.records = Some(Records {
         header: vec!["subject", "state", "says", "advice"],
         rows: found

@@ -2,7 +2,7 @@
 
 use model::{Fact, FactValue, Machine, Run, Unit, format_size};
 
-use crate::Quantity;
+use crate::PrintedQuantity;
 use crate::words::{day, percent};
 
 /// One line that names a run and its machine: `Run 3 "2026-11-21 vm": Intel Xeon, 2 CPUs, 24 GB, Linux 6.18`.
@@ -52,11 +52,11 @@ pub(crate) fn fact_words(fact: &Fact) -> String {
     let FactValue::Number(number) = fact.value else { return fact.value.text() };
     match fact.unit.as_deref() {
         Some("B") => bytes(number),
-        Some("s") => Quantity::bare(number, Unit::Seconds).text(),
+        Some("s") => PrintedQuantity::bare(number, Unit::Seconds).text(),
         Some("Hz") => hertz(number),
-        Some("1") | None => Quantity::bare(number, Unit::Count).text(),
+        Some("1") | None => PrintedQuantity::bare(number, Unit::Count).text(),
         Some("%") => percent(number / 100.0),
-        Some(unit) => format!("{}\u{a0}{unit}", Quantity::bare(number, Unit::Count).text()),
+        Some(unit) => format!("{}\u{a0}{unit}", PrintedQuantity::bare(number, Unit::Count).text()),
     }
 }
 
@@ -73,7 +73,7 @@ fn bytes(number: f64) -> String {
             let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             format!("{}\u{a0}{}", &text[..unit], &text[unit..])
         }
-        None => Quantity::bare(number, Unit::Bytes).short(),
+        None => PrintedQuantity::bare(number, Unit::Bytes).short(),
     }
 }
 
@@ -84,5 +84,5 @@ fn hertz(number: f64) -> String {
         n if n >= 1e3 => (1e3, "kHz"),
         _ => (1.0, "Hz"),
     };
-    format!("{}\u{a0}{unit}", Quantity::bare(number / factor, Unit::Count).text())
+    format!("{}\u{a0}{unit}", PrintedQuantity::bare(number / factor, Unit::Count).text())
 }

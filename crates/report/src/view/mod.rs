@@ -19,10 +19,10 @@ pub use catalogue::catalogue;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
-    Evaluation, EvaluationColumn, EvaluationTable, PrintedUnit, Slot, Sort, in_tables, in_tables_measured,
+    EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables, in_tables_measured,
 };
 pub use explain::{ExplainContext, explain};
-pub use findings::{Finding, Findings, State, findings};
+pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use machine::{heading, machine_facts};
 pub use predict::{evaluation, predict};
 pub use probe::probe;

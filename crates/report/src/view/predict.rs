@@ -1,10 +1,13 @@
 //! An application on machines where it never ran, and what such predictions were worth.
 
-use analyse::predict::{Evaluation, Forecast, IntervalMethod, Prediction, Standing};
+use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction, PredictionRecord};
 use model::Unit;
 
 use crate::words::plural;
-use crate::{Block, Cell, Column, Data, Document, Kind, Quantity, Records, Row, Section, Spread, Table, Tone};
+use crate::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, PrintedSpread, Records,
+    Table, TableRow, Tone,
+};
 
 /// The report of `prony predict`; its JSON is the [`Prediction`].
 #[must_use]
@@ -16,48 +19,48 @@ pub fn predict(prediction: &Prediction) -> Document {
         plural(prediction.measured_on.len(), "machine")
     );
     let mut document = Document::new(title);
-    document.sections.push(Section::of("", Block::Table(forecasts(prediction))));
+    document.sections.push(DocumentSection::of("", Block::Table(forecasts(prediction))));
     let items = prediction.sentences();
-    document.sections.push(Section::of("", Block::List { numbered: false, items }));
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     if let Some(first) = prediction.forecasts.first().filter(|forecast| !forecast.methods.is_empty()) {
         let methods = first.methods.iter().map(|(method, weight)| (percent(*weight), method.words())).collect();
         let blocks = vec![Block::Facts(methods)];
         let folded = Block::Folded { title: format!("how {} was predicted", first.machine), blocks };
-        document.sections.push(Section::of("", folded));
+        document.sections.push(DocumentSection::of("", folded));
     }
-    document.data = Data::of(prediction).ok();
+    document.data = EmbeddedJson::of(prediction).ok();
     document.records = Some(records(prediction));
     document
 }
 
 fn forecasts(prediction: &Prediction) -> Table {
     let columns = vec![
-        Column::new("machine", Kind::Label),
-        Column::new("predicted", Kind::Number),
-        Column::new("interval", Kind::Number),
-        Column::new("", Kind::Words),
+        Column::new("machine", ColumnKind::Label),
+        Column::new("predicted", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
+        Column::new("", ColumnKind::Words),
     ];
     let row = |forecast: &Forecast| {
         let machine = Cell::text(&forecast.machine);
         let Some(quantity) = quantity(forecast, prediction.metric.unit) else {
             let why = format!("refused: {}", forecast.reasons.join("; "));
-            return Row { cells: vec![machine, Cell::Across(why, Tone::Bad)] };
+            return TableRow { cells: vec![machine, Cell::Across(why, Tone::Bad)] };
         };
         let standing = match forecast.standing {
-            Standing::Widened => Cell::Text(format!("widened: {}", forecast.reasons.join("; ")), Tone::Caution),
+            ForecastStanding::Widened => Cell::Text(format!("widened: {}", forecast.reasons.join("; ")), Tone::Caution),
             _ => Cell::text(forecast.reasons.join("; ")),
         };
         let interval = if quantity.has_interval() { Cell::Interval(quantity) } else { Cell::Empty };
-        Row { cells: vec![machine, Cell::Value(quantity), interval, standing] }
+        TableRow { cells: vec![machine, Cell::Value(quantity), interval, standing] }
     };
     Table::plain(columns, prediction.forecasts.iter().map(row).collect())
 }
 
-fn quantity(forecast: &Forecast, unit: Unit) -> Option<Quantity> {
+fn quantity(forecast: &Forecast, unit: Unit) -> Option<PrintedQuantity> {
     let value = forecast.value?;
     Some(match forecast.low.zip(forecast.high) {
-        Some((low, high)) => Quantity { value, low, high, unit, spread: Spread::Interval },
-        None => Quantity::bare(value, unit),
+        Some((low, high)) => PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval },
+        None => PrintedQuantity::bare(value, unit),
     })
 }
 
@@ -79,9 +82,9 @@ fn records(prediction: &Prediction) -> Records {
             }
             .to_owned(),
             match forecast.standing {
-                Standing::Sound => "sound",
-                Standing::Widened => "widened",
-                Standing::Refused => "refused",
+                ForecastStanding::Sound => "sound",
+                ForecastStanding::Widened => "widened",
+                ForecastStanding::Refused => "refused",
             }
             .to_owned(),
             forecast.reasons.join("; "),
@@ -95,7 +98,7 @@ fn records(prediction: &Prediction) -> Records {
 
 /// The report of `prony predict --evaluate`; its JSON is the [`Evaluation`].
 #[must_use]
-pub fn evaluation(evaluation: &Evaluation) -> Document {
+pub fn evaluation(evaluation: &PredictionRecord) -> Document {
     let mut document = Document::new(format!(
         "Predicting {}: honest errors on {}",
         evaluation.application,
@@ -105,12 +108,12 @@ pub fn evaluation(evaluation: &Evaluation) -> Document {
         ["machines learnt from", "median error", "worst tenth", "single probe", "its worst tenth", "intervals held"]
             .iter()
             .enumerate()
-            .map(|(place, title)| Column::new(*title, if place == 0 { Kind::Label } else { Kind::Number }))
+            .map(|(place, title)| Column::new(*title, if place == 0 { ColumnKind::Label } else { ColumnKind::Number }))
             .collect();
     let rows = evaluation
         .sizes
         .iter()
-        .map(|size| Row {
+        .map(|size| TableRow {
             cells: vec![
                 Cell::text(size.machines.to_string()),
                 Cell::text(percent(size.median_error)),
@@ -121,18 +124,18 @@ pub fn evaluation(evaluation: &Evaluation) -> Document {
             ],
         })
         .collect();
-    document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     document.summary = vec![format!(
         "Each machine was predicted by machines of other models of CPU alone; {} of the intervals should hold.",
         percent(evaluation.level)
     )];
-    document.data = Data::of(evaluation).ok();
+    document.data = EmbeddedJson::of(evaluation).ok();
     document.records = Some(sizes(evaluation));
     document
 }
 
 /// A record for each number of machines that were learnt from.
-fn sizes(evaluation: &Evaluation) -> Records {
+fn sizes(evaluation: &PredictionRecord) -> Records {
     let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     Records {
         header: vec![

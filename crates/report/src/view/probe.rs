@@ -1,13 +1,13 @@
 //! One probe: what it does, what its value means, and where its definition comes from.
 
-use model::{AxisDescription, Better, Description, Metric, Unit};
+use model::{AxisDescription, Better, Metric, ProbeDescription, Unit};
 
 use crate::words::{axis_value, list, percent};
-use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table, Tone};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
 
 /// The report of `prony show PROBE`.
 #[must_use]
-pub fn probe(probe: &Description) -> Document {
+pub fn probe(probe: &ProbeDescription) -> Document {
     let mut document = Document::new(format!("{}: {}", probe.id, probe.title));
     let stresses: Vec<String> = probe.stresses.iter().map(ToString::to_string).collect();
     let mut facts = vec![
@@ -25,14 +25,15 @@ pub fn probe(probe: &Description) -> Document {
         facts.push(("continues".to_owned(), format!("{} {} ({})", source.tool, source.name, source.document)));
     }
     facts.retain(|(_, value)| !value.is_empty());
-    document
-        .sections
-        .push(Section { title: String::new(), blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)] });
+    document.sections.push(DocumentSection {
+        title: String::new(),
+        blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)],
+    });
     if !probe.axes.is_empty() {
-        document.sections.push(Section::of("", Block::Table(axes(&probe.axes))));
+        document.sections.push(DocumentSection::of("", Block::Table(axes(&probe.axes))));
     }
     document.next = vec![format!("prony run --probe {}", probe.id)];
-    document.data = Data::of(probe).ok();
+    document.data = EmbeddedJson::of(probe).ok();
     document
 }
 
@@ -61,9 +62,9 @@ pub(super) fn metric_words(metric: &Metric) -> String {
 
 fn axes(axes: &[AxisDescription]) -> Table {
     let columns = vec![
-        Column::new("axis", Kind::Label),
-        Column::new("in the default suite", Kind::Words),
-        Column::new("values", Kind::Words),
+        Column::new("axis", ColumnKind::Label),
+        Column::new("in the default suite", ColumnKind::Words),
+        Column::new("values", ColumnKind::Words),
     ];
     let words = |axis: &AxisDescription, values: &[String]| {
         values.iter().map(|value| axis_value(&axis.name, value)).collect::<Vec<_>>().join(", ")
@@ -78,7 +79,7 @@ fn axes(axes: &[AxisDescription]) -> Table {
                 }
                 values => words(axis, values),
             };
-            Row {
+            TableRow {
                 cells: vec![Cell::text(&axis.name), Cell::text(words(axis, &axis.usual)), Cell::Text(all, Tone::Plain)],
             }
         })

@@ -5,7 +5,10 @@ use model::{Figure, FigureKey, Flag, Outcome, Run};
 use super::machine::{heading, notes};
 use super::tails::tails;
 use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks, unconfirmed};
-use crate::{Block, Cell, Column, Data, Document, Group, Kind, Quantity, Records, Row, Section, Table, Tone};
+use crate::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
+    Table, TableRow, Tone,
+};
 
 /// What the run document does not know: what people type to name it, and what it may be set beside.
 #[derive(Debug, Clone, Default)]
@@ -24,30 +27,30 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
     document.notes = notes(run);
     if run.figures.is_empty() {
-        document.sections.push(Section::of("", Block::Text("No figure was measured.".to_owned())));
+        document.sections.push(DocumentSection::of("", Block::Text("No figure was measured.".to_owned())));
     } else {
-        document.sections.push(Section::of("", Block::Table(table(run))));
+        document.sections.push(DocumentSection::of("", Block::Table(table(run))));
     }
     // A table just measured is read for its values; who looks a run up gets the tails too.
     document.sections.extend((!context.stored).then(|| tails(run)).flatten());
     document.summary = vec![summary(run, context)];
     document.next = next(run, context);
-    document.data = Data::compact(run).ok();
+    document.data = EmbeddedJson::compact(run).ok();
     document.records = Some(run_records(run));
     document
 }
 
 pub(super) fn table(run: &Run) -> Table {
     let mut columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("value", Kind::Number),
-        Column::new(format!("{} interval", percent(run.plan.level)), Kind::Number),
-        Column::new("launches", Kind::Number),
-        Column::new("remarks", Kind::Remark),
+        Column::new("", ColumnKind::Label),
+        Column::new("value", ColumnKind::Number),
+        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
+        Column::new("launches", ColumnKind::Number),
+        Column::new("remarks", ColumnKind::Remark),
     ];
     let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
     if !measured.is_empty()
-        && measured.iter().all(|estimate| !Quantity::of(estimate, model::Unit::Count).has_interval())
+        && measured.iter().all(|estimate| !PrintedQuantity::of(estimate, model::Unit::Count).has_interval())
     {
         columns[2].title = "spread".to_owned();
     }
@@ -55,7 +58,7 @@ pub(super) fn table(run: &Run) -> Table {
 }
 
 /// Families in the order in which they first appear.
-fn groups(run: &Run) -> Vec<Group> {
+fn groups(run: &Run) -> Vec<RowGroup> {
     let mut families: Vec<&str> = Vec::new();
     for figure in &run.figures {
         if !families.contains(&figure.family()) {
@@ -68,7 +71,7 @@ fn groups(run: &Run) -> Vec<Group> {
             let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
             let shared = shared_notes(&members);
             let rows = members.iter().map(|figure| row(figure, target(run, figure), &shared)).collect();
-            Group { title: family_title(family), note: shared.join(", "), rows }
+            RowGroup { title: family_title(family), note: shared.join(", "), rows }
         })
         .collect()
 }
@@ -87,7 +90,7 @@ fn target(run: &Run, figure: &Figure) -> f64 {
     entry.map_or(run.plan.target, |entry| entry.target)
 }
 
-fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
+fn row(figure: &Figure, target: f64, shared: &[String]) -> TableRow {
     let unit = figure.metric.unit;
     let label = Cell::text(figure_label(figure));
     let remarks = remarks(figure, target, shared);
@@ -95,7 +98,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
     let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
     let cells = match &figure.outcome {
         Outcome::Measured(estimate) => {
-            let quantity = Quantity::of(estimate, unit);
+            let quantity = PrintedQuantity::of(estimate, unit);
             let tone = if figure.flags.is_empty() { Tone::Muted } else { Tone::Caution };
             let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
             let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
@@ -103,7 +106,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
         }
         Outcome::Below { bound } => vec![
             label,
-            Cell::Below(Quantity::bare(*bound, unit)),
+            Cell::Below(PrintedQuantity::bare(*bound, unit)),
             Cell::Text("upper bound".to_owned(), Tone::Muted),
             if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),
@@ -112,7 +115,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> Row {
         Outcome::Unfit(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
         Outcome::Failed(reason) => vec![label, Cell::Across(with(format!("failed: {reason}")), Tone::Bad)],
     };
-    Row { cells }
+    TableRow { cells }
 }
 
 /// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
@@ -121,7 +124,9 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut counts = [0; 7];
     for figure in &run.figures {
         match &figure.outcome {
-            Outcome::Measured(estimate) if !Quantity::of(estimate, figure.metric.unit).has_interval() => counts[0] += 1,
+            Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
+                counts[0] += 1
+            }
             Outcome::Measured(_) if figure.is_within(target(run, figure), run.plan.level) => within += 1,
             Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
             Outcome::Measured(_) => counts[1] += 1,
@@ -198,7 +203,7 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
     let row =
         |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
             let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-            let spread = estimate.filter(|estimate| Quantity::of(estimate, figure.metric.unit).has_interval());
+            let spread = estimate.filter(|estimate| PrintedQuantity::of(estimate, figure.metric.unit).has_interval());
             vec![
                 run.name().to_owned(),
                 run.machine.name.clone(),
@@ -216,7 +221,9 @@ fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
                 better.clone(),
                 estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
                 estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
-                estimate.map(|e| code(&if e.is_range() { model::Method::Range } else { e.method })).unwrap_or_default(),
+                estimate
+                    .map(|e| code(&if e.is_range() { model::EstimateMethod::Range } else { e.method }))
+                    .unwrap_or_default(),
                 show(share),
                 flags.clone(),
                 reason.to_owned(),

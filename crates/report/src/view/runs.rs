@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::words::{day, plural};
-use crate::{Block, Cell, Column, Data, Document, Kind, Records, Row, Section, Table, Tone};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
 
 /// What the list says of one run.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -31,33 +31,33 @@ pub struct RunRow {
 pub fn runs(rows: &[RunRow]) -> Document {
     let mut document = Document::new(format!("{} stored", plural(rows.len(), "run")));
     let columns = vec![
-        Column::new("run", Kind::Label),
-        Column::new("label", Kind::Words),
-        Column::new("machine", Kind::Words),
-        Column::new("started (UTC)", Kind::Words),
-        Column::new("suite", Kind::Words),
-        Column::new("figures", Kind::Number),
-        Column::new("", Kind::Remark),
+        Column::new("run", ColumnKind::Label),
+        Column::new("label", ColumnKind::Words),
+        Column::new("machine", ColumnKind::Words),
+        Column::new("started (UTC)", ColumnKind::Words),
+        Column::new("suite", ColumnKind::Words),
+        Column::new("figures", ColumnKind::Number),
+        Column::new("", ColumnKind::Remark),
     ];
     if rows.is_empty() {
         document.title = "No run is stored yet".to_owned();
         document.next = vec!["prony run".to_owned()];
     } else {
         let rows = rows.iter().map(row).collect();
-        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     }
     if let [.., previous, last] = rows {
         document.next =
             vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
     }
-    document.data = Data::of(rows).ok();
+    document.data = EmbeddedJson::of(rows).ok();
     document.records = Some(records(rows));
     document
 }
 
-fn row(run: &RunRow) -> Row {
+fn row(run: &RunRow) -> TableRow {
     let remark = if run.complete { Cell::Empty } else { Cell::Text("incomplete".to_owned(), Tone::Caution) };
-    Row {
+    TableRow {
         cells: vec![
             Cell::text(&run.handle),
             Cell::text(run.label.clone().unwrap_or_default()),

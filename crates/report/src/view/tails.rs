@@ -3,7 +3,7 @@
 use model::{Better, Figure, QuantileEstimate, Run};
 
 use crate::words::{figure_label, percent};
-use crate::{Block, Cell, Column, Group, Kind, Quantity, Row, Section, Table, Tone};
+use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Quantiles that a table shows of times, from the median out to the maximum.
 const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
@@ -11,23 +11,23 @@ const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
 const SLOW: [f64; 4] = [0.5, 0.01, 0.001, 0.0];
 
 /// A section with every distribution of a run, when it has any.
-pub(super) fn tails(run: &Run) -> Option<Section> {
-    let groups: Vec<Group> = run.figures.iter().filter(|figure| believable(figure).len() > 1).map(group).collect();
+pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
+    let groups: Vec<RowGroup> = run.figures.iter().filter(|figure| believable(figure).len() > 1).map(group).collect();
     if groups.is_empty() {
         return None;
     }
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("value", Kind::Number),
-        Column::new("interval", Kind::Number),
-        Column::new("level", Kind::Number),
+        Column::new("", ColumnKind::Label),
+        Column::new("value", ColumnKind::Number),
+        Column::new("interval", ColumnKind::Number),
+        Column::new("level", ColumnKind::Number),
     ];
     let title = if run.figures.iter().any(|figure| slow(figure) && believable(figure).len() > 1) {
         "Single operations: median, 99%, 99.9% and maximum, of a rate 1%, 0.1% and minimum, each the median over launches"
     } else {
         "Single operations: median, 99%, 99.9% and maximum, each the median over launches"
     };
-    Some(Section::of(title, Block::Table(Table { columns, groups })))
+    Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
 }
 
 fn slow(figure: &Figure) -> bool {
@@ -51,18 +51,18 @@ pub(super) fn believable(figure: &Figure) -> Vec<&QuantileEstimate> {
     tail.iter().copied().filter(in_order).collect()
 }
 
-fn group(figure: &Figure) -> Group {
+fn group(figure: &Figure) -> RowGroup {
     let found = believable(figure);
     let shown = if slow(figure) { SLOW } else { LATE };
     let at = |quantile: f64| found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
     let rows = shown.into_iter().filter_map(at).map(|one| row(one, figure)).collect();
-    Group { title: figure_label(figure), note: String::new(), rows }
+    RowGroup { title: figure_label(figure), note: String::new(), rows }
 }
 
-fn row(one: &QuantileEstimate, figure: &Figure) -> Row {
-    let quantity = Quantity::of(&one.estimate, figure.metric.unit);
+fn row(one: &QuantileEstimate, figure: &Figure) -> TableRow {
+    let quantity = PrintedQuantity::of(&one.estimate, figure.metric.unit);
     let level = if quantity.has_interval() { percent(one.estimate.level) } else { String::new() };
-    Row {
+    TableRow {
         cells: vec![
             Cell::text(name(one.quantile)),
             Cell::Value(quantity),
@@ -84,7 +84,7 @@ fn name(quantile: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Class, Estimate, FigureKey, Method, Metric, Point, Unit};
+    use model::{Class, Estimate, EstimateMethod, FigureKey, Metric, Point, Unit};
 
     fn figure(metric: Metric, quantiles: &[(f64, f64, f64)]) -> Figure {
         let mut figure =
@@ -98,7 +98,7 @@ mod tests {
                 level: *level,
                 launches: 10,
                 batches: 1,
-                method: Method::OrderStatistic,
+                method: EstimateMethod::OrderStatistic,
             },
         };
         figure.quantiles = quantiles.iter().map(of).collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn names(figure: &Figure) -> Vec<String> {
-        let text = |row: &Row| match &row.cells[0] {
+        let text = |row: &TableRow| match &row.cells[0] {
             Cell::Text(text, _) => text.clone(),
             _ => String::new(),
         };

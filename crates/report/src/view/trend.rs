@@ -1,35 +1,35 @@
 //! Growth of dated values, with its fan.
 
-use analyse::trend::{Curve, Dated, Fitted, Projection, Trend};
+use analyse::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::Unit;
 
 use crate::{
-    Axis, Block, Cell, Chart, Column, Curves, Data, Division, Document, Kind, Mark, Plot, Quantity, Records, Row,
-    Section, Series, Spread, Table, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
+    EmbeddedJson, Mark, PrintedQuantity, PrintedSpread, Records, Series, Table, TableRow, Tone,
 };
 
 /// The report of `prony trend`; its JSON is the [`Trend`]. `name` says what the values are.
 #[must_use]
-pub fn trend(trend: &Trend, name: &str) -> Document {
+pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
     let mut document =
         Document::new(format!("{name}: {} values, {} to {}", trend.points, date(trend.span.0), date(trend.span.1)));
     let items = trend.sentences();
-    document.sections.push(Section::of("", Block::List { numbered: false, items }));
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     if trend.fits.iter().any(|fit| !fit.projections.is_empty()) {
-        document.sections.push(Section::of("projections", Block::Table(projections(trend))));
+        document.sections.push(DocumentSection::of("projections", Block::Table(projections(trend))));
     }
-    document.sections.push(Section::of("", Block::Chart(chart(trend, name))));
-    document.data = Data::of(trend).ok();
+    document.sections.push(DocumentSection::of("", Block::Chart(chart(trend, name))));
+    document.data = EmbeddedJson::of(trend).ok();
     document.records = Some(records(trend));
     document
 }
 
-fn projections(trend: &Trend) -> Table {
+fn projections(trend: &GrowthTrend) -> Table {
     let columns = vec![
-        Column::new("", Kind::Label),
-        Column::new("would be", Kind::Number),
-        Column::new("one value, the growth going on", Kind::Number),
-        Column::new("", Kind::Words),
+        Column::new("", ColumnKind::Label),
+        Column::new("would be", ColumnKind::Number),
+        Column::new("one value, the growth going on", ColumnKind::Number),
+        Column::new("", ColumnKind::Words),
     ];
     let rows = trend
         .fits
@@ -44,21 +44,23 @@ fn projections(trend: &Trend) -> Table {
                 Cell::Empty
             };
             let label = format!("{} {}", word(fit.curve), date(projection.time));
-            Row { cells: vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag] }
+            TableRow { cells: vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag] }
         })
         .collect();
     Table::plain(columns, rows)
 }
 
-fn chart(trend: &Trend, name: &str) -> Chart {
+fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     // An even axis begins at 0: years are counted from the first one shown.
     let all = || trend.data.iter().chain(&trend.outside).map(|point| point.time);
     let origin = all().fold(trend.span.0, f64::min).floor();
     let points = |data: &[Dated]| {
-        data.iter().map(|point| (point.time - origin, Quantity::bare(point.value, Unit::Count))).collect::<Vec<_>>()
+        data.iter()
+            .map(|point| (point.time - origin, PrintedQuantity::bare(point.value, Unit::Count)))
+            .collect::<Vec<_>>()
     };
     let mut series = Vec::new();
-    let fan = |fit: &Fitted| {
+    let fan = |fit: &FittedTrend| {
         let at = |point: &analyse::trend::FanPoint| {
             (point.time - origin, quantity(point.value, point.wide_low, point.wide_high))
         };
@@ -82,9 +84,9 @@ fn chart(trend: &Trend, name: &str) -> Chart {
             "The line is the fit; its bars hold one new value, the growth rate wandering on as it did within the data. \
                 Beyond the mark the data are out of reach."
                 .to_owned(),
-        plot: Plot::Curves(Curves {
-            x: Axis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
-            y: Axis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
+        plot: ChartPlot::Curves(Curves {
+            x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
+            y: ChartAxis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
             series,
             marks: vec![
                 Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },
@@ -94,8 +96,8 @@ fn chart(trend: &Trend, name: &str) -> Chart {
     }
 }
 
-fn records(trend: &Trend) -> Records {
-    let row = |fit: &Fitted, kind: &str, p: (f64, f64, f64, f64)| {
+fn records(trend: &GrowthTrend) -> Records {
+    let row = |fit: &FittedTrend, kind: &str, p: (f64, f64, f64, f64)| {
         let (time, value, low, high) = p;
         let mut row = vec![word(fit.curve).to_owned(), kind.to_owned()];
         row.extend([time, value, low, high].map(|number| number.to_string()));
@@ -111,14 +113,14 @@ fn records(trend: &Trend) -> Records {
     Records { header: vec!["curve", "kind", "time", "value", "low", "high"], rows }
 }
 
-fn quantity(value: f64, low: f64, high: f64) -> Quantity {
-    Quantity { value, low, high, unit: Unit::Count, spread: Spread::Interval }
+fn quantity(value: f64, low: f64, high: f64) -> PrintedQuantity {
+    PrintedQuantity { value, low, high, unit: Unit::Count, spread: PrintedSpread::Interval }
 }
 
-const fn word(curve: Curve) -> &'static str {
+const fn word(curve: TrendCurve) -> &'static str {
     match curve {
-        Curve::Median => "median",
-        Curve::Frontier => "frontier",
+        TrendCurve::Median => "median",
+        TrendCurve::Frontier => "frontier",
     }
 }
 

@@ -2,23 +2,23 @@
 
 use model::Unit;
 
-use crate::{Quantity, Scale};
+use crate::{PrintedQuantity, UnitScale};
 
 /// `1.31x slower (1.22 – 1.40)`: how people say a gain of 0.763 (0.714 – 0.820).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor {
     /// The factor with its ends, turned round where it is for the worse. An end below 1 lies on the other side.
-    pub quantity: Quantity,
+    pub quantity: PrintedQuantity,
     /// `faster` or `slower`, `better` or `worse`; empty where the factor prints as 1.
     pub way: &'static str,
 }
 
 /// The factor of a gain (above 1 is better) of a figure that is counted in `unit`.
 #[must_use]
-pub fn factor(gain: Quantity, unit: Unit) -> Factor {
+pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     let worse = gain.value < 1.0;
     let quantity = if worse {
-        Quantity { value: gain.value.recip(), low: gain.high.recip(), high: gain.low.recip(), ..gain }
+        PrintedQuantity { value: gain.value.recip(), low: gain.high.recip(), high: gain.low.recip(), ..gain }
     } else {
         gain
     };
@@ -33,8 +33,8 @@ pub fn factor(gain: Quantity, unit: Unit) -> Factor {
     Factor { quantity, way }
 }
 
-fn digits(quantity: &Quantity) -> crate::Digits {
-    quantity.digits(Scale::of(Unit::Ratio, quantity.magnitude()))
+fn digits(quantity: &PrintedQuantity) -> crate::Digits {
+    quantity.digits(UnitScale::of(Unit::Ratio, quantity.magnitude()))
 }
 
 impl Factor {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn said(value: f64, low: f64, high: f64, unit: Unit) -> String {
-        factor(Quantity::ratio(value, low, high), unit).text_with_interval().replace('\u{a0}', " ")
+        factor(PrintedQuantity::ratio(value, low, high), unit).text_with_interval().replace('\u{a0}', " ")
     }
 
     #[test]
@@ -71,8 +71,8 @@ mod tests {
         assert_eq!(said(0.498, 0.495, 0.501, Unit::Bytes), "2.008x worse (1.996 – 2.020)");
         assert_eq!(said(1.0 / 1.08, 1.0 / 1.18, 1.0 / 0.99, Unit::Seconds), "1.08x slower (0.99 – 1.18)");
         assert_eq!(said(0.999, 0.98, 1.02, Unit::Seconds), "1.00x (0.98 – 1.02)");
-        assert_eq!(factor(Quantity::bare(1.0, Unit::Ratio), Unit::Seconds).text(), "1x");
-        assert_eq!(factor(Quantity::bare(0.1, Unit::Ratio), Unit::Seconds).text(), "10x slower");
-        assert_eq!(factor(Quantity::bare(11.0, Unit::Ratio), Unit::Seconds).text(), "11x faster");
+        assert_eq!(factor(PrintedQuantity::bare(1.0, Unit::Ratio), Unit::Seconds).text(), "1x");
+        assert_eq!(factor(PrintedQuantity::bare(0.1, Unit::Ratio), Unit::Seconds).text(), "10x slower");
+        assert_eq!(factor(PrintedQuantity::bare(11.0, Unit::Ratio), Unit::Seconds).text(), "11x faster");
     }
 }

@@ -2,7 +2,7 @@
 
 use model::{Figure, Metric, Point, Unit, parse_size};
 
-use crate::Quantity;
+use crate::PrintedQuantity;
 
 /// What people call a family of figures.
 #[must_use]
@@ -111,7 +111,7 @@ fn spaced(word: &str) -> String {
 fn size_words(text: &str) -> String {
     match parse_size(text) {
         #[expect(clippy::cast_precision_loss, reason = "shown with five digits")]
-        Ok(bytes) if text.ends_with('B') => Quantity::bare(bytes as f64, Unit::Bytes).text(),
+        Ok(bytes) if text.ends_with('B') => PrintedQuantity::bare(bytes as f64, Unit::Bytes).text(),
         _ => text.to_owned(),
     }
 }

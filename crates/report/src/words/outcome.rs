@@ -1,8 +1,8 @@
 //! Outcomes and flags in words.
 
-use model::{Figure, Flag, Method, Mode, Outcome, Unit};
+use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit};
 
-use crate::Quantity;
+use crate::PrintedQuantity;
 
 /// `61 figures`, `1 figure`.
 #[must_use]
@@ -61,7 +61,7 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
         .enumerate()
         .map(|(index, mode)| {
             let of = if index == 0 { " of launches" } else { "" };
-            format!("{} ({}{of})", Quantity::bare(mode.estimate.value, unit).short(), percent(mode.share))
+            format!("{} ({}{of})", PrintedQuantity::bare(mode.estimate.value, unit).short(), percent(mode.share))
         })
         .collect();
     format!("{count}: {}", list(&parts))
@@ -89,13 +89,13 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
         .collect();
     if let Outcome::Measured(estimate) = &figure.outcome {
         match estimate.method {
-            Method::Range if figure.launches.is_empty() => {
+            EstimateMethod::Range if figure.launches.is_empty() => {
                 words.push(format!("least and greatest of {}", estimate.launches));
             }
             _ if estimate.is_range() => {
                 words.push(format!("range of {}", plural_of(estimate.launches as usize, "launch", "launches")));
             }
-            Method::Stated => words.push("interval as stated".to_owned()),
+            EstimateMethod::Stated => words.push("interval as stated".to_owned()),
             _ => {}
         }
     }

@@ -3,11 +3,11 @@
 
 use crate::fixture;
 
-use model::{AxisDescription, Catalogue, Class, Description, Outcome, Primitive, Reference, Unit};
-use report::view::{self, CompareContext, Finding, Findings, RunContext, RunRow, State};
-use report::{Csv, Document, Format, Json, Markdown, Terminal};
+use model::{AxisDescription, Catalogue, Class, Outcome, Primitive, ProbeDescription, Reference, Unit};
+use report::view::{self, CheckFinding, CompareContext, FindingState, Findings, RunContext, RunRow};
+use report::{Csv, Document, JsonFormat, Markdown, ReportFormat, Terminal};
 
-fn drawn(format: &dyn Format, document: &Document) -> String {
+fn drawn(format: &dyn ReportFormat, document: &Document) -> String {
     let mut out = Vec::new();
     format.render(document, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -40,7 +40,7 @@ fn csv_holds_a_run_in_base_units() {
 #[test]
 fn json_of_a_run_is_the_run_document() {
     let run = fixture::fixed_run();
-    let text = drawn(&Json, &fixed());
+    let text = drawn(&JsonFormat, &fixed());
     assert!(text.starts_with("{\"schema\":1,"));
     assert_eq!(model::parse_run(&text).unwrap(), run);
 }
@@ -118,7 +118,7 @@ fn two_runs_are_compared() {
     b.machine = a.machine.clone();
     let handles = vec!["2".to_owned(), "3".to_owned()];
     (a.label, b.label) = (None, None);
-    let options = analyse::Options { handles: handles.clone(), ..analyse::Options::default() };
+    let options = analyse::CompareOptions { handles: handles.clone(), ..analyse::CompareOptions::default() };
     let comparison = analyse::compare(&[&a, &b], &options).unwrap();
     let context = CompareContext { handles };
     let document = view::compare(&comparison, &context);
@@ -130,14 +130,14 @@ fn two_runs_are_compared() {
     assert!(text.contains("system call: getppid") && text.contains("slower"), "{text}");
     assert!(text.contains("all figures") && text.contains("x slower") && !text.contains("times better"), "{text}");
     assert!(text.ends_with("Next: prony explain 2 3\n"), "{text}");
-    let json: serde_json::Value = serde_json::from_str(&drawn(&Json, &document)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&drawn(&JsonFormat, &document)).unwrap();
     assert!(json["machines"].is_array() && json["rows"].is_array() && json["geometric_means"].is_array());
     let csv = drawn(&Csv, &document);
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     assert!(reader.headers().unwrap().iter().any(|name| name == "verdict"));
     assert_eq!(reader.records().map(Result::unwrap).count(), comparison.rows.len() * 2);
     let explained = view::explain(
-        &analyse::explain(&a, &b, &analyse::explain::Options::default()).unwrap(),
+        &analyse::explain(&a, &b, &analyse::explain::ExplainOptions::default()).unwrap(),
         &view::ExplainContext { verbose: true },
     );
     let text = terminal(&explained);
@@ -152,7 +152,7 @@ fn five_runs_are_rows_with_their_places() {
         .map(|(factor, seed)| fixture::sample_run(seed, *factor, false))
         .collect();
     let runs: Vec<&model::Run> = runs.iter().collect();
-    let comparison = analyse::compare(&runs, &analyse::Options::default()).unwrap();
+    let comparison = analyse::compare(&runs, &analyse::CompareOptions::default()).unwrap();
     let text = terminal(&view::compare(&comparison, &CompareContext::default()));
     let last = &comparison.machines[4].name;
     let mut rows = text.lines().filter(|line| line.trim_start().starts_with(last.as_str()));
@@ -182,9 +182,9 @@ fn lists_and_findings_read_well() {
     assert!(terminal(&view::runs(&[])).starts_with("No run is stored yet\n"));
     let found = Findings {
         title: "What may disturb measuring here".into(),
-        findings: vec![Finding {
+        findings: vec![CheckFinding {
             subject: "load".into(),
-            state: State::Attention,
+            state: FindingState::Attention,
             says: "3.1 runnable on 2 CPUs".into(),
             advice: "stop what runs beside".into(),
         }],
@@ -197,8 +197,8 @@ fn lists_and_findings_read_well() {
     );
 }
 
-fn described() -> Description {
-    Description {
+fn described() -> ProbeDescription {
+    ProbeDescription {
         id: "memory.load_latency".into(),
         title: "load latency".into(),
         about: "Follows one random cycle of pointers.".into(),

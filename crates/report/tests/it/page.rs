@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use model::{FactValue, Run};
 use report::view::{self, ReportInput};
-use report::{Format, Html};
+use report::{Html, ReportFormat};
 
 fn page(runs: &[&Run]) -> String {
-    let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::Options::default()).unwrap());
-    let explanation =
-        (runs.len() == 2).then(|| analyse::explain(runs[0], runs[1], &analyse::explain::Options::default()).unwrap());
+    let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::CompareOptions::default()).unwrap());
+    let explanation = (runs.len() == 2)
+        .then(|| analyse::explain(runs[0], runs[1], &analyse::explain::ExplainOptions::default()).unwrap());
     let input = ReportInput { runs, handles: &[], comparison: comparison.as_ref(), explanation: explanation.as_ref() };
     let mut out = Vec::new();
     Html.render(&view::report(&input), &mut out).unwrap();

@@ -4,13 +4,13 @@
 use crate::fixture;
 
 use analyse::compare::Normalise;
-use model::{Estimate, Method, Mode, Outcome, Run, Unit};
+use model::{Estimate, EstimateMethod, Mode, Outcome, Run, Unit};
 use proptest::prelude::*;
 use report::view::{self, CompareContext, ReportInput, RunContext};
-use report::{Cell, Csv, Document, Format, Html, Json, Markdown, Terminal};
+use report::{Cell, Csv, Document, Html, JsonFormat, Markdown, ReportFormat, Terminal};
 use unicode_width::UnicodeWidthStr;
 
-fn draw(format: &dyn Format, document: &Document) -> String {
+fn draw(format: &dyn ReportFormat, document: &Document) -> String {
     let mut out = Vec::new();
     format.render(document, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -47,8 +47,12 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 fn estimate() -> impl Strategy<Value = Estimate> {
-    let method =
-        prop_oneof![Just(Method::OrderStatistic), Just(Method::Range), Just(Method::Stated), Just(Method::None)];
+    let method = prop_oneof![
+        Just(EstimateMethod::OrderStatistic),
+        Just(EstimateMethod::Range),
+        Just(EstimateMethod::Stated),
+        Just(EstimateMethod::None)
+    ];
     (number(), number(), number(), number(), method).prop_map(|(value, low, high, level, method)| Estimate {
         value,
         low,
@@ -109,7 +113,7 @@ proptest! {
     fn any_run_fits_any_page(run in run(), width in 20usize..160) {
         let document = view::run(&run, &RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true });
         fits(&document, width);
-        for format in [&Json as &dyn Format, &Csv, &Markdown, &Html, &Terminal { width, colour: true }] {
+        for format in [&JsonFormat as &dyn ReportFormat, &Csv, &Markdown, &Html, &Terminal { width, colour: true }] {
             let mut out = Vec::new();
             format.render(&document, &mut out).unwrap();
         }
@@ -126,7 +130,7 @@ proptest! {
         let runs: Vec<&Run> = runs.iter().collect();
         let handles: Vec<String> = if handles { (1..=runs.len()).map(|n| n.to_string()).collect() } else { Vec::new() };
         let normalise = if ratio { Normalise::Ratio } else { Normalise::Gain };
-        let options = analyse::Options { handles: handles.clone(), normalise, ..analyse::Options::default() };
+        let options = analyse::CompareOptions { handles: handles.clone(), normalise, ..analyse::CompareOptions::default() };
         if let Ok(comparison) = analyse::compare(&runs, &options) {
             let document = view::compare(&comparison, &CompareContext { handles });
             for table in document.tables() {
@@ -171,7 +175,7 @@ fn real_reports_fit_their_page() {
         (1..=4).map(|i| fixture::sample_run(i, 1.0 + 0.1 * i as f64, true)).chain([fixture::published_run()]).collect();
     let all: Vec<&Run> = runs.iter().collect();
     for count in [1, 2, 5] {
-        let comparison = analyse::compare(&all[..count], &analyse::Options::default()).unwrap();
+        let comparison = analyse::compare(&all[..count], &analyse::CompareOptions::default()).unwrap();
         let documents = [
             view::compare(&comparison, &CompareContext::default()),
             view::run(all[count - 1], &RunContext::default()),

@@ -3,14 +3,14 @@
 //! Least squares on logarithms; intervals of the doubling time invert those of the rate. For ratings of machines over
 //! years see Nordhaus, Two centuries of productivity growth in computing, Journal of Economic History 67, 2007.
 
-use crate::fit::line::{Line, line, residuals};
+use crate::fit::line::{FitLine, line, residuals};
 use crate::interval::Estimated;
 
 /// Fitted growth `y = exp(line(t))`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
     /// The line through the natural logarithms.
-    pub line: Line,
+    pub line: FitLine,
 }
 
 /// Fits growth to positive `values` at `times` in any unit. `None` below three points, with a value that is not

@@ -8,7 +8,7 @@ use crate::interval::{Estimated, Interval};
 
 /// A fitted line `y = intercept + slope x`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct FitLine {
     /// Slope, in units of y per unit of x.
     pub slope: f64,
     /// Value at x = 0; exactly 0 for a line through the origin.
@@ -27,7 +27,7 @@ pub struct Line {
     weight: f64,
 }
 
-impl Line {
+impl FitLine {
     /// Interval of the slope.
     pub fn slope_interval(&self, level: f64) -> Interval {
         let half = self.t(level) * self.residual_sd / self.spread_x.sqrt();
@@ -74,12 +74,12 @@ impl Line {
 
 /// Fits a line with slope and intercept to points of equal weight. `None` below three points, with one that is not
 /// finite, when the samples differ in length, or when all x are equal.
-pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
+pub fn line(x: &[f64], y: &[f64]) -> Option<FitLine> {
     weighted_line(x, y, &vec![1.0; x.len()])
 }
 
 /// As [`line()`]; a point of weight w has the variance of a point of weight 1 over w. Weights must be positive.
-pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
+pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
     if x.len() < 3 || !sound(x, y, weights) {
         return None;
     }
@@ -92,7 +92,7 @@ pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
     }
     let shared: f64 = x.iter().zip(y).zip(weights).map(|((x, y), w)| w * (x - mean_x) * (y - mean_y)).sum();
     let slope = shared / spread_x;
-    let fitted = Line {
+    let fitted = FitLine {
         slope,
         intercept: mean_y - slope * mean_x,
         residual_sd: 0.0,
@@ -107,7 +107,7 @@ pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
 
 /// Fits a line through the origin to points of equal weight, such as bytes over time. `None` below two points, with
 /// one that is not finite, when the samples differ in length, or when all x are 0.
-pub fn line_through_origin(x: &[f64], y: &[f64]) -> Option<Line> {
+pub fn line_through_origin(x: &[f64], y: &[f64]) -> Option<FitLine> {
     let weights = vec![1.0; x.len()];
     if x.len() < 2 || !sound(x, y, &weights) {
         return None;
@@ -120,18 +120,18 @@ pub fn line_through_origin(x: &[f64], y: &[f64]) -> Option<Line> {
     let degrees = (x.len() - 1) as f64;
     let weight = f64::INFINITY;
     let fitted =
-        Line { slope, intercept: 0.0, residual_sd: 0.0, degrees, range: range(x), mean_x: 0.0, spread_x, weight };
+        FitLine { slope, intercept: 0.0, residual_sd: 0.0, degrees, range: range(x), mean_x: 0.0, spread_x, weight };
     Some(with_residuals(fitted, x, y, &weights))
 }
 
-fn with_residuals(mut line: Line, x: &[f64], y: &[f64], weights: &[f64]) -> Line {
+fn with_residuals(mut line: FitLine, x: &[f64], y: &[f64], weights: &[f64]) -> FitLine {
     let squares = residuals(&line, x, y).iter().zip(weights).map(|(r, w)| w * r * r).sum::<f64>();
     line.residual_sd = (squares / line.degrees).sqrt();
     line
 }
 
 /// What the line leaves of each point.
-pub(crate) fn residuals(line: &Line, x: &[f64], y: &[f64]) -> Vec<f64> {
+pub(crate) fn residuals(line: &FitLine, x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| y - line.intercept - line.slope * x).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
-use stats::{BAND, Comparison, Floor, Verdict, compare, verdict};
+use stats::{BAND, EquivalenceVerdict, Floor, RatioEstimate, compare, verdict};
 
 const TRIALS: usize = 1500;
 
@@ -18,7 +18,7 @@ fn share(
     shift: f64,
     effect: f64,
     mut floor: impl FnMut(&mut ChaCha8Rng) -> Floor,
-    claim: fn(&Comparison) -> bool,
+    claim: fn(&RatioEstimate) -> bool,
 ) -> f64 {
     let mut rng = generator(77);
     let hits = (0..TRIALS)
@@ -31,16 +31,16 @@ fn share(
     hits as f64 / TRIALS as f64
 }
 
-fn significant(c: &Comparison) -> bool {
+fn significant(c: &RatioEstimate) -> bool {
     c.p_value <= 0.05
 }
 
-fn different(c: &Comparison) -> bool {
-    verdict(c, c.p_value, BAND) == Verdict::Different
+fn different(c: &RatioEstimate) -> bool {
+    verdict(c, c.p_value, BAND) == EquivalenceVerdict::Different
 }
 
-fn same(c: &Comparison) -> bool {
-    verdict(c, c.p_value, BAND) == Verdict::Same
+fn same(c: &RatioEstimate) -> bool {
+    verdict(c, c.p_value, BAND) == EquivalenceVerdict::Same
 }
 
 /// A true 5% stays below this with 99.9% at 1500 trials.

@@ -2,14 +2,14 @@
 
 use rand::Rng;
 use stats::simulate::generator;
-use stats::{BAND, Comparison, Floor, Verdict, compare, holm, verdict};
+use stats::{BAND, EquivalenceVerdict, Floor, RatioEstimate, compare, holm, verdict};
 
 use crate::session::{PINNED, Session, class_floor, consecutive, logs, resample, sessions};
 
 const LEVEL: f64 = 0.95;
 
-fn claims(comparison: &Comparison, adjusted_p: f64) -> bool {
-    verdict(comparison, adjusted_p, BAND) == Verdict::Different
+fn claims(comparison: &RatioEstimate, adjusted_p: f64) -> bool {
+    verdict(comparison, adjusted_p, BAND) == EquivalenceVerdict::Different
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn one_session_family_of_sixty() {
     for launches in [10, 20] {
         let (mut significant, mut different) = (0, 0);
         for _ in 0..TRIALS {
-            let family: Vec<Comparison> = (0..60)
+            let family: Vec<RatioEstimate> = (0..60)
                 .map(|i| {
                     let mut draw = || logs(&resample(figures[i % figures.len()], launches, &mut rng));
                     compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap()
@@ -76,7 +76,7 @@ fn one_session_family_of_sixty() {
 #[test]
 fn one_session_real_order() {
     for session in sessions() {
-        let family: Vec<(&String, Comparison)> = session
+        let family: Vec<(&String, RatioEstimate)> = session
             .figures
             .iter()
             .map(|(probe, values)| {

@@ -6,7 +6,7 @@
 )]
 
 use rand::seq::SliceRandom;
-use stats::ridge::Problem;
+use stats::ridge::RidgeProblem;
 use stats::simulate::generator;
 use stats::{LeftOut, jackknife_plus, median, probe_weighting, quantile};
 
@@ -128,7 +128,7 @@ fn probes_predict_better_than_a_rating() {
     let ridge = errors(&table, 20, |_, known, targets, asked| {
         let prior = probe_weighting(known, targets, None).unwrap().weights;
         let groups: Vec<usize> = (0..known.len()).collect();
-        let problem = Problem { rows: known, targets, groups: &groups, prior: &prior };
+        let problem = RidgeProblem { rows: known, targets, groups: &groups, prior: &prior };
         let fit = problem.fit(problem.best_penalty(&[0.1, 1.0, 10.0, 100.0]).unwrap()).unwrap();
         asked.iter().map(|r| fit.predict(r)).collect()
     });

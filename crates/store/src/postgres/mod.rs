@@ -16,11 +16,11 @@ use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row};
 
-use crate::index::{Kind, class_from_name};
+use crate::index::{OutcomeKind, class_from_name};
 use crate::key::{canonical, figure_key};
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary, Trouble};
+use crate::{Access, Detail, Error, ErrorKind, FigurePattern, FigureRow, SessionValue, Store, Summary};
 
 /// How long a server, or another writer, is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -71,7 +71,7 @@ impl PostgresStore {
             }
             (Some(schema::KNOWN), _) => {}
             (None, Access::Read) => {
-                return Err(Error::Place { action: "open the store", place, trouble: Trouble::Missing });
+                return Err(Error::Place { action: "open the store", place, trouble: ErrorKind::Missing });
             }
             _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
         }
@@ -88,7 +88,7 @@ impl PostgresStore {
 
     /// Does work over the connection, or over a new one where it is lost; a connection over which an error came that may
     /// mean its end is not used again.
-    fn once<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
+    fn attempt<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
         let mut held = self.client.borrow_mut();
         let mut client = match held.take() {
             Some(client) => client,
@@ -102,14 +102,14 @@ impl PostgresStore {
     }
 
     /// Does work that may be done twice: a server that was started anew meanwhile is no reason to lose a round.
-    fn surely<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
-        let result = self.once(work);
+    fn with_retry<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
+        let result = self.attempt(work);
         let lost = result.is_err() && self.client.borrow().is_none();
-        if lost { self.once(work) } else { result }
+        if lost { self.attempt(work) } else { result }
     }
 
     fn query(&self, action: &'static str, sql: &str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        self.surely(&|client| client.query(sql, with)).map_err(|error| self.refuse(action, &error))
+        self.with_retry(&|client| client.query(sql, with)).map_err(|error| self.refuse(action, &error))
     }
 
     fn number(&self, id: &str) -> Result<i64, Error> {
@@ -162,7 +162,7 @@ impl Store for PostgresStore {
                 packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
             })
         };
-        let numbers = self.surely(&put).map_err(|error| self.refuse("save the run in", &error))?;
+        let numbers = self.with_retry(&put).map_err(|error| self.refuse("save the run in", &error))?;
         Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
     }
 
@@ -212,12 +212,12 @@ impl Store for PostgresStore {
         let word = |row: &Row, column: usize| Error::Place {
             action,
             place: self.place.clone(),
-            trouble: Trouble::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
+            trouble: ErrorKind::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
         };
         let figure = |row: &Row| {
             Ok(FigureRow {
                 key: figure_key(row.get(0), row.get(1)),
-                kind: Kind::from_name(row.get(2)).ok_or_else(|| word(row, 2))?,
+                kind: OutcomeKind::from_name(row.get(2)).ok_or_else(|| word(row, 2))?,
                 value: row.get(3),
                 low: row.get(4),
                 high: row.get(5),
@@ -256,7 +256,7 @@ impl Store for PostgresStore {
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
         let numbers = ids.iter().map(|id| self.number(id)).collect::<Result<Vec<_>, _>>()?;
         let sql = "DELETE FROM prony.runs WHERE number = ANY ($1)";
-        self.once(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&numbers])))
+        self.attempt(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&numbers])))
             .map_err(|error| self.refuse("remove runs from", &error))?;
         Ok(())
     }
@@ -265,7 +265,7 @@ impl Store for PostgresStore {
         label.map_or(Ok(()), check_label)?;
         let sql = "UPDATE prony.runs SET label = $2 WHERE id = $1";
         let changed = self
-            .surely(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&id, &label])))
+            .with_retry(&|client| in_transaction(client, |transaction| transaction.execute(sql, &[&id, &label])))
             .map_err(|error| self.refuse("label the run in", &error))?;
         if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
     }

@@ -2,21 +2,21 @@
 
 use postgres::error::SqlState;
 
-use crate::Trouble;
+use crate::ErrorKind;
 
 /// The trouble behind an error of the server or of the connection.
-pub(super) fn of(error: &postgres::Error) -> Trouble {
-    let Some(state) = error.code() else { return Trouble::Other(causes(error)) };
+pub(super) fn of(error: &postgres::Error) -> ErrorKind {
+    let Some(state) = error.code() else { return ErrorKind::Other(causes(error)) };
     match state {
-        &SqlState::DISK_FULL => Trouble::Full,
-        &SqlState::READ_ONLY_SQL_TRANSACTION => Trouble::ReadOnly,
+        &SqlState::DISK_FULL => ErrorKind::Full,
+        &SqlState::READ_ONLY_SQL_TRANSACTION => ErrorKind::ReadOnly,
         &SqlState::INSUFFICIENT_PRIVILEGE
         | &SqlState::INVALID_PASSWORD
-        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => Trouble::Permission,
-        &SqlState::LOCK_NOT_AVAILABLE => Trouble::Locked,
-        &SqlState::INVALID_CATALOG_NAME => Trouble::Missing,
-        &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => Trouble::Corrupt(causes(error)),
-        _ => Trouble::Other(causes(error)),
+        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => ErrorKind::Permission,
+        &SqlState::LOCK_NOT_AVAILABLE => ErrorKind::Locked,
+        &SqlState::INVALID_CATALOG_NAME => ErrorKind::Missing,
+        &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => ErrorKind::Corrupt(causes(error)),
+        _ => ErrorKind::Other(causes(error)),
     }
 }
 

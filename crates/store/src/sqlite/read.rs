@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::FigureKey;
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
 
-use crate::index::{FigureRow, Kind, SessionValue, Summary, class_from_name};
+use crate::index::{FigureRow, OutcomeKind, SessionValue, Summary, class_from_name};
 use crate::key::{canonical, figure_key};
 use crate::{Detail, FigurePattern};
 
@@ -80,7 +80,7 @@ pub(super) fn figures(connection: &Connection, id: &str) -> rusqlite::Result<Opt
         .query_map([number], |row| {
             Ok(FigureRow {
                 key: figure_key(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?),
-                kind: word(row, 2, Kind::from_name)?,
+                kind: word(row, 2, OutcomeKind::from_name)?,
                 value: row.get(3)?,
                 low: row.get(4)?,
                 high: row.get(5)?,

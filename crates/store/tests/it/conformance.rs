@@ -3,7 +3,7 @@
 
 use crate::common::{SMALL, run};
 use model::{FigureKey, Outcome, Run};
-use store::{Access, Detail, Error, FigurePattern, Filter, Kind, Selection, Selector, Store, transfer};
+use store::{Access, Detail, Error, FigurePattern, Filter, OutcomeKind, Selector, Store, StoreSelection, transfer};
 
 /// A store that is new and empty, and what keeps it alive.
 struct Fresh {
@@ -71,8 +71,8 @@ fn labelled(machine: &str, number: u32, label: &str) -> Run {
 
 fn resolved(store: &dyn Store, text: &str) -> Result<u64, Error> {
     match Selector::new(store)?.resolve(text)? {
-        Selection::Stored(summary) => Ok(summary.number),
-        Selection::File(path) => panic!("{text} was taken for the file {}", path.display()),
+        StoreSelection::Stored(summary) => Ok(summary.number),
+        StoreSelection::File(path) => panic!("{text} was taken for the file {}", path.display()),
     }
 }
 
@@ -211,7 +211,7 @@ fn selectors_find_what_people_mean(mut fresh: Fresh) {
     }
     for path in ["./x", "x.json", "/a/b", "x.json.zst"] {
         let selector = Selector::new(&**store).unwrap();
-        assert_eq!(selector.resolve(path).unwrap(), Selection::File(path.into()));
+        assert_eq!(selector.resolve(path).unwrap(), StoreSelection::File(path.into()));
     }
 }
 
@@ -293,7 +293,7 @@ fn figures_keep_every_outcome(mut fresh: Fresh) {
     let rows = fresh.store.figures(&one.id).unwrap();
     assert_eq!(
         rows.iter().map(|row| row.kind).collect::<Vec<_>>(),
-        [Kind::Below, Kind::Modes, Kind::Unfit, Kind::Measured]
+        [OutcomeKind::Below, OutcomeKind::Modes, OutcomeKind::Unfit, OutcomeKind::Measured]
     );
     assert!(rows.iter().zip(&one.figures).all(|(row, figure)| row.key == figure.key() && row.class == figure.class));
     assert_eq!((rows[0].value, rows[0].high), (None, Some(3e-9)));

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{SMALL, run};
-use model::{Estimate, Fact, FactValue, Flag, Launch, Method, Mode, Outcome, Point, Primitive, Run};
+use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Mode, Outcome, Point, Primitive, Run};
 use proptest::prelude::*;
-use store::{DOCUMENT_LIMIT, Error, Trouble, load_document, parse_document, render_document, save_document};
+use store::{DOCUMENT_LIMIT, Error, ErrorKind, load_document, parse_document, render_document, save_document};
 
 fn refused(path: &Path) -> String {
     let text = load_document(path).unwrap_err().to_string();
@@ -100,8 +100,8 @@ fn links_are_followed_and_pipes_are_written_to() {
     assert_eq!(reader.join().unwrap(), one);
     save_document(Path::new("/dev/null"), &one).unwrap();
     let full = save_document(Path::new("/dev/full"), &one).unwrap_err();
-    assert!(matches!(full, Error::Place { trouble: Trouble::Full, .. }), "{full}");
-    assert!(matches!(save_document(home.path(), &one), Err(Error::Place { trouble: Trouble::Directory, .. })));
+    assert!(matches!(full, Error::Place { trouble: ErrorKind::Full, .. }), "{full}");
+    assert!(matches!(save_document(home.path(), &one), Err(Error::Place { trouble: ErrorKind::Directory, .. })));
     let lost = save_document(&home.path().join("none/x.json"), &one).unwrap_err();
     assert!(lost.is_missing() && lost.to_string().contains("none/x.json"), "{lost}");
 }
@@ -122,7 +122,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         level,
         launches,
         batches,
-        method: Method::Stated,
+        method: EstimateMethod::Stated,
     })
 }
 

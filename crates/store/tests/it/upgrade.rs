@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::schema::faults;
 use model::{FactValue, Flag, Outcome, Run};
-use store::{Access, Detail, Kind, SqliteStore, Store, load_document};
+use store::{Access, Detail, OutcomeKind, SqliteStore, Store, load_document};
 
 fn kept(extension: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upgrade");
@@ -52,11 +52,11 @@ fn what_the_first_document_says_is_understood() {
         .figures
         .iter()
         .map(|figure| match figure.outcome {
-            Outcome::Measured(_) => Kind::Measured.name(),
-            Outcome::Below { .. } => Kind::Below.name(),
-            Outcome::Modes(_) => Kind::Modes.name(),
-            Outcome::Unfit(_) => Kind::Unfit.name(),
-            Outcome::Failed(_) => Kind::Failed.name(),
+            Outcome::Measured(_) => OutcomeKind::Measured.name(),
+            Outcome::Below { .. } => OutcomeKind::Below.name(),
+            Outcome::Modes(_) => OutcomeKind::Modes.name(),
+            Outcome::Unfit(_) => OutcomeKind::Unfit.name(),
+            Outcome::Failed(_) => OutcomeKind::Failed.name(),
         })
         .collect();
     assert_eq!(kinds.len(), 5, "{kinds:?}");

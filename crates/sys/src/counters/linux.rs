@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use crate::counters::{Count, Event};
+use crate::counters::{Count, CounterEvent};
 use crate::error::{Error, Result};
 
 /// `struct perf_event_attr` in its first published form (64 bytes, `PERF_ATTR_SIZE_VER0`), which every kernel takes.
@@ -44,7 +44,7 @@ pub(super) struct Counter {
 impl Counter {
     /// Counts user and kernel work of a thread and of what it starts from now on, or user work alone where the kernel's is not
     /// permitted.
-    pub(super) fn open(event: Event, thread: i32) -> Result<Self> {
+    pub(super) fn open(event: CounterEvent, thread: i32) -> Result<Self> {
         match Self::try_open(event, thread, false) {
             Err(error) if matches!(error.errno(), Some(libc::EACCES | libc::EPERM)) => {
                 Self::try_open(event, thread, true).map_err(|_| explain(event, error))
@@ -53,7 +53,7 @@ impl Counter {
         }
     }
 
-    fn try_open(event: Event, thread: i32, user_only: bool) -> Result<Self> {
+    fn try_open(event: CounterEvent, thread: i32, user_only: bool) -> Result<Self> {
         let (kind, config, what) = code(event);
         let exclude = if user_only { EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR } else { 0 };
         let attributes = Attributes {
@@ -101,21 +101,21 @@ impl Counter {
     }
 }
 
-fn code(event: Event) -> (u32, u64, &'static str) {
+fn code(event: CounterEvent) -> (u32, u64, &'static str) {
     match event {
-        Event::Cycles => (HARDWARE, 0, "count cycles"),
-        Event::Instructions => (HARDWARE, 1, "count instructions"),
-        Event::CacheMisses => (HARDWARE, 3, "count cache misses"),
-        Event::BranchMisses => (HARDWARE, 5, "count branch misses"),
+        CounterEvent::Cycles => (HARDWARE, 0, "count cycles"),
+        CounterEvent::Instructions => (HARDWARE, 1, "count instructions"),
+        CounterEvent::CacheMisses => (HARDWARE, 3, "count cache misses"),
+        CounterEvent::BranchMisses => (HARDWARE, 5, "count branch misses"),
         // Data TLB (3), read (0), miss (1), a byte each.
-        Event::DataTlbMisses => (HARDWARE_CACHE, 0x1_0003, "count data TLB misses"),
-        Event::PageFaults => (SOFTWARE, 2, "count page faults"),
-        Event::ContextSwitches => (SOFTWARE, 3, "count context switches"),
-        Event::CpuMigrations => (SOFTWARE, 4, "count CPU migrations"),
+        CounterEvent::DataTlbMisses => (HARDWARE_CACHE, 0x1_0003, "count data TLB misses"),
+        CounterEvent::PageFaults => (SOFTWARE, 2, "count page faults"),
+        CounterEvent::ContextSwitches => (SOFTWARE, 3, "count context switches"),
+        CounterEvent::CpuMigrations => (SOFTWARE, 4, "count CPU migrations"),
     }
 }
 
-fn explain(event: Event, error: Error) -> Error {
+fn explain(event: CounterEvent, error: Error) -> Error {
     let (_, _, what) = code(event);
     match error.errno() {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {

@@ -12,7 +12,7 @@ use crate::usage::threads_of;
 
 /// An event that can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum CounterEvent {
     /// Clock cycles of the CPU while it worked for us.
     Cycles,
     /// Instructions retired.
@@ -31,7 +31,7 @@ pub enum Event {
     CpuMigrations,
 }
 
-impl Event {
+impl CounterEvent {
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Cycles,
@@ -75,22 +75,22 @@ pub struct Count {
 /// and processes that are started later, so every thread has counters of its own, and a count is their sum.
 #[derive(Debug)]
 pub struct Counters {
-    open: Vec<(Event, std::result::Result<Vec<linux::Counter>, String>)>,
+    open: Vec<(CounterEvent, std::result::Result<Vec<linux::Counter>, String>)>,
 }
 
 impl Counters {
     /// Opens what can be opened, for all threads of this process and what they start later; what cannot keeps its reason.
     #[must_use]
-    pub fn open(events: &[Event]) -> Self {
+    pub fn open(events: &[CounterEvent]) -> Self {
         Self::open_beside(events, &[])
     }
 
     /// The same for this process and others together. An event that cannot be counted in every thread of all of them is not
     /// counted: a part would pass for the whole.
     #[must_use]
-    pub fn open_beside(events: &[Event], others: &[i32]) -> Self {
+    pub fn open_beside(events: &[CounterEvent], others: &[i32]) -> Self {
         let own = std::process::id().cast_signed();
-        let open = |event: &Event| -> Result<Vec<linux::Counter>> {
+        let open = |event: &CounterEvent| -> Result<Vec<linux::Counter>> {
             let mut counters = Vec::new();
             for process in std::iter::once(own).chain(others.iter().copied()) {
                 counters.extend(in_process(*event, process)?);
@@ -102,18 +102,18 @@ impl Counters {
 
     /// The counts so far in the order asked for, each a count or the reason why there is none.
     #[must_use]
-    pub fn read(&self) -> Vec<(Event, std::result::Result<Count, String>)> {
+    pub fn read(&self) -> Vec<(CounterEvent, std::result::Result<Count, String>)> {
         self.open.iter().map(|(event, counters)| (*event, sum(counters))).collect()
     }
 
     /// One count so far; `Ok(None)` where the event was not asked for.
-    pub fn read_one(&self, event: Event) -> std::result::Result<Option<Count>, String> {
+    pub fn read_one(&self, event: CounterEvent) -> std::result::Result<Option<Count>, String> {
         self.open.iter().find(|(other, _)| *other == event).map(|(_, counters)| sum(counters)).transpose()
     }
 }
 
 /// Counters in every thread of a process.
-fn in_process(event: Event, process: i32) -> Result<Vec<linux::Counter>> {
+fn in_process(event: CounterEvent, process: i32) -> Result<Vec<linux::Counter>> {
     let mut counters = Vec::new();
     let mut gone = None;
     for thread in threads_of(process)? {
@@ -173,8 +173,8 @@ mod tests {
         let thread = std::thread::Builder::new().spawn(body).unwrap();
         ask.send(()).unwrap();
         answered.recv().unwrap();
-        let counters = Counters::open(&[Event::PageFaults]);
-        let before = match counters.read_one(Event::PageFaults) {
+        let counters = Counters::open(&[CounterEvent::PageFaults]);
+        let before = match counters.read_one(CounterEvent::PageFaults) {
             Ok(count) => count.unwrap(),
             Err(reason) => {
                 testing::lacks!("page faults cannot be counted: {reason}");
@@ -183,7 +183,7 @@ mod tests {
         };
         ask.send(()).unwrap();
         answered.recv().unwrap();
-        let faults = counters.read_one(Event::PageFaults).unwrap().unwrap().value - before.value;
+        let faults = counters.read_one(CounterEvent::PageFaults).unwrap().unwrap().value - before.value;
         assert!(faults >= PAGES as u64, "{faults} page faults of {PAGES} in a thread that was there before");
         drop(ask);
         thread.join().unwrap();
@@ -197,14 +197,14 @@ mod tests {
         const STARTED: u64 = 50;
         let mut command = Command::new("/bin/sh");
         let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let counters = Counters::open_beside(&[Event::PageFaults], &[shell.id().cast_signed()]);
-        let before = counters.read_one(Event::PageFaults);
+        let counters = Counters::open_beside(&[CounterEvent::PageFaults], &[shell.id().cast_signed()]);
+        let before = counters.read_one(CounterEvent::PageFaults);
         let mut orders = shell.stdin.take().unwrap();
         writeln!(orders, "i=0; while [ $i -lt {STARTED} ]; do (:); i=$((i + 1)); done; echo done").unwrap();
         drop(orders);
         let mut answer = String::new();
         BufReader::new(shell.stdout.take().unwrap()).read_line(&mut answer).unwrap();
-        let after = counters.read_one(Event::PageFaults);
+        let after = counters.read_one(CounterEvent::PageFaults);
         assert!(shell.wait().unwrap().success());
         match (before, after) {
             // A forked shell faults more often than ten times before it ends.
@@ -215,13 +215,13 @@ mod tests {
 
     #[test]
     fn a_process_that_cannot_be_counted_makes_the_count_unknown() {
-        let counters = Counters::open_beside(&[Event::PageFaults], &[i32::MAX]);
-        assert!(counters.read_one(Event::PageFaults).is_err());
+        let counters = Counters::open_beside(&[CounterEvent::PageFaults], &[i32::MAX]);
+        assert!(counters.read_one(CounterEvent::PageFaults).is_err());
     }
 
     #[test]
     fn absent_is_a_reason_and_present_counts() {
-        let counters = Counters::open(&Event::ALL);
+        let counters = Counters::open(&CounterEvent::ALL);
         let mut memory = vec![0u8; 4 << 20];
         memory.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         std::hint::black_box(&memory);
@@ -229,7 +229,7 @@ mod tests {
             match count {
                 Ok(count) => {
                     assert!(count.counted > 0.0 && count.counted <= 1.0, "{}", event.name());
-                    if matches!(event, Event::Cycles | Event::Instructions) {
+                    if matches!(event, CounterEvent::Cycles | CounterEvent::Instructions) {
                         assert!(count.value > 0);
                     }
                 }
@@ -239,6 +239,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Counters::open(&[]).read_one(Event::Cycles), Ok(None));
+        assert_eq!(Counters::open(&[]).read_one(CounterEvent::Cycles), Ok(None));
     }
 }

@@ -3,7 +3,7 @@
 use model::{FactValue, Primitive};
 
 use crate::facts::collector::{Collector, why};
-use crate::process::{Resource, limit};
+use crate::process::{LimitedResource, limit};
 use crate::{cgroup, timer};
 
 pub(super) fn collect(facts: &mut Collector) {
@@ -12,7 +12,7 @@ pub(super) fn collect(facts: &mut Collector) {
     }
     let source = "/proc/self/cgroup and its files";
     let limits = why(cgroup::limits());
-    let number = |pick: fn(&cgroup::Limits) -> Option<f64>| limits.clone().map(|limits| or_none(pick(&limits)));
+    let number = |pick: fn(&cgroup::CgroupLimits) -> Option<f64>| limits.clone().map(|limits| or_none(pick(&limits)));
     facts.number("cgroup.version", limits.clone().map(|limits| f64::from(limits.version)), "1", source, &[]);
     let cpus = number(|limits| limits.quota.map(|quota| quota.cpus));
     facts.add("cgroup.cpus", cpus, Some("1"), source, &[Primitive::CoreClock]);
@@ -23,12 +23,12 @@ pub(super) fn collect(facts: &mut Collector) {
     let memory = number(|limits| limits.memory_bytes.map(|n| n as f64));
     facts.add("cgroup.memory", memory, Some("B"), source, &[Primitive::PageFault]);
     facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);
-    for resource in Resource::ALL {
+    for resource in LimitedResource::ALL {
         let name = format!("limit.{}", resource.name().trim_start_matches("RLIMIT_").to_ascii_lowercase());
         let value = why(limit(resource)).map(|found| or_none(found.soft.map(|n| n as f64)));
         let unit = match resource {
-            Resource::OpenFiles | Resource::Processes => "1",
-            Resource::CpuSeconds => "s",
+            LimitedResource::OpenFiles | LimitedResource::Processes => "1",
+            LimitedResource::CpuSeconds => "s",
             _ => "B",
         };
         facts.add(name, value, Some(unit), format!("getrlimit({})", resource.name()), &[]);

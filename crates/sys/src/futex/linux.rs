@@ -5,17 +5,17 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::futex::Scope;
+use crate::futex::FutexScope;
 
-fn operation(base: i32, scope: Scope) -> i32 {
+fn operation(base: i32, scope: FutexScope) -> i32 {
     match scope {
-        Scope::Process => base | libc::FUTEX_PRIVATE_FLAG,
-        Scope::Shared => base,
+        FutexScope::Process => base | libc::FUTEX_PRIVATE_FLAG,
+        FutexScope::Shared => base,
     }
 }
 
 #[inline]
-pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: Scope) -> Result<bool> {
+pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: FutexScope) -> Result<bool> {
     let time = timeout.map(|time| libc::timespec {
         tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: time.subsec_nanos() as _,
@@ -36,7 +36,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, s
 }
 
 #[inline]
-pub(super) fn wake(word: &AtomicU32, count: u32, scope: Scope) -> Result<u32> {
+pub(super) fn wake(word: &AtomicU32, count: u32, scope: FutexScope) -> Result<u32> {
     let count = i32::try_from(count).unwrap_or(i32::MAX);
     // SAFETY: waking reads nothing through the pointer; it only names the word.
     let answer = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation(libc::FUTEX_WAKE, scope), count) };

@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// Who may wait for the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum FutexScope {
     /// Threads of this process; the cheaper one.
     Process,
     /// Any process that shares the memory, such as [`crate::memory::Shared`].
@@ -24,13 +24,13 @@ pub enum Scope {
 /// word had already changed; `false` after the time. As with every futex, waking may come for no reason: look at the
 /// word and wait again.
 #[inline]
-pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: Scope) -> Result<bool> {
+pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: FutexScope) -> Result<bool> {
     linux::wait(word, expected, timeout, scope)
 }
 
 /// Wakes at most `count` that wait for the word, and returns how many it woke.
 #[inline]
-pub fn wake(word: &AtomicU32, count: u32, scope: Scope) -> Result<u32> {
+pub fn wake(word: &AtomicU32, count: u32, scope: FutexScope) -> Result<u32> {
     linux::wake(word, count, scope)
 }
 
@@ -43,9 +43,9 @@ mod tests {
     #[test]
     fn a_changed_word_does_not_sleep_and_time_runs_out() {
         let word = AtomicU32::new(1);
-        assert!(wait(&word, 0, None, Scope::Process).unwrap());
-        assert!(!wait(&word, 1, Some(Duration::from_millis(2)), Scope::Shared).unwrap());
-        assert_eq!(wake(&word, 1, Scope::Process).unwrap(), 0);
+        assert!(wait(&word, 0, None, FutexScope::Process).unwrap());
+        assert!(!wait(&word, 1, Some(Duration::from_millis(2)), FutexScope::Shared).unwrap());
+        assert_eq!(wake(&word, 1, FutexScope::Process).unwrap(), 0);
     }
 
     #[test]
@@ -54,10 +54,10 @@ mod tests {
         let play = |mine: u32| {
             for _ in 0..200 {
                 while word.load(Ordering::Acquire) != mine {
-                    wait(&word, 1 - mine, Some(Duration::from_secs(5)), Scope::Process).unwrap();
+                    wait(&word, 1 - mine, Some(Duration::from_secs(5)), FutexScope::Process).unwrap();
                 }
                 word.store(1 - mine, Ordering::Release);
-                wake(&word, 1, Scope::Process).unwrap();
+                wake(&word, 1, FutexScope::Process).unwrap();
             }
         };
         thread::scope(|scope| {

@@ -6,18 +6,18 @@
 
 use std::hint::black_box;
 
-use super::Declared;
-use super::counted::Loop;
+use super::LoopCost;
+use super::counted::CountedLoop;
 
 /// Terms of one turn.
 pub const TERMS: u64 = 100;
 const LAST: u8 = 101;
 
 /// Multiply, subtract, divide and add in each term.
-pub(super) const TURN: Declared =
-    Declared { elements: TERMS, ops: 4 * TERMS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
-pub(super) const TURN_FLOAT: Declared = Declared { flops: 4 * TERMS, ..TURN };
-pub(super) const TURN_EMPTY: Declared = Declared { ops: TERMS, ..TURN };
+pub(super) const TURN: LoopCost =
+    LoopCost { elements: TERMS, ops: 4 * TERMS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
+pub(super) const TURN_FLOAT: LoopCost = LoopCost { flops: 4 * TERMS, ..TURN };
+pub(super) const TURN_EMPTY: LoopCost = LoopCost { ops: TERMS, ..TURN };
 
 /// The result of one turn: x + y + z at its end, as bits; for the empty loop the number that ended it.
 macro_rules! one_sum {
@@ -72,11 +72,11 @@ forms!(empty short int long float double);
 const fn row(
     name: &'static str,
     symbol: &'static str,
-    turn: Declared,
+    turn: LoopCost,
     body: fn(u64) -> u64,
     expected: fn(u64) -> u64,
-) -> Loop {
-    Loop {
+) -> CountedLoop {
+    CountedLoop {
         name,
         isa: "portable",
         turn,
@@ -90,7 +90,7 @@ const fn row(
     }
 }
 
-pub(super) static PORTABLE: [Loop; 6] = [
+pub(super) static PORTABLE: [CountedLoop; 6] = [
     row("arithmetic_empty", "arithmetic::empty::portable", TURN_EMPTY, empty::portable, empty::expected),
     row("arithmetic_short", "arithmetic::short::portable", TURN, short::portable, short::expected),
     row("arithmetic_int", "arithmetic::int::portable", TURN, int::portable, int::expected),

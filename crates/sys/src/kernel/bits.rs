@@ -1,13 +1,13 @@
 //! What the bit-counting loops must return.
 
-use super::Declared;
+use super::LoopCost;
 use super::counted::WORDS;
 
 /// Words of the page that one turn of a bit-counting loop reads.
 pub(super) const WORDS_A_TURN: usize = 64;
 
 /// A turn that reads them one by one.
-pub(super) const TURN: Declared = Declared {
+pub(super) const TURN: LoopCost = LoopCost {
     elements: WORDS_A_TURN as u64,
     bytes_read: 8 * WORDS_A_TURN as u64,
     bytes_written: 0,

@@ -6,11 +6,11 @@
 //! almost wholly, 262144 not at all). They must come from a good generator: the low bits of multiples of a constant
 //! were predicted too.
 
-use super::{Declared, native};
+use super::{LoopCost, native};
 
 /// One byte.
-pub const BYTE: Declared =
-    Declared { elements: 1, bytes_read: 1, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
+pub const BYTE: LoopCost =
+    LoopCost { elements: 1, bytes_read: 1, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
 
 /// Counts the odd bytes, `passes` times over, by one conditional jump a byte.
 #[must_use]

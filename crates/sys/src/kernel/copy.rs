@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::hint::black_box;
 
-use super::Declared;
+use super::LoopCost;
 use super::native::access::{WORDS, load, move_words, store};
 
 unsafe extern "C" {
@@ -14,8 +14,8 @@ unsafe extern "C" {
 type Memcpy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void;
 
 /// One 64-bit word of either kernel; bytes are copied once, so `bytes_written` is the figure's count.
-pub const WORD: Declared =
-    Declared { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
+pub const WORD: LoopCost =
+    LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
 /// Words that one turn of [`memcpy_unrolled`] moves.
 pub const UNROLL: usize = WORDS;

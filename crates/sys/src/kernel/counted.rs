@@ -3,18 +3,18 @@
 //! All have one shape. They run so many turns, perform the declared operations in each, and return a number that
 //! depends on every one of them, which [`Loop::expected`] finds by a slow path that shares no code with the loop.
 
-use super::{Declared, arithmetic, operation};
+use super::{LoopCost, arithmetic, operation};
 use crate::{Error, Result};
 
 /// One loop.
 #[derive(Debug)]
-pub struct Loop {
+pub struct CountedLoop {
     /// What it does, in snake case: `divide_latency_f64`. Several loops may do one thing with different instructions.
     pub name: &'static str,
     /// The instruction set: `portable` is Rust for every architecture.
     pub isa: &'static str,
     /// One turn.
-    pub turn: Declared,
+    pub turn: LoopCost,
     /// The instruction that does the work, as the disassembly spells it; empty where the compiler chooses.
     pub instruction: &'static str,
     /// Operations (`turn.ops`) that each execution of the instruction stands for.
@@ -28,7 +28,7 @@ pub struct Loop {
     pub(super) expected: fn(u64) -> u64,
 }
 
-impl Loop {
+impl CountedLoop {
     /// Runs so many turns.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Loop {
 }
 
 /// Every loop of this program, the strongest instruction set of each name first.
-pub fn all() -> impl Iterator<Item = &'static Loop> {
+pub fn all() -> impl Iterator<Item = &'static CountedLoop> {
     native()
         .chain(arithmetic::PORTABLE.iter())
         .chain(operation::PORTABLE.iter())
@@ -69,7 +69,7 @@ pub fn all() -> impl Iterator<Item = &'static Loop> {
 ///
 /// # Errors
 /// If there is no such name, or this CPU lacks the instructions of all loops of that name.
-pub fn find(name: &str) -> Result<&'static Loop> {
+pub fn find(name: &str) -> Result<&'static CountedLoop> {
     let mut last = Err(Error::refused(format!("run {name}"), "this program has no such loop for this architecture"));
     for one in all().filter(|one| one.name == name) {
         last = one.check().map(|()| one);
@@ -81,12 +81,12 @@ pub fn find(name: &str) -> Result<&'static Loop> {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn native() -> impl Iterator<Item = &'static Loop> {
+fn native() -> impl Iterator<Item = &'static CountedLoop> {
     super::native::LOOPS.iter().flat_map(|family| family.iter())
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn native() -> impl Iterator<Item = &'static Loop> {
+fn native() -> impl Iterator<Item = &'static CountedLoop> {
     std::iter::empty()
 }
 

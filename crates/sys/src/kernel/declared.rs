@@ -6,7 +6,7 @@
 /// performance-oriented tool suite", PSTI 2010). Bytes are payload, as STREAM counts them: the line that a store
 /// makes the cache fetch first is not in them. Loads and stores are memory instructions, whatever their width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Declared {
+pub struct LoopCost {
     /// Elements, steps or blocks that one turn handles: the unit of the kernel's `n`.
     pub elements: u64,
     /// Payload bytes loaded.
@@ -23,7 +23,7 @@ pub struct Declared {
     pub ops: u64,
 }
 
-impl Declared {
+impl LoopCost {
     /// Payload bytes, read and written summed.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn counts_scale_with_the_elements() {
         let triad =
-            Declared { elements: 32, bytes_read: 512, bytes_written: 256, loads: 8, stores: 4, flops: 64, ops: 0 };
+            LoopCost { elements: 32, bytes_read: 512, bytes_written: 256, loads: 8, stores: 4, flops: 64, ops: 0 };
         let pass = triad.scaled_to(64_000);
         assert_eq!(pass.bytes(), 64_000 * 24);
         assert_eq!((pass.loads, pass.stores, pass.flops), (16_000, 8_000, 128_000));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn counts_of_an_impossible_size_saturate() {
-        let all = Declared { elements: 1, ops: u64::MAX, ..Declared::default() }.scaled_to(u64::MAX);
+        let all = LoopCost { elements: 1, ops: u64::MAX, ..LoopCost::default() }.scaled_to(u64::MAX);
         assert_eq!(all.ops, u64::MAX);
     }
 }

@@ -5,16 +5,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Declared;
+use super::LoopCost;
 
 /// One step: the line is read once it has come, and written.
-pub const STEP: Declared =
-    Declared { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
+pub const STEP: LoopCost =
+    LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
 /// A number alone on its cache line, and on the neighbour that a prefetcher would bring along.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct Line(AtomicU64);
+pub struct HandoffLine(AtomicU64);
 
 /// Who adds one to which numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Side {
 /// Says that the game is over.
 const OVER: u64 = u64::MAX;
 
-impl Line {
+impl HandoffLine {
     /// A line that holds zero.
     #[must_use]
     pub fn new() -> Self {
@@ -73,7 +73,7 @@ mod tests {
             testing::lacks!("two CPUs are needed");
             return;
         }
-        let line = Line::new();
+        let line = HandoffLine::new();
         std::thread::scope(|scope| {
             let other = scope.spawn(|| line.play(Side::Odd, 1000));
             assert_eq!(line.play(Side::Even, 1000), Some(1999));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_end_wakes_a_waiting_side() {
-        let line = Line::new();
+        let line = HandoffLine::new();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| line.play(Side::Odd, 1));
             line.end();
@@ -94,6 +94,6 @@ mod tests {
 
     #[test]
     fn lines_do_not_share() {
-        assert_eq!((size_of::<Line>(), align_of::<Line>()), (128, 128));
+        assert_eq!((size_of::<HandoffLine>(), align_of::<HandoffLine>()), (128, 128));
     }
 }

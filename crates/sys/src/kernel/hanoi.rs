@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use super::Declared;
+use super::LoopCost;
 
 /// The three pegs, by the number of discs on each.
 pub type Pegs = [i64; 3];
@@ -10,9 +10,9 @@ pub type Pegs = [i64; 3];
 /// One solution: `ops` are the moves, 2^discs - 1, each of which changes three counts in memory. The calls are
 /// 3 * 2^(discs - 1) - 2.
 #[must_use]
-pub const fn declared(discs: u32) -> Declared {
+pub const fn declared(discs: u32) -> LoopCost {
     let moves = (1_u64 << discs) - 1;
-    Declared {
+    LoopCost {
         elements: 1,
         ops: moves,
         loads: 3 * moves,

@@ -37,4 +37,4 @@ use portable as native;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as native;
 
-pub use declared::Declared;
+pub use declared::LoopCost;

@@ -6,17 +6,17 @@
 
 use std::hint::black_box;
 
-use super::Declared;
-use super::counted::Loop;
+use super::LoopCost;
+use super::counted::CountedLoop;
 
 /// Operations a turn.
 pub(super) const OPS: u64 = 16;
 /// Independent chains of a throughput loop.
 pub(super) const CHAINS: u64 = 8;
 
-pub(super) const TURN: Declared =
-    Declared { elements: OPS, ops: OPS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
-pub(super) const TURN_FLOAT: Declared = Declared { flops: OPS, ..TURN };
+pub(super) const TURN: LoopCost =
+    LoopCost { elements: OPS, ops: OPS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
+pub(super) const TURN_FLOAT: LoopCost = LoopCost { flops: OPS, ..TURN };
 
 /// First value of chain 0 and the constant s, by type and operation. Chain k starts k higher.
 pub(super) mod start {

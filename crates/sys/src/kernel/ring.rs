@@ -4,13 +4,13 @@
 //! `par_mem`. Where the walk stands after any number of steps follows from a formula ([`Route`]), so a check costs
 //! nothing and needs no table beside the buffer.
 
-use super::Declared;
+use super::LoopCost;
 use super::native::access::follow;
-pub use super::route::{Order, Route};
+pub use super::route::{ChasePattern, Route};
 
 /// One step of a chase.
-pub const STEP: Declared =
-    Declared { elements: 1, bytes_read: 8, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
+pub const STEP: LoopCost =
+    LoopCost { elements: 1, bytes_read: 8, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
 
 /// Most chains that [`Ring::chase_parallel`] runs.
 pub const CHAINS: usize = 16;
@@ -20,27 +20,27 @@ pub const CHAINS: usize = 16;
 /// # Safety
 /// `words` must return the same slice every time, whatever happens to the value in between, and no safe code may write
 /// to it other than through `words`.
-pub unsafe trait Steady {
+pub unsafe trait Fixed {
     /// The memory as 64-bit words.
     fn words(&mut self) -> &mut [u64];
 }
 
 // SAFETY: a borrow has one target and is exclusive.
-unsafe impl Steady for &mut [u64] {
+unsafe impl Fixed for &mut [u64] {
     fn words(&mut self) -> &mut [u64] {
         self
     }
 }
 
 // SAFETY: the heap block does not move with the box.
-unsafe impl Steady for Box<[u64]> {
+unsafe impl Fixed for Box<[u64]> {
     fn words(&mut self) -> &mut [u64] {
         self
     }
 }
 
 // SAFETY: an arena's mapping stays where it is until it is dropped, and only `&mut` methods write to it.
-unsafe impl Steady for crate::memory::Arena {
+unsafe impl Fixed for crate::memory::Arena {
     fn words(&mut self) -> &mut [u64] {
         self.words_mut()
     }
@@ -48,7 +48,7 @@ unsafe impl Steady for crate::memory::Arena {
 
 /// A buffer whose cells each hold the address of the next one, in a single cycle.
 #[derive(Debug)]
-pub struct Ring<B> {
+pub struct ChaseRing<B> {
     buffer: B,
     route: Route,
     /// Where the buffer was when the addresses were written.
@@ -57,11 +57,11 @@ pub struct Ring<B> {
     at: u64,
 }
 
-impl<B: Steady> Ring<B> {
+impl<B: Fixed> ChaseRing<B> {
     /// Writes the cycle into the buffer, front to back. `None` if fewer than two cells fit, or if the order makes no
     /// sense for the buffer (see [`Route::new`]).
     #[must_use]
-    pub fn new(mut buffer: B, order: Order, seed: u64) -> Option<Self> {
+    pub fn new(mut buffer: B, order: ChasePattern, seed: u64) -> Option<Self> {
         let words = buffer.words();
         let route = Route::new(words.len(), order, seed)?;
         let base = words.as_mut_ptr().expose_provenance();

@@ -11,7 +11,7 @@ const WORD: u64 = 8;
 
 /// How a walk goes through a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum ChasePattern {
     /// Every line once, in random order.
     Random,
     /// Forward by so many bytes (a multiple of 8), then back to the front.
@@ -25,13 +25,13 @@ pub enum Order {
 /// One cycle through the cells of a buffer. Cells are named by their first word.
 #[derive(Debug, Clone)]
 pub struct Route {
-    shape: Shape,
+    shape: RouteShape,
     lap: u64,
     seed: u64,
 }
 
 #[derive(Debug, Clone)]
-enum Shape {
+enum RouteShape {
     Lines(Shuffle),
     Stride { words: u64 },
     Pages { pages: Shuffle, lines: u64, local: bool },
@@ -42,17 +42,19 @@ impl Route {
     /// unvisited. `None` where fewer than two cells fit, a stride is no positive multiple of 8 bytes, or a page is no power of two
     /// of at least two lines.
     #[must_use]
-    pub fn new(words: usize, order: Order, seed: u64) -> Option<Self> {
+    pub fn new(words: usize, order: ChasePattern, seed: u64) -> Option<Self> {
         let bytes = (words as u64).checked_mul(WORD)?;
         let (shape, lap) = match order {
-            Order::Random => (Shape::Lines(Shuffle::new(bytes / LINE, seed)), bytes / LINE),
-            Order::Strided(stride) if stride > 0 && stride % WORD == 0 => {
-                (Shape::Stride { words: stride / WORD }, bytes / stride)
+            ChasePattern::Random => (RouteShape::Lines(Shuffle::new(bytes / LINE, seed)), bytes / LINE),
+            ChasePattern::Strided(stride) if stride > 0 && stride % WORD == 0 => {
+                (RouteShape::Stride { words: stride / WORD }, bytes / stride)
             }
-            Order::PageLocal(page) | Order::PageRandom(page) if page.is_power_of_two() && page >= 2 * LINE => {
+            ChasePattern::PageLocal(page) | ChasePattern::PageRandom(page)
+                if page.is_power_of_two() && page >= 2 * LINE =>
+            {
                 let (pages, lines) = (Shuffle::new(bytes / page, seed), page / LINE);
-                let local = matches!(order, Order::PageLocal(_));
-                (Shape::Pages { pages, lines, local }, bytes / page * lines)
+                let local = matches!(order, ChasePattern::PageLocal(_));
+                (RouteShape::Pages { pages, lines, local }, bytes / page * lines)
             }
             _ => return None,
         };
@@ -75,9 +77,9 @@ impl Route {
     #[must_use]
     pub fn cell(&self, step: u64) -> u64 {
         match &self.shape {
-            Shape::Lines(lines) => lines.apply(step) * (LINE / WORD),
-            Shape::Stride { words } => step * words,
-            Shape::Pages { pages, lines, local } => {
+            RouteShape::Lines(lines) => lines.apply(step) * (LINE / WORD),
+            RouteShape::Stride { words } => step * words,
+            RouteShape::Pages { pages, lines, local } => {
                 let (page, line) =
                     if *local { (step / lines, step % lines) } else { (step % pages.size, step / pages.size) };
                 let page = pages.apply(page);
@@ -96,9 +98,9 @@ impl Route {
     /// The step at which the cell at this place, counted from the front of the buffer, is visited.
     fn visited(&self, place: u64) -> u64 {
         match &self.shape {
-            Shape::Lines(lines) => lines.invert(place),
-            Shape::Stride { .. } => place,
-            Shape::Pages { pages, lines, local } => {
+            RouteShape::Lines(lines) => lines.invert(place),
+            RouteShape::Stride { .. } => place,
+            RouteShape::Pages { pages, lines, local } => {
                 let page = place / lines;
                 let line = self.within(page, *lines).invert(place % lines);
                 let page = pages.invert(page);
@@ -109,8 +111,8 @@ impl Route {
 
     fn cell_words(&self) -> u64 {
         match &self.shape {
-            Shape::Stride { words } => *words,
-            Shape::Lines(_) | Shape::Pages { .. } => LINE / WORD,
+            RouteShape::Stride { words } => *words,
+            RouteShape::Lines(_) | RouteShape::Pages { .. } => LINE / WORD,
         }
     }
 
@@ -200,14 +202,14 @@ fn split_mix(state: &mut u64) -> u64 {
 mod tests {
     use super::*;
 
-    const ORDERS: [Order; 7] = [
-        Order::Random,
-        Order::Strided(8),
-        Order::Strided(64),
-        Order::Strided(136),
-        Order::PageLocal(4096),
-        Order::PageRandom(4096),
-        Order::PageRandom(128),
+    const ORDERS: [ChasePattern; 7] = [
+        ChasePattern::Random,
+        ChasePattern::Strided(8),
+        ChasePattern::Strided(64),
+        ChasePattern::Strided(136),
+        ChasePattern::PageLocal(4096),
+        ChasePattern::PageRandom(4096),
+        ChasePattern::PageRandom(128),
     ];
 
     #[test]
@@ -231,17 +233,24 @@ mod tests {
 
     #[test]
     fn senseless_orders_are_refused() {
-        for order in [Order::Strided(0), Order::Strided(12), Order::PageLocal(64), Order::PageRandom(4095)] {
+        for order in [
+            ChasePattern::Strided(0),
+            ChasePattern::Strided(12),
+            ChasePattern::PageLocal(64),
+            ChasePattern::PageRandom(4095),
+        ] {
             assert!(Route::new(100_000, order, 1).is_none(), "{order:?}");
         }
-        assert!(Route::new(15, Order::Random, 1).is_none());
-        assert!(Route::new(0, Order::Random, 1).is_none());
+        assert!(Route::new(15, ChasePattern::Random, 1).is_none());
+        assert!(Route::new(0, ChasePattern::Random, 1).is_none());
     }
 
     #[test]
     fn seeds_differ_and_a_random_walk_spreads() {
-        let (one, two) =
-            (Route::new(1 << 16, Order::Random, 1).unwrap(), Route::new(1 << 16, Order::Random, 2).unwrap());
+        let (one, two) = (
+            Route::new(1 << 16, ChasePattern::Random, 1).unwrap(),
+            Route::new(1 << 16, ChasePattern::Random, 2).unwrap(),
+        );
         let same = (0..one.lap()).filter(|step| one.cell(*step) == two.cell(*step)).count();
         assert!(same < 20, "{same} of {} places agree between two seeds", one.lap());
         // Of 8192 hops between 8192 lines a fair permutation goes to a neighbouring line about twice, stays within the
@@ -258,17 +267,17 @@ mod tests {
     #[test]
     fn page_orders_keep_their_word() {
         let page = |cell: u64| cell / 512;
-        let local = Route::new(64 * 512, Order::PageLocal(4096), 3).unwrap();
+        let local = Route::new(64 * 512, ChasePattern::PageLocal(4096), 3).unwrap();
         let changes = (1..local.lap()).filter(|s| page(local.cell(*s)) != page(local.cell(s - 1))).count();
         assert_eq!(changes, 63);
-        let random = Route::new(64 * 512, Order::PageRandom(4096), 3).unwrap();
+        let random = Route::new(64 * 512, ChasePattern::PageRandom(4096), 3).unwrap();
         let changes = (1..random.lap()).filter(|s| page(random.cell(*s)) != page(random.cell(s - 1))).count();
         assert_eq!(changes as u64, random.lap() - 1);
     }
 
     #[test]
     fn steps_add_up_without_overflow() {
-        let route = Route::new(40, Order::Random, 1).unwrap();
+        let route = Route::new(40, ChasePattern::Random, 1).unwrap();
         assert_eq!(route.add(4, u64::MAX), 4);
         assert_eq!(route.add(4, u64::MAX - 4), 0);
     }

@@ -3,11 +3,11 @@
 //! The four with arithmetic in them are those of STREAM (McCalpin, "Memory bandwidth and machine balance in current
 //! high performance computers", IEEE TCCA newsletter, 1995); read and write are those of lmbench's `bw_mem`.
 
-use super::{Declared, portable};
+use super::{LoopCost, portable};
 
 /// What is done to each element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum StreamKind {
     /// `a = b`
     Copy,
     /// `a = q * b`
@@ -22,7 +22,7 @@ pub enum Kind {
     Write,
 }
 
-impl Kind {
+impl StreamKind {
     /// Every kind.
     pub const ALL: [Self; 6] = [Self::Copy, Self::Scale, Self::Add, Self::Triad, Self::Read, Self::Write];
 
@@ -96,7 +96,7 @@ pub enum Stores {
 #[derive(Debug)]
 pub struct Variant {
     /// What is done to each element.
-    pub kind: Kind,
+    pub kind: StreamKind,
     /// Unique within a kind: `avx512_streaming_x4`.
     pub name: &'static str,
     /// The registers that the data passes through.
@@ -106,7 +106,7 @@ pub struct Variant {
     /// Parts of the array that are walked together: 1, or 4 quarters.
     pub streams: usize,
     /// One turn of the loop.
-    pub turn: Declared,
+    pub turn: LoopCost,
     /// Path of the loop's function inside this crate's `kernel` module, as the disassembly names it.
     pub symbol: &'static str,
     pub(super) present: fn() -> bool,
@@ -124,7 +124,7 @@ pub(super) enum Body {
         not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "no assembly here")
     )]
-    Assembly(unsafe fn(&Walk) -> u64),
+    Assembly(unsafe fn(&StreamPass) -> u64),
 }
 
 impl std::fmt::Debug for Body {
@@ -140,7 +140,7 @@ impl std::fmt::Debug for Body {
 /// in use starts on a cache line, `span` is a positive multiple of the bytes that one turn takes from each stream, and
 /// `passes` is positive.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code, reason = "no assembly here"))]
-pub(super) struct Walk {
+pub(super) struct StreamPass {
     pub(super) a: *mut f64,
     pub(super) b: *const f64,
     pub(super) c: *const f64,
@@ -179,7 +179,7 @@ impl Variant {
         let tail = head + (n - head) / elements * elements;
         let mut sum = self.edge(a, b, c, q, passes, 0..head);
         if tail > head {
-            let walk = Walk {
+            let walk = StreamPass {
                 a: if self.kind.writes() { a[head..tail].as_mut_ptr() } else { std::ptr::null_mut() },
                 b: if self.kind.inputs() > 0 { b[head..tail].as_ptr() } else { std::ptr::null() },
                 c: if self.kind.inputs() > 1 { c[head..tail].as_ptr() } else { std::ptr::null() },
@@ -249,18 +249,18 @@ impl Variant {
 }
 
 /// Every variant of a kind that this program contains, whether this CPU has the instructions or not.
-pub fn all(kind: Kind) -> impl Iterator<Item = &'static Variant> {
+pub fn all(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     portable::stream::VARIANTS.iter().chain(native()).filter(move |variant| variant.kind == kind)
 }
 
 /// Every variant of a kind that can run here.
-pub fn variants(kind: Kind) -> impl Iterator<Item = &'static Variant> {
+pub fn variants(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     all(kind).filter(|variant| variant.is_available())
 }
 
 /// The few variants worth a brief trial: the two widest registers (wider is not always faster), each way of storing, one
 /// stream and four.
-pub fn candidates(kind: Kind) -> impl Iterator<Item = &'static Variant> {
+pub fn candidates(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     let mut widths: Vec<Width> = variants(kind).map(|variant| variant.width).collect();
     widths.sort_unstable();
     widths.dedup();
@@ -270,7 +270,7 @@ pub fn candidates(kind: Kind) -> impl Iterator<Item = &'static Variant> {
 
 /// The variant of a kind with these properties, if it can run here.
 #[must_use]
-pub fn find(kind: Kind, width: Width, stores: Stores, streams: usize) -> Option<&'static Variant> {
+pub fn find(kind: StreamKind, width: Width, stores: Stores, streams: usize) -> Option<&'static Variant> {
     variants(kind).find(|v| v.width == width && v.stores == stores && v.streams == streams)
 }
 

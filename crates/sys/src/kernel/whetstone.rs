@@ -25,13 +25,13 @@ type Array = [f64; 4];
 
 /// The three constants.
 #[derive(Debug, Clone, Copy)]
-struct Constants {
+struct WhetstoneConstants {
     t: f64,
     t1: f64,
     t2: f64,
 }
 
-const CONSTANTS: Constants = Constants { t: 0.499_975, t1: 0.500_250, t2: 2.0 };
+const CONSTANTS: WhetstoneConstants = WhetstoneConstants { t: 0.499_975, t1: 0.500_250, t2: 2.0 };
 const START: Array = [1.0, -1.0, -1.0, -1.0];
 
 /// Does so many loops; every result of every module is in the sum.
@@ -51,12 +51,12 @@ fn fold(sum: u64, one: u64) -> u64 {
     sum.wrapping_mul(0x100_0000_01b3).wrapping_add(one)
 }
 
-fn one_loop(constants: Constants) -> u64 {
+fn one_loop(constants: WhetstoneConstants) -> u64 {
     results(constants).into_iter().fold(0, |sum, result| fold(sum, result.to_bits()))
 }
 
 /// What the modules leave behind, in their order.
-fn results(constants: Constants) -> [f64; 8] {
+fn results(constants: WhetstoneConstants) -> [f64; 8] {
     let array = array(constants);
     let parameter = parameter(array, constants);
     [
@@ -72,7 +72,7 @@ fn results(constants: Constants) -> [f64; 8] {
 }
 
 #[inline(never)]
-fn array(Constants { t, .. }: Constants) -> Array {
+fn array(WhetstoneConstants { t, .. }: WhetstoneConstants) -> Array {
     let mut e = START;
     for _ in 0..turns::ARRAY {
         e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
@@ -84,7 +84,7 @@ fn array(Constants { t, .. }: Constants) -> Array {
 }
 
 #[inline(never)]
-fn parameter(mut e: Array, constants: Constants) -> Array {
+fn parameter(mut e: Array, constants: WhetstoneConstants) -> Array {
     for _ in 0..turns::PARAMETER {
         six_times(&mut e, constants);
     }
@@ -92,7 +92,7 @@ fn parameter(mut e: Array, constants: Constants) -> Array {
 }
 
 #[inline(never)]
-fn six_times(e: &mut Array, Constants { t, t2, .. }: Constants) {
+fn six_times(e: &mut Array, WhetstoneConstants { t, t2, .. }: WhetstoneConstants) {
     for _ in 0..6 {
         e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
         e[1] = (e[0] + e[1] - e[2] + e[3]) * t;
@@ -131,7 +131,7 @@ fn place(number: i64) -> usize {
 }
 
 #[inline(never)]
-fn trigonometry(Constants { t, t2, .. }: Constants) -> f64 {
+fn trigonometry(WhetstoneConstants { t, t2, .. }: WhetstoneConstants) -> f64 {
     let (mut x, mut y) = black_box((0.5_f64, 0.5_f64));
     for _ in 0..turns::TRIGONOMETRY {
         x = t * (t2 * x.sin() * x.cos() / ((x + y).cos() + (x - y).cos() - 1.0)).atan();
@@ -141,7 +141,7 @@ fn trigonometry(Constants { t, t2, .. }: Constants) -> f64 {
 }
 
 #[inline(never)]
-fn calls(constants: Constants) -> f64 {
+fn calls(constants: WhetstoneConstants) -> f64 {
     let (x, y, mut z) = black_box((1.0, 1.0, 1.0));
     for _ in 0..turns::CALLS {
         called(x, y, &mut z, constants);
@@ -152,7 +152,7 @@ fn calls(constants: Constants) -> f64 {
 }
 
 #[inline(never)]
-fn called(x: f64, y: f64, z: &mut f64, Constants { t, t2, .. }: Constants) {
+fn called(x: f64, y: f64, z: &mut f64, WhetstoneConstants { t, t2, .. }: WhetstoneConstants) {
     let first = t * (x + y);
     let second = t * (first + y);
     *z = (first + second) / t2;
@@ -176,7 +176,7 @@ fn swap(e: &mut Array, [j, k, l]: [usize; 3]) {
 }
 
 #[inline(never)]
-fn functions(Constants { t1, .. }: Constants) -> f64 {
+fn functions(WhetstoneConstants { t1, .. }: WhetstoneConstants) -> f64 {
     let mut x = black_box(0.75_f64);
     for _ in 0..turns::FUNCTIONS {
         x = (x.ln() / t1).exp().sqrt();

@@ -12,7 +12,7 @@ pub use arena::Arena;
 pub use file_map::FileMap;
 pub use huge::{HugeShare, Pages};
 pub use plain::Plain;
-pub use shared::{AtomicWord, Shared, SharedCounters};
+pub use shared::{AtomicWord, SharedArray, SharedCounters};
 
 use crate::error::{Error, Result};
 use crate::text;

@@ -1,11 +1,11 @@
 //! Types that any bytes are a value of, and that have no padding: the element types of an arena.
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait SealedPlain {}
 }
 
 /// An integer or floating-point number: every pattern of bits is a value. Implemented for those only.
-pub trait Plain: sealed::Sealed + Copy + Send + Sync + 'static {}
+pub trait Plain: sealed::SealedPlain + Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($number:ty)*) => { $(

@@ -11,26 +11,26 @@ use crate::error::{Error, Result};
 use crate::memory::mapping::Mapping;
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for std::sync::atomic::AtomicU8 {}
-    impl Sealed for std::sync::atomic::AtomicU32 {}
-    impl Sealed for std::sync::atomic::AtomicU64 {}
+    pub trait SealedShared {}
+    impl SealedShared for std::sync::atomic::AtomicU8 {}
+    impl SealedShared for std::sync::atomic::AtomicU32 {}
+    impl SealedShared for std::sync::atomic::AtomicU64 {}
 }
 
 /// An atomic integer of which zero bytes are a value. Implemented for 8, 32 and 64 bits.
-pub trait AtomicWord: sealed::Sealed + Sync + Send + 'static {}
+pub trait AtomicWord: sealed::SealedShared + Sync + Send + 'static {}
 impl AtomicWord for AtomicU8 {}
 impl AtomicWord for AtomicU32 {}
 impl AtomicWord for AtomicU64 {}
 
 /// A zeroed array of atomics shared with all processes forked after it was made.
-pub struct Shared<A: AtomicWord> {
+pub struct SharedArray<A: AtomicWord> {
     mapping: Mapping,
     len: usize,
     element: PhantomData<[A]>,
 }
 
-impl<A: AtomicWord> Shared<A> {
+impl<A: AtomicWord> SharedArray<A> {
     /// Makes `len` zeros.
     pub fn new(len: usize) -> Result<Self> {
         let bytes = len
@@ -41,7 +41,7 @@ impl<A: AtomicWord> Shared<A> {
     }
 }
 
-impl<A: AtomicWord> Deref for Shared<A> {
+impl<A: AtomicWord> Deref for SharedArray<A> {
     type Target = [A];
 
     fn deref(&self) -> &[A] {
@@ -51,7 +51,7 @@ impl<A: AtomicWord> Deref for Shared<A> {
     }
 }
 
-impl<A: AtomicWord> fmt::Debug for Shared<A> {
+impl<A: AtomicWord> fmt::Debug for SharedArray<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("len", &self.len).finish()
     }
@@ -60,7 +60,7 @@ impl<A: AtomicWord> fmt::Debug for Shared<A> {
 /// Counters shared with children, each on its own pair of cache lines, so that neighbours do not slow each other.
 #[derive(Debug)]
 pub struct SharedCounters {
-    words: Shared<AtomicU64>,
+    words: SharedArray<AtomicU64>,
     count: usize,
 }
 
@@ -72,7 +72,7 @@ impl SharedCounters {
         let words = count
             .checked_mul(WORDS_APART)
             .ok_or_else(|| Error::refused("share counters", "an address cannot hold that many"))?;
-        Ok(Self { words: Shared::new(words)?, count })
+        Ok(Self { words: SharedArray::new(words)?, count })
     }
 
     /// Counter `index`, where there are that many.

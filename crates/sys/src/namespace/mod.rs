@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// What a namespace separates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum NamespaceKind {
     /// Users and their privileges.
     User,
     /// Network interfaces, addresses, ports.
@@ -24,12 +24,12 @@ pub enum Kind {
 
 /// Moves the calling thread into the namespace that an open file of `/proc/PID/ns` or `/run/netns` names. Sockets
 /// made before stay where they are; user and mount namespaces can be entered with one thread only.
-pub fn enter(namespace: impl AsFd, kind: Kind) -> Result<()> {
+pub fn enter(namespace: impl AsFd, kind: NamespaceKind) -> Result<()> {
     linux::enter(namespace, kind)
 }
 
 /// Moves the calling thread into new namespaces of these kinds. Without privilege this works with [`Kind::User`]
 /// among them, with one thread, and where the system allows it.
-pub fn leave(kinds: &[Kind]) -> Result<()> {
+pub fn leave(kinds: &[NamespaceKind]) -> Result<()> {
     linux::leave(kinds)
 }

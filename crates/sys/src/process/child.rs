@@ -9,7 +9,7 @@ use crate::usage::Usage;
 
 /// How a process ended (`wait(2)`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProcessExit {
     /// By `exit`, with this status: 0 to 255.
     Code(i32),
     /// By a signal.
@@ -21,7 +21,7 @@ pub enum Exit {
     },
 }
 
-impl Exit {
+impl ProcessExit {
     /// Whether it ended with status 0.
     #[must_use]
     pub fn success(self) -> bool {
@@ -42,7 +42,7 @@ impl Exit {
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
-    ended: Option<Exit>,
+    ended: Option<ProcessExit>,
 }
 
 impl Child {
@@ -58,13 +58,13 @@ impl Child {
     }
 
     /// Waits until it ends.
-    pub fn wait(mut self) -> Result<Exit> {
+    pub fn wait(mut self) -> Result<ProcessExit> {
         self.finish(None)
     }
 
     /// Waits until it ends; what it and its waited-for children used (`wait4(2)`). An error where
     /// [`Child::try_wait`] has already seen its end, because nobody keeps the usage.
-    pub fn wait_usage(mut self) -> Result<(Exit, Usage)> {
+    pub fn wait_usage(mut self) -> Result<(ProcessExit, Usage)> {
         if self.ended.is_some() {
             return Err(Error::refused("learn what a process used", "it was waited for before"));
         }
@@ -74,7 +74,7 @@ impl Child {
         Ok((exit, Usage::from_raw(&usage)))
     }
 
-    fn finish(&mut self, usage: Option<&mut libc::rusage>) -> Result<Exit> {
+    fn finish(&mut self, usage: Option<&mut libc::rusage>) -> Result<ProcessExit> {
         match self.ended {
             Some(exit) => Ok(exit),
             None => wait_for(self.pid, usage).inspect(|exit| self.ended = Some(*exit)),
@@ -82,13 +82,13 @@ impl Child {
     }
 
     /// How it ended, if it did.
-    pub fn try_wait(&mut self) -> Result<Option<Exit>> {
+    pub fn try_wait(&mut self) -> Result<Option<ProcessExit>> {
         if self.ended.is_none() {
             let mut status = 0;
             // SAFETY: the pointer is valid and writable for the length of the call.
             let pid = unsafe { libc::waitpid(self.pid, &raw mut status, libc::WNOHANG) };
             if check("wait for a process", pid)? != 0 {
-                self.ended = Some(Exit::decode(status));
+                self.ended = Some(ProcessExit::decode(status));
             }
         }
         Ok(self.ended)
@@ -114,13 +114,13 @@ impl Drop for Child {
 }
 
 /// Waits for a child by number, through interruptions.
-pub(super) fn wait_for(pid: i32, usage: Option<&mut libc::rusage>) -> Result<Exit> {
+pub(super) fn wait_for(pid: i32, usage: Option<&mut libc::rusage>) -> Result<ProcessExit> {
     let mut status = 0;
     let usage = usage.map_or(ptr::null_mut(), ptr::from_mut);
     loop {
         // SAFETY: the status is writable, the usage null or writable, for the length of the call.
         if unsafe { libc::wait4(pid, &raw mut status, 0, usage) } == pid {
-            return Ok(Exit::decode(status));
+            return Ok(ProcessExit::decode(status));
         }
         let error = Error::last("wait for a process");
         if error.errno() != Some(libc::EINTR) {

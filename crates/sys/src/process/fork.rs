@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Result};
-use crate::process::child::{self, Child, Exit};
+use crate::process::child::{self, Child, ProcessExit};
 use crate::text;
 
 /// Exit status of a forked closure that panicked; the same that Rust's runtime uses.
@@ -27,7 +27,7 @@ pub fn fork(work: impl FnOnce() -> i32) -> Result<Child> {
 }
 
 /// Forks a child that ends at once with `code`, and waits for it: one operation of `os.fork_exit`.
-pub fn fork_exit(code: i32) -> Result<Exit> {
+pub fn fork_exit(code: i32) -> Result<ProcessExit> {
     // SAFETY: the child calls nothing but `_exit`, which is async-signal-safe.
     match unsafe { libc::fork() } {
         -1 => Err(Error::last("fork")),

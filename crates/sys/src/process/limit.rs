@@ -4,7 +4,7 @@ use crate::error::{Result, check};
 
 /// What is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Resource {
+pub enum LimitedResource {
     /// Bytes of address space.
     AddressSpace,
     /// Bytes of a memory dump.
@@ -23,7 +23,7 @@ pub enum Resource {
     Stack,
 }
 
-impl Resource {
+impl LimitedResource {
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::AddressSpace,
@@ -79,14 +79,14 @@ pub struct Limit {
 
 /// The limit of this process.
 #[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
-pub fn limit(resource: Resource) -> Result<Limit> {
+pub fn limit(resource: LimitedResource) -> Result<Limit> {
     let raw = read(resource)?;
     let value = |n: libc::rlim_t| (n != libc::RLIM_INFINITY).then_some(n as u64);
     Ok(Limit { soft: value(raw.rlim_cur), hard: value(raw.rlim_max) })
 }
 
 /// Sets the soft limit of this process and of children made later; `None` raises it to the hard limit.
-pub fn set_soft_limit(resource: Resource, soft: Option<u64>) -> Result<()> {
+pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()> {
     let mut raw = read(resource)?;
     raw.rlim_cur = soft.map_or(raw.rlim_max, |soft| soft as libc::rlim_t);
     // SAFETY: the pointer is to a valid rlimit for the length of the call.
@@ -94,7 +94,7 @@ pub fn set_soft_limit(resource: Resource, soft: Option<u64>) -> Result<()> {
         .map(|_| ())
 }
 
-fn read(resource: Resource) -> Result<libc::rlimit> {
+fn read(resource: LimitedResource) -> Result<libc::rlimit> {
     let mut raw = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a writable rlimit for the length of the call.
     check("read a resource limit", with_number!(resource, n => unsafe { libc::getrlimit(n, &raw mut raw) }))?;
@@ -107,16 +107,16 @@ mod tests {
 
     #[test]
     fn limits_are_read_and_lowered() {
-        for resource in Resource::ALL {
+        for resource in LimitedResource::ALL {
             let found = limit(resource).unwrap();
             if let (Some(soft), Some(hard)) = (found.soft, found.hard) {
                 assert!(soft <= hard, "{}", resource.name());
             }
         }
-        let before = limit(Resource::Core).unwrap();
-        set_soft_limit(Resource::Core, Some(0)).unwrap();
-        assert_eq!(limit(Resource::Core).unwrap(), Limit { soft: Some(0), hard: before.hard });
-        set_soft_limit(Resource::Core, None).unwrap();
-        assert_eq!(limit(Resource::Core).unwrap().soft, before.hard);
+        let before = limit(LimitedResource::Core).unwrap();
+        set_soft_limit(LimitedResource::Core, Some(0)).unwrap();
+        assert_eq!(limit(LimitedResource::Core).unwrap(), Limit { soft: Some(0), hard: before.hard });
+        set_soft_limit(LimitedResource::Core, None).unwrap();
+        assert_eq!(limit(LimitedResource::Core).unwrap().soft, before.hard);
     }
 }

@@ -41,7 +41,7 @@ impl Drop for Strings {
 /// The program inherits what this process ignores, which for a Rust program is SIGPIPE; `std::process::Command`
 /// resets that at the price of a system call.
 #[derive(Debug)]
-pub struct Program {
+pub struct PreparedProgram {
     path: CString,
     arguments: Strings,
     environment: Strings,
@@ -50,9 +50,9 @@ pub struct Program {
 }
 
 // SAFETY: the raw pointers are owned strings that nothing writes to; they mean the same in every thread.
-unsafe impl Send for Program {}
+unsafe impl Send for PreparedProgram {}
 
-impl Program {
+impl PreparedProgram {
     /// The program at `path`, which is not searched for, with `arguments` after its own name and this process's
     /// environment as it is now.
     pub fn new(path: impl AsRef<Path>, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<Self> {
@@ -97,7 +97,7 @@ impl Program {
     pub fn vfork_exec(&mut self) -> Result<Child> {
         extern "C" fn start(program: *mut libc::c_void) -> libc::c_int {
             // SAFETY: the pointer is the `&Program` below, alive because the parent waits until the child execs or ends.
-            unsafe { &*program.cast::<Program>() }.become_program()
+            unsafe { &*program.cast::<PreparedProgram>() }.become_program()
         }
         self.stack.resize(STACK / size_of::<u128>(), 0);
         // SAFETY: one past the end of the stack, as `clone` wants where stacks grow down; aligned as a u128 is.

@@ -24,7 +24,7 @@ pub enum Policy {
 
 /// Policy and niceness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Schedule {
+pub struct SchedulePolicy {
     /// The policy.
     pub policy: Policy,
     /// -20 most favoured .. 19 least.
@@ -32,7 +32,7 @@ pub struct Schedule {
 }
 
 /// How a process or thread is scheduled.
-pub fn schedule_of(pid: i32) -> Result<Schedule> {
+pub fn schedule_of(pid: i32) -> Result<SchedulePolicy> {
     let stat = Stat::of(pid)?;
     let policy = match stat.policy {
         0 => Policy::Other,
@@ -43,7 +43,7 @@ pub fn schedule_of(pid: i32) -> Result<Schedule> {
         6 => Policy::Deadline,
         other => Policy::Unknown(other),
     };
-    Ok(Schedule { policy, nice: stat.nice })
+    Ok(SchedulePolicy { policy, nice: stat.nice })
 }
 
 /// Sets the niceness of this process; below the present one it needs a privilege.

@@ -21,22 +21,22 @@ extern "C" fn count(number: libc::c_int) {
 /// A counting handler in place for one signal. Dropped, the previous action returns. It sends to the process that
 /// installed it, so a forked child installs its own.
 #[derive(Debug)]
-pub struct Counted {
+pub struct SignalCounter {
     signal: Signal,
     pid: i32,
-    previous: Action,
+    previous: RawAction,
 }
 
 /// A signal action of C, which has no readable form.
-struct Action(libc::sigaction);
+struct RawAction(libc::sigaction);
 
-impl std::fmt::Debug for Action {
+impl std::fmt::Debug for RawAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Action")
     }
 }
 
-impl Counted {
+impl SignalCounter {
     /// Installs the handler and sets the count to 0. One at a time a signal; system calls that it interrupts are
     /// restarted.
     pub fn install(signal: Signal) -> Result<Self> {
@@ -54,7 +54,7 @@ impl Counted {
             return Err(error);
         }
         // SAFETY: the call succeeded, so the previous action was written.
-        let previous = Action(unsafe { previous.assume_init() });
+        let previous = RawAction(unsafe { previous.assume_init() });
         Ok(Self { signal, pid: process::own_pid(), previous })
     }
 
@@ -89,7 +89,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for SignalCounter {
     fn drop(&mut self) {
         // SAFETY: the structure was written by the kernel when this handler was installed.
         unsafe { libc::sigaction(self.signal.number(), &raw const self.previous.0, ptr::null_mut()) };

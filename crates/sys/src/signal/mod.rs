@@ -7,7 +7,7 @@ mod counted;
 mod mask;
 mod protection;
 
-pub use counted::Counted;
+pub use counted::SignalCounter;
 pub use mask::Blocked;
 pub use protection::ProtectionFault;
 

@@ -15,7 +15,7 @@ use crate::text;
 
 /// Where one CPU sits. A number that the machine does not tell is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cpu {
+pub struct CpuTopology {
     /// The operating system's number.
     pub id: usize,
     /// Physical package (socket).
@@ -32,7 +32,7 @@ pub struct Cpu {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topology {
     /// Online CPUs, ascending.
-    pub cpus: Vec<Cpu>,
+    pub cpus: Vec<CpuTopology>,
     /// NUMA nodes with their CPUs; empty where the kernel has no NUMA support.
     pub nodes: Vec<(usize, Vec<usize>)>,
     root: PathBuf,
@@ -56,7 +56,7 @@ impl Topology {
 
     /// One CPU, where it is online.
     #[must_use]
-    pub fn cpu(&self, id: usize) -> Option<&Cpu> {
+    pub fn cpu(&self, id: usize) -> Option<&CpuTopology> {
         self.cpus.iter().find(|cpu| cpu.id == id)
     }
 
@@ -93,14 +93,14 @@ impl Topology {
     }
 }
 
-fn cpu(root: &Path, id: usize, nodes: &[(usize, Vec<usize>)]) -> Cpu {
+fn cpu(root: &Path, id: usize, nodes: &[(usize, Vec<usize>)]) -> CpuTopology {
     let place = root.join(format!("cpu/cpu{id}/topology"));
     let siblings = ["core_cpus_list", "thread_siblings_list"]
         .iter()
         .find_map(|name| text::list(&text::read(place.join(name)).ok()?))
         .filter(|list| list.contains(&id))
         .unwrap_or_else(|| vec![id]);
-    Cpu {
+    CpuTopology {
         id,
         package: text::number(place.join("physical_package_id")).ok().filter(|&n: &i64| n >= 0),
         core: text::number(place.join("core_id")).ok().filter(|&n: &i64| n >= 0),

@@ -10,7 +10,7 @@ use crate::text;
 
 /// What tasks may wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resource {
+pub enum PressureResource {
     /// A CPU.
     Cpu,
     /// Memory to be freed.
@@ -29,11 +29,11 @@ pub struct Pressure {
 }
 
 /// Pressure of the whole machine now. An error where the kernel does not keep it.
-pub fn pressure(resource: Resource) -> Result<Pressure> {
+pub fn pressure(resource: PressureResource) -> Result<Pressure> {
     let path = match resource {
-        Resource::Cpu => "/proc/pressure/cpu",
-        Resource::Memory => "/proc/pressure/memory",
-        Resource::Io => "/proc/pressure/io",
+        PressureResource::Cpu => "/proc/pressure/cpu",
+        PressureResource::Memory => "/proc/pressure/memory",
+        PressureResource::Io => "/proc/pressure/io",
     };
     parse(&text::read(path)?).ok_or_else(|| Error::refused(format!("read {path}"), "it has no line \"some\""))
 }

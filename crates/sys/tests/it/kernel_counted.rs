@@ -1,10 +1,10 @@
 //! Every counted loop of this CPU returns what slow plain code says.
 
-use sys::kernel::counted::{self, Loop};
+use sys::kernel::counted::{self, CountedLoop};
 
 const TURNS: [u64; 8] = [0, 1, 2, 3, 7, 16, 99, 1000];
 
-fn available() -> impl Iterator<Item = &'static Loop> {
+fn available() -> impl Iterator<Item = &'static CountedLoop> {
     counted::all().filter(|one| match one.check() {
         Ok(()) => true,
         Err(error) => {

@@ -5,13 +5,13 @@
 use crate::disassembly;
 
 use crate::disassembly::{Instruction, count, function, inner_loops};
-use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
+use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 use sys::kernel::{arithmetic, branch, copy, counted, hanoi, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
     std::hint::black_box((copy::memcpy_library as fn(_, _, _), copy::memcpy_unrolled as fn(_, _, _)));
-    let mut ring = ring::Ring::new(vec![0; 1024].into_boxed_slice(), ring::Order::Random, 1).unwrap();
+    let mut ring = ring::ChaseRing::new(vec![0; 1024].into_boxed_slice(), ring::ChasePattern::Random, 1).unwrap();
     ring.chase(10);
     ring.chase_parallel(&mut ring.starts(8), 10);
     std::hint::black_box((branch::count_odd(&[1, 2, 3], 1), hanoi::solve(3, 1, &mut 0)));
@@ -28,7 +28,8 @@ fn only_loop(code: &'static [Instruction], name: &str, holds: impl Fn(&Instructi
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn streaming_loops_hold_what_they_declare() {
-    for variant in Kind::ALL.into_iter().flat_map(stream::all).filter(|variant| variant.width != Width::Compiled) {
+    for variant in StreamKind::ALL.into_iter().flat_map(stream::all).filter(|variant| variant.width != Width::Compiled)
+    {
         let Some(code) = function(variant.symbol) else { return };
         assert_eq!(code.len(), 1, "{} is in the program {} times", variant.symbol, code.len());
         holds_what_it_declares(variant, only_loop(code[0], variant.symbol, |_| true));
@@ -59,7 +60,7 @@ fn holds_what_it_declares(variant: &Variant, turn: &[Instruction]) {
         let name = one.mnemonic().trim_start_matches('v');
         ["mulpd", "mulsd", "addpd", "addsd"].contains(&name)
     };
-    if variant.kind != Kind::Read {
+    if variant.kind != StreamKind::Read {
         assert_eq!(count(turn, arithmetic) * lanes, variant.turn.flops, "arithmetic of {name}");
     }
     assert_eq!(count(turn, |one| one.mnemonic().contains("fmadd")), 0, "{name} fuses");

@@ -1,14 +1,14 @@
 //! The pointer chase arrives where the formula says, and the buffer holds one full cycle.
 
-use sys::kernel::ring::{CHAINS, Order, Ring};
+use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
 
-const ORDERS: [Order; 6] = [
-    Order::Random,
-    Order::Strided(8),
-    Order::Strided(128),
-    Order::Strided(4096),
-    Order::PageLocal(4096),
-    Order::PageRandom(4096),
+const ORDERS: [ChasePattern; 6] = [
+    ChasePattern::Random,
+    ChasePattern::Strided(8),
+    ChasePattern::Strided(128),
+    ChasePattern::Strided(4096),
+    ChasePattern::PageLocal(4096),
+    ChasePattern::PageRandom(4096),
 ];
 
 fn buffer(words: usize) -> Box<[u64]> {
@@ -18,7 +18,7 @@ fn buffer(words: usize) -> Box<[u64]> {
 #[test]
 fn the_pointers_in_memory_form_one_cycle() {
     for order in ORDERS {
-        let ring = Ring::new(buffer(9 * 512 + 13), order, 42).unwrap();
+        let ring = ChaseRing::new(buffer(9 * 512 + 13), order, 42).unwrap();
         let (lap, start) = (ring.lap(), ring.position());
         let words = ring.into_buffer();
         let base = words.as_ptr().addr() as u64;
@@ -33,7 +33,7 @@ fn the_pointers_in_memory_form_one_cycle() {
 #[test]
 fn a_chase_arrives_where_the_formula_says() {
     for order in ORDERS {
-        let mut ring = Ring::new(buffer(8 * 512), order, 7).unwrap();
+        let mut ring = ChaseRing::new(buffer(8 * 512), order, 7).unwrap();
         for steps in [0, 1, 2, 15, 16, 17, 31, 1000, ring.lap() - 1, ring.lap(), 3 * ring.lap() + 5] {
             let from = ring.position();
             let arrived = ring.chase(steps);
@@ -46,7 +46,7 @@ fn a_chase_arrives_where_the_formula_says() {
 #[test]
 fn parallel_chains_each_arrive() {
     for chains in 1..=CHAINS {
-        let mut ring = Ring::new(buffer(4 * 512), Order::Random, 7).unwrap();
+        let mut ring = ChaseRing::new(buffer(4 * 512), ChasePattern::Random, 7).unwrap();
         let starts = ring.starts(chains);
         assert_eq!(starts.len(), chains);
         let mut at = starts.clone();
@@ -59,7 +59,7 @@ fn parallel_chains_each_arrive() {
 
 #[test]
 fn moving_the_ring_does_not_move_the_cycle() {
-    let ring = Ring::new(buffer(512), Order::Random, 1).unwrap();
+    let ring = ChaseRing::new(buffer(512), ChasePattern::Random, 1).unwrap();
     let mut ring = *Box::new(ring);
     let from = ring.position();
     assert_eq!(Some(ring.chase(100)), ring.position_after(from, 100));
@@ -68,7 +68,7 @@ fn moving_the_ring_does_not_move_the_cycle() {
 #[test]
 fn an_arena_does_as_well() {
     let arena = sys::memory::Arena::reserve(1 << 16, sys::memory::Pages::Base).unwrap();
-    let mut ring = Ring::new(arena, Order::PageRandom(4096), 5).unwrap();
+    let mut ring = ChaseRing::new(arena, ChasePattern::PageRandom(4096), 5).unwrap();
     let from = ring.position();
     assert_eq!(Some(ring.chase(500)), ring.position_after(from, 500));
 }
@@ -76,14 +76,14 @@ fn an_arena_does_as_well() {
 #[test]
 fn a_borrowed_buffer_does_as_well() {
     let mut words = vec![0; 1024];
-    let mut ring = Ring::new(words.as_mut_slice(), Order::Strided(64), 0).unwrap();
+    let mut ring = ChaseRing::new(words.as_mut_slice(), ChasePattern::Strided(64), 0).unwrap();
     assert_eq!(ring.chase(3), 24);
     assert_eq!(ring.lap(), 128);
 }
 
 #[test]
 fn a_word_outside_the_cycle_has_no_position() {
-    let ring = Ring::new(buffer(512), Order::Random, 1).unwrap();
+    let ring = ChaseRing::new(buffer(512), ChasePattern::Random, 1).unwrap();
     assert_eq!(ring.position_after(3, 1), None);
     assert_eq!(ring.position_after(512, 1), None);
     assert_eq!(ring.position_after(u64::MAX, 1), None);
@@ -92,17 +92,17 @@ fn a_word_outside_the_cycle_has_no_position() {
 #[test]
 #[should_panic(expected = "is no cell of the cycle")]
 fn a_chain_from_nowhere_is_refused() {
-    Ring::new(buffer(512), Order::Random, 1).unwrap().chase_parallel(&mut [1], 1);
+    ChaseRing::new(buffer(512), ChasePattern::Random, 1).unwrap().chase_parallel(&mut [1], 1);
 }
 
 #[test]
 #[should_panic(expected = "not 17")]
 fn too_many_chains_are_refused() {
-    Ring::new(buffer(512), Order::Strided(8), 1).unwrap().chase_parallel(&mut [0; 17], 1);
+    ChaseRing::new(buffer(512), ChasePattern::Strided(8), 1).unwrap().chase_parallel(&mut [0; 17], 1);
 }
 
 #[test]
 fn too_small_a_buffer_is_refused() {
-    assert!(Ring::new(buffer(8), Order::Random, 1).is_none());
-    assert!(Ring::new(buffer(0), Order::Strided(8), 1).is_none());
+    assert!(ChaseRing::new(buffer(8), ChasePattern::Random, 1).is_none());
+    assert!(ChaseRing::new(buffer(0), ChasePattern::Strided(8), 1).is_none());
 }

@@ -1,7 +1,7 @@
 //! Every streaming kernel of this CPU against a plain reference, at awkward lengths and offsets, and its declared bytes
 //! against those that change something.
 
-use sys::kernel::stream::{self, Kind, Stores, Variant, Width};
+use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
 const LENGTHS: [usize; 16] = [0, 1, 2, 7, 8, 9, 31, 63, 64, 65, 100, 255, 257, 512, 1000, 2053];
 const Q: f64 = 3.0;
@@ -11,7 +11,7 @@ fn numbers(n: usize, salt: u64) -> Vec<f64> {
 }
 
 fn every_variant() -> impl Iterator<Item = &'static Variant> {
-    Kind::ALL.into_iter().flat_map(stream::variants)
+    StreamKind::ALL.into_iter().flat_map(stream::variants)
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn declared_bytes_are_the_bytes_that_matter() {
 
 #[test]
 fn a_fault_in_one_element_shows_in_the_sum() {
-    for variant in stream::variants(Kind::Read) {
+    for variant in stream::variants(StreamKind::Read) {
         let mut b = numbers(4096, 3);
         let whole = variant.run(&mut [], &b, &[], Q, 1);
         assert_eq!(whole, variant.expected_sum(&b, 1));
@@ -92,7 +92,7 @@ fn a_fault_in_one_element_shows_in_the_sum() {
 
 #[test]
 fn the_table_is_consistent() {
-    for kind in Kind::ALL {
+    for kind in StreamKind::ALL {
         let mut names: Vec<_> = stream::all(kind).map(|variant| variant.name).collect();
         names.sort_unstable();
         let count = names.len();
@@ -113,7 +113,7 @@ fn the_table_is_consistent() {
 #[test]
 #[should_panic(expected = "c has 3 elements where 4 are needed")]
 fn unequal_slices_are_refused() {
-    stream::variants(Kind::Add).for_each(|variant| {
+    stream::variants(StreamKind::Add).for_each(|variant| {
         variant.run(&mut [0.0; 4], &[0.0; 4], &[0.0; 3], Q, 1);
     });
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::thread;
 
-use sys::memory::{Arena, FileMap, Pages, Shared, SharedCounters, available_bytes, huge_page_size, page_size};
+use sys::memory::{Arena, FileMap, Pages, SharedArray, SharedCounters, available_bytes, huge_page_size, page_size};
 use sys::usage::{Usage, Who};
 
 #[test]
@@ -31,7 +31,7 @@ fn impossible_sizes_are_errors() {
         assert!(Arena::reserve(usize::MAX / 2, pages).is_err());
     }
     assert!(SharedCounters::new(usize::MAX).is_err());
-    assert!(Shared::<AtomicU64>::new(0).is_err());
+    assert!(SharedArray::<AtomicU64>::new(0).is_err());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn counters_do_not_share_lines() {
     assert!(counters.get(3).is_none());
     let address = |index| std::ptr::from_ref(counters.get(index).unwrap()) as usize;
     assert_eq!(address(1) - address(0), 128);
-    assert_eq!(Shared::<AtomicU32>::new(10).unwrap().len(), 10);
+    assert_eq!(SharedArray::<AtomicU32>::new(10).unwrap().len(), 10);
 }
 
 #[test]

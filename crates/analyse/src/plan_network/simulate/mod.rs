@@ -19,11 +19,11 @@ use serde::Serialize;
 
 use super::Framing;
 
-pub use tally::{Latency, Tally};
+pub use tally::{LatencyQuantiles, SimulationTally};
 
 /// Sizes of fragments in bytes of payload.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Sizes {
+pub enum FragmentSizes {
     /// All equal.
     Fixed(u32),
     /// Exponential with this mean, cut off at 8 means.
@@ -45,7 +45,7 @@ pub enum Trigger {
 
 /// Who sends what to whom, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Pattern {
+pub enum TrafficPattern {
     /// Every sender sends the fragments of event after event; event e belongs to receiver e mod M. Paced, each event is
     /// a burst of all senders into one port; unpaced, all senders visit the receivers in step.
     InOrder,
@@ -62,7 +62,7 @@ pub enum Pattern {
 
 /// What keeps a pushing sender from overrunning a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Flow {
+pub enum FlowControl {
     /// Nothing: what is dropped is lost. A pulling receiver asks again.
     Datagrams,
     /// Connections of a TCP-like window: slow start, halved at a loss, at most so many bytes; what is dropped is sent
@@ -75,7 +75,7 @@ pub enum Flow {
 
 /// Everything that a simulation depends on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setup {
+pub struct SimulationSetup {
     /// Sources of fragments.
     pub senders: u32,
     /// Builders of events.
@@ -91,11 +91,11 @@ pub struct Setup {
     /// Bytes of frames.
     pub framing: Framing,
     /// Order of sending.
-    pub pattern: Pattern,
+    pub pattern: TrafficPattern,
     /// What keeps senders back.
-    pub flow: Flow,
+    pub flow: FlowControl,
     /// Sizes of fragments.
-    pub sizes: Sizes,
+    pub sizes: FragmentSizes,
     /// When events happen.
     pub trigger: Trigger,
     /// Number of events.
@@ -106,7 +106,7 @@ pub struct Setup {
     pub seed: u64,
 }
 
-impl Setup {
+impl SimulationSetup {
     /// The simulation of a burst: datagrams of `frames` full frames from each of `senders` to one receiver, `events`
     /// times with time to drain between.
     #[must_use]
@@ -121,9 +121,9 @@ impl Setup {
             output_buffer,
             input_buffer: 0,
             framing,
-            pattern: Pattern::InOrder,
-            flow: Flow::Datagrams,
-            sizes: Sizes::Fixed(frames * framing.payload),
+            pattern: TrafficPattern::InOrder,
+            flow: FlowControl::Datagrams,
+            sizes: FragmentSizes::Fixed(frames * framing.payload),
             trigger: Trigger::Every(2.0 * drain),
             events,
             timeout: 0.2,
@@ -136,11 +136,12 @@ impl Setup {
 ///
 /// `None` when it has no sender, receiver or event, a rate that is not positive, or more than 2^28 nodes.
 #[must_use]
-pub fn simulate(setup: &Setup) -> Option<Tally> {
+pub fn simulate(setup: &SimulationSetup) -> Option<SimulationTally> {
     let nodes = u64::from(setup.senders) + u64::from(setup.receivers);
     let sane = setup.senders > 0 && setup.receivers > 0 && setup.events > 0 && nodes < 1 << 28;
     let finite = setup.link_rate.is_finite() && setup.link_rate > 0.0 && setup.latency >= 0.0 && setup.timeout > 0.0;
-    let sized = !matches!(&setup.sizes, Sizes::Measured(sizes) if sizes.is_empty()) && setup.framing.payload > 0;
-    let credited = !matches!(setup.pattern, Pattern::Pull { credits: 0 });
-    (sane && finite && sized && credited).then(|| world::World::new(setup).run())
+    let sized =
+        !matches!(&setup.sizes, FragmentSizes::Measured(sizes) if sizes.is_empty()) && setup.framing.payload > 0;
+    let credited = !matches!(setup.pattern, TrafficPattern::Pull { credits: 0 });
+    (sane && finite && sized && credited).then(|| world::SimulationWorld::new(setup).run())
 }

@@ -1,10 +1,10 @@
 //! Receivers that ask: at most so many requests open, each for one frame, and asked again when nothing comes.
 
-use super::world::{Frame, Notice, World};
+use super::world::{Frame, Notice, SimulationWorld};
 
 /// What a receiver has asked for.
 #[derive(Debug, Default)]
-pub(super) struct Puller {
+pub(super) struct PullState {
     free: u32,
     event: u64,
     fragment: u32,
@@ -12,7 +12,7 @@ pub(super) struct Puller {
     alarm: bool,
 }
 
-impl World<'_> {
+impl SimulationWorld<'_> {
     pub(super) fn begin_pull(&mut self, receiver: u32, credits: u32) {
         self.pullers[receiver as usize].free = credits;
         self.pullers[receiver as usize].event = u64::from(receiver);

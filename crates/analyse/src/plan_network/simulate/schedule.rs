@@ -1,6 +1,6 @@
 //! Which fragment a sender sends next, and not before when.
 
-use super::{Pattern, Setup, Sizes, Trigger};
+use super::{FragmentSizes, SimulationSetup, TrafficPattern, Trigger};
 
 /// Picoseconds in a second.
 pub(super) const TICKS: f64 = 1e12;
@@ -25,8 +25,8 @@ pub(super) struct Cursor {
 
 /// The moments and orders of a whole simulation.
 #[derive(Debug)]
-pub(super) struct Schedule {
-    pattern: Pattern,
+pub(super) struct TrafficSchedule {
+    pattern: TrafficPattern,
     senders: u64,
     receivers: u64,
     events: u64,
@@ -34,12 +34,12 @@ pub(super) struct Schedule {
     every: u64,
     slot: u64,
     groups: Vec<u64>,
-    sizes: Sizes,
+    sizes: FragmentSizes,
     seed: u64,
 }
 
-impl Schedule {
-    pub(super) fn new(setup: &Setup, ticks_per_byte: f64) -> Self {
+impl TrafficSchedule {
+    pub(super) fn new(setup: &SimulationSetup, ticks_per_byte: f64) -> Self {
         let mut schedule = Self {
             pattern: setup.pattern,
             senders: u64::from(setup.senders),
@@ -66,7 +66,7 @@ impl Schedule {
                     .collect();
             }
         }
-        if setup.pattern == Pattern::BarrelShift {
+        if setup.pattern == TrafficPattern::BarrelShift {
             schedule.slot = (setup.framing.wire(u64::from(schedule.largest())) as f64 * ticks_per_byte).ceil() as u64;
             let period = schedule.senders.max(schedule.receivers) * schedule.slot;
             let mut end = 0;
@@ -91,9 +91,9 @@ impl Schedule {
 
     fn largest(&self) -> u32 {
         match &self.sizes {
-            Sizes::Fixed(bytes) => *bytes,
-            Sizes::Exponential(mean) => (8.0 * mean) as u32,
-            Sizes::Measured(sizes) => sizes.iter().copied().max().unwrap_or(0),
+            FragmentSizes::Fixed(bytes) => *bytes,
+            FragmentSizes::Exponential(mean) => (8.0 * mean) as u32,
+            FragmentSizes::Measured(sizes) => sizes.iter().copied().max().unwrap_or(0),
         }
     }
 
@@ -102,16 +102,18 @@ impl Schedule {
     pub(super) fn bytes(&self, sender: u32, event: u32) -> u32 {
         let draw = || mix(self.seed, u64::from(sender) << 32 | u64::from(event));
         match &self.sizes {
-            Sizes::Fixed(bytes) => (*bytes).max(1),
-            Sizes::Exponential(mean) => (-mean * (1.0 - unit(draw())).ln()).clamp(1.0, 8.0 * mean.max(1.0)) as u32,
-            Sizes::Measured(sizes) => sizes[(draw() % sizes.len() as u64) as usize].max(1),
+            FragmentSizes::Fixed(bytes) => (*bytes).max(1),
+            FragmentSizes::Exponential(mean) => {
+                (-mean * (1.0 - unit(draw())).ln()).clamp(1.0, 8.0 * mean.max(1.0)) as u32
+            }
+            FragmentSizes::Measured(sizes) => sizes[(draw() % sizes.len() as u64) as usize].max(1),
         }
     }
 
     /// Bytes of all fragments of an event.
     pub(super) fn event_bytes(&self, event: u32) -> u64 {
         match self.sizes {
-            Sizes::Fixed(bytes) => self.senders * u64::from(bytes.max(1)),
+            FragmentSizes::Fixed(bytes) => self.senders * u64::from(bytes.max(1)),
             _ => (0..self.senders as u32).map(|sender| u64::from(self.bytes(sender, event))).sum(),
         }
     }
@@ -121,10 +123,12 @@ impl Schedule {
     pub(super) fn next(&self, sender: u32, cursor: &mut Cursor, now: u64) -> Next {
         loop {
             let (event, from) = match self.pattern {
-                Pattern::Pull { .. } => return Next::Done,
-                Pattern::InOrder => (cursor.at, if cursor.at < self.events { self.trigger(cursor.at) } else { 0 }),
-                Pattern::Random => self.random(sender, cursor),
-                Pattern::BarrelShift => {
+                TrafficPattern::Pull { .. } => return Next::Done,
+                TrafficPattern::InOrder => {
+                    (cursor.at, if cursor.at < self.events { self.trigger(cursor.at) } else { 0 })
+                }
+                TrafficPattern::Random => self.random(sender, cursor),
+                TrafficPattern::BarrelShift => {
                     let period = self.senders.max(self.receivers);
                     let (group, slot) = (cursor.at / period, cursor.at % period);
                     let Some(start) = self.groups.get(group as usize) else { return Next::Done };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::world::{Frame, World};
+use super::world::{Frame, SimulationWorld};
 
 /// An output port.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Input {
     held: u64,
 }
 
-impl World<'_> {
+impl SimulationWorld<'_> {
     fn buffered(&self, frame: Frame) -> u64 {
         u64::from(frame.bytes + self.setup.framing.headers)
     }

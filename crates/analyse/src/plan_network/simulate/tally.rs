@@ -5,7 +5,7 @@ use stats::Histogram;
 
 /// Quantiles of the time from an event's moment to its last byte at the receiver, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Latency {
+pub struct LatencyQuantiles {
     /// Half of the events are not later.
     pub p50: f64,
     /// Nine of ten.
@@ -16,7 +16,7 @@ pub struct Latency {
     pub max: f64,
 }
 
-impl Latency {
+impl LatencyQuantiles {
     pub(super) fn of(nanos: &Histogram) -> Option<Self> {
         let at = |q: f64| nanos.quantile(q).map(|value| value as f64 * 1e-9);
         Some(Self { p50: at(0.5)?, p90: at(0.9)?, p99: at(0.99)?, max: at(1.0)? })
@@ -25,7 +25,7 @@ impl Latency {
 
 /// What a simulation counted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Tally {
+pub struct SimulationTally {
     /// Steps of the simulation.
     pub steps: u64,
     /// Events that arrived whole.
@@ -51,10 +51,10 @@ pub struct Tally {
     /// Jain's index over the receivers' payload: 1 when all got the same (Jain, Chiu and Hawe, DEC-TR-301, 1984).
     pub fairness: f64,
     /// How long events took; `None` when none was built.
-    pub latency: Option<Latency>,
+    pub latency: Option<LatencyQuantiles>,
 }
 
-impl Tally {
+impl SimulationTally {
     /// Frames dropped.
     #[must_use]
     pub const fn lost(&self) -> u64 {

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::Flow;
-use super::world::{Frame, Notice, World};
+use super::FlowControl;
+use super::world::{Frame, Notice, SimulationWorld};
 
 /// Segments of the first window (RFC 6928).
 const FIRST: u32 = 10;
@@ -13,7 +13,7 @@ const DUPLICATES: u32 = 3;
 
 /// One sender's connection to one receiver.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Connection {
+pub(super) struct WindowedConnection {
     /// Fragments accepted and not yet sent: event and bytes left.
     backlog: VecDeque<(u32, u32)>,
     waiting: u32,
@@ -28,7 +28,7 @@ pub(super) struct Connection {
     queued: bool,
 }
 
-impl Connection {
+impl WindowedConnection {
     pub(super) fn new(segment: u32, most: u32) -> Self {
         Self { window: (FIRST * segment).min(most.max(segment)), threshold: most.max(segment), ..Self::default() }
     }
@@ -41,16 +41,16 @@ impl Connection {
     }
 }
 
-impl World<'_> {
-    fn connection(&mut self, sender: u32, receiver: u32) -> (u32, &mut Connection) {
+impl SimulationWorld<'_> {
+    fn connection(&mut self, sender: u32, receiver: u32) -> (u32, &mut WindowedConnection) {
         let at = sender * self.setup.receivers + receiver;
         (at, &mut self.connections[at as usize])
     }
 
     fn most(&self) -> u32 {
         match self.setup.flow {
-            Flow::Window { bytes } => bytes.max(self.setup.framing.payload),
-            Flow::Datagrams => u32::MAX,
+            FlowControl::Window { bytes } => bytes.max(self.setup.framing.payload),
+            FlowControl::Datagrams => u32::MAX,
         }
     }
 

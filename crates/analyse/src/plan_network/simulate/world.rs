@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use stats::Histogram;
 
 use super::heap::Heap;
-use super::pull::Puller;
-use super::schedule::{Cursor, Next, Schedule, TICKS};
+use super::pull::PullState;
+use super::schedule::{Cursor, Next, TICKS, TrafficSchedule};
 use super::switch::{Input, Port};
-use super::tally::{Latency, Tally, fairness};
-use super::window::Connection;
-use super::{Flow, Pattern, Setup, Trigger};
+use super::tally::{LatencyQuantiles, SimulationTally, fairness};
+use super::window::WindowedConnection;
+use super::{FlowControl, SimulationSetup, TrafficPattern, Trigger};
 
 /// One frame.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Frame {
 
 /// A fragment that is being sent.
 #[derive(Debug, Clone, Copy)]
-struct Job {
+struct SendingFragment {
     event: u32,
     left: u32,
 }
@@ -35,7 +35,7 @@ struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Sender {
     cursor: Cursor,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<SendingFragment>,
     /// Connections that have something to send and room in their window.
     pub(super) ready: VecDeque<u32>,
     /// Connection whose socket buffer is full, which stops the sender.
@@ -64,9 +64,9 @@ struct Building {
     began: u64,
 }
 
-pub(super) struct World<'a> {
-    pub(super) setup: &'a Setup,
-    pub(super) schedule: Schedule,
+pub(super) struct SimulationWorld<'a> {
+    pub(super) setup: &'a SimulationSetup,
+    pub(super) schedule: TrafficSchedule,
     pub(super) now: u64,
     pub(super) timers: Heap,
     soon: VecDeque<(u64, Notice)>,
@@ -74,27 +74,27 @@ pub(super) struct World<'a> {
     pub(super) senders: Vec<Sender>,
     pub(super) ports: Vec<Port>,
     pub(super) inputs: Vec<Input>,
-    pub(super) connections: Vec<Connection>,
-    pub(super) pullers: Vec<Puller>,
+    pub(super) connections: Vec<WindowedConnection>,
+    pub(super) pullers: Vec<PullState>,
     building: Vec<Building>,
     nanos: Histogram,
-    pub(super) tally: Tally,
+    pub(super) tally: SimulationTally,
     ticks_per_byte: f64,
     full: u64,
     round_trip: u64,
     timeout: u64,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(setup: &'a Setup) -> Self {
+impl<'a> SimulationWorld<'a> {
+    pub(super) fn new(setup: &'a SimulationSetup) -> Self {
         let (n, m) = (setup.senders as usize, setup.receivers as usize);
         let ticks_per_byte = TICKS / setup.link_rate;
         let framing = setup.framing;
         let connections = match setup.flow {
-            Flow::Window { bytes } => vec![Connection::new(framing.payload, bytes); n * m],
-            Flow::Datagrams => Vec::new(),
+            FlowControl::Window { bytes } => vec![WindowedConnection::new(framing.payload, bytes); n * m],
+            FlowControl::Datagrams => Vec::new(),
         };
-        let schedule = Schedule::new(setup, ticks_per_byte);
+        let schedule = TrafficSchedule::new(setup, ticks_per_byte);
         let building =
             (0..setup.events).map(|event| Building { left: schedule.event_bytes(event), began: u64::MAX }).collect();
         Self {
@@ -108,10 +108,10 @@ impl<'a> World<'a> {
             ports: (0..m).map(|_| Port::default()).collect(),
             inputs: (0..n).map(|_| Input::default()).collect(),
             connections,
-            pullers: (0..m).map(|_| Puller::default()).collect(),
+            pullers: (0..m).map(|_| PullState::default()).collect(),
             building,
             nanos: Histogram::new(),
-            tally: Tally::default(),
+            tally: SimulationTally::default(),
             ticks_per_byte,
             full: (f64::from(framing.full() + framing.gap) * ticks_per_byte) as u64,
             round_trip: (2.0 * setup.latency * TICKS) as u64,
@@ -149,8 +149,8 @@ impl<'a> World<'a> {
     }
 
     /// Runs until nothing is pending.
-    pub(super) fn run(mut self) -> Tally {
-        if let Pattern::Pull { credits } = self.setup.pattern {
+    pub(super) fn run(mut self) -> SimulationTally {
+        if let TrafficPattern::Pull { credits } = self.setup.pattern {
             (0..self.setup.receivers).for_each(|receiver| self.begin_pull(receiver, credits));
         } else {
             (0..self.setup.senders).for_each(|sender| self.kick(sender));
@@ -207,7 +207,7 @@ impl<'a> World<'a> {
             Notice::TimedOut(frame) => self.timed_out(frame),
             Notice::Requested(frame) => {
                 let sender = &mut self.senders[frame.sender as usize];
-                sender.jobs.push_back(Job { event: frame.event, left: frame.bytes });
+                sender.jobs.push_back(SendingFragment { event: frame.event, left: frame.bytes });
                 self.kick(frame.sender);
             }
             Notice::Missing(frame) => {
@@ -250,7 +250,7 @@ impl<'a> World<'a> {
                     if windowed {
                         self.accept(sender, event, bytes);
                     } else {
-                        slot.jobs.push_back(Job { event, left: bytes });
+                        slot.jobs.push_back(SendingFragment { event, left: bytes });
                     }
                 }
                 Next::Wait(until) => {
@@ -299,7 +299,7 @@ impl<'a> World<'a> {
         }
         if !self.connections.is_empty() {
             self.after_round_trip(Notice::Acknowledged(frame));
-        } else if matches!(self.setup.pattern, Pattern::Pull { .. }) {
+        } else if matches!(self.setup.pattern, TrafficPattern::Pull { .. }) {
             self.credit(frame.receiver);
         }
     }
@@ -308,15 +308,15 @@ impl<'a> World<'a> {
     pub(super) fn lose(&mut self, frame: Frame) {
         if !self.connections.is_empty() {
             self.lost(frame);
-        } else if matches!(self.setup.pattern, Pattern::Pull { .. }) {
+        } else if matches!(self.setup.pattern, TrafficPattern::Pull { .. }) {
             self.after_timeout(Notice::Missing(frame));
         }
     }
 
-    fn finish(mut self) -> Tally {
+    fn finish(mut self) -> SimulationTally {
         self.tally.seconds = self.now as f64 / TICKS + self.setup.latency;
         self.tally.fairness = fairness(self.ports.iter().map(|port| port.payload as f64));
-        self.tally.latency = Latency::of(&self.nanos);
+        self.tally.latency = LatencyQuantiles::of(&self.nanos);
         self.tally
     }
 }

@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use model::{
-    Class, Estimate, Figure, FigureKey, Flag, Launch, Machine, Method, Metric, Mode, Outcome, Plan, Point, Primitive,
-    Run, SCHEMA, Session, Unit,
+    Class, Estimate, EstimateMethod, Figure, FigureKey, Flag, Launch, Machine, Metric, Mode, Outcome, Plan, Point,
+    Primitive, Run, SCHEMA, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -46,7 +46,7 @@ pub(crate) fn plain(probe: &str, point: &str, metric: Metric, value: f64) -> Fig
 pub(crate) fn from_values(probe: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
     let groups = stats::modes(values);
     let outcome = if groups.len() > 1 {
-        let mode = |group: &stats::Mode| {
+        let mode = |group: &stats::ModeGroup| {
             let members: Vec<f64> = group.launches.iter().map(|&i| values[i]).collect();
             Mode { share: group.share, estimate: estimate(&members) }
         };
@@ -72,7 +72,7 @@ fn estimate(values: &[f64]) -> Estimate {
             level: m.interval.level,
             launches: u32::try_from(values.len()).unwrap(),
             batches: 20,
-            method: Method::OrderStatistic,
+            method: EstimateMethod::OrderStatistic,
         },
         None => Estimate { launches: u32::try_from(values.len()).unwrap(), ..Estimate::without_spread(value) },
     }

@@ -32,7 +32,7 @@ type Answer<T> = std::result::Result<T, postgres::Error>;
 
 /// This coordinator in the ledger.
 #[derive(Debug, Clone, Default)]
-struct Own {
+struct OwnCoordinator {
     /// Its number; 0 before it begins.
     number: i64,
     /// Those that it had before it was taken for dead.
@@ -58,7 +58,7 @@ pub struct PostgresLedger {
     chunks: u64,
     /// Where a coordinator listened whose place this one takes; empty where none is to be replaced.
     orphaned: String,
-    own: Own,
+    own: OwnCoordinator,
 }
 
 impl PostgresLedger {
@@ -188,7 +188,7 @@ impl PostgresLedger {
             block: 1,
             chunks: 0,
             orphaned: String::new(),
-            own: Own::default(),
+            own: OwnCoordinator::default(),
         })
     }
 
@@ -220,7 +220,7 @@ impl PostgresLedger {
 
     /// Does work over the connection, or over a new one where it is lost: a server that is started anew, or a connection
     /// that was cut, is waited for. All that is done here may be done twice.
-    fn surely<T>(&self, work: &mut dyn FnMut(&mut Client) -> Answer<T>) -> Answer<T> {
+    fn with_retry<T>(&self, work: &mut dyn FnMut(&mut Client) -> Answer<T>) -> Answer<T> {
         let began = Instant::now();
         let mut held = self.client.borrow_mut();
         loop {
@@ -244,7 +244,7 @@ impl PostgresLedger {
     }
 
     fn reading<T>(&self, mut work: impl FnMut(&mut Client) -> Answer<T>) -> Result<T> {
-        self.surely(&mut work).map_err(|error| self.trouble("read")(causes(&error)))
+        self.with_retry(&mut work).map_err(|error| self.trouble("read")(causes(&error)))
     }
 
     fn writing<T>(&self, what: &'static str, mut work: impl FnMut(&mut Transaction<'_>) -> Answer<T>) -> Result<T> {
@@ -255,7 +255,7 @@ impl PostgresLedger {
             all.commit()?;
             Ok(result)
         };
-        self.surely(&mut all).map_err(|error| self.trouble(what)(causes(&error)))
+        self.with_retry(&mut all).map_err(|error| self.trouble(what)(causes(&error)))
     }
 }
 

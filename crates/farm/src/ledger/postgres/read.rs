@@ -5,8 +5,10 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
 
 use super::{PostgresLedger, causes};
-use crate::job::Done;
-use crate::ledger::{Begin, Commit, Farm, Incident, Ledger, NodeTotals, Offer, Refusal, Sharing, Totals, Verdict};
+use crate::job::ChunkResult;
+use crate::ledger::{
+    Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, LedgerSharing, NodeTotals, OfferedResult, Refusal, Totals,
+};
 use crate::{ChunkSet, Result};
 
 const SUMS: &str = "count(*), count(DISTINCT chunk), coalesce(sum(events), 0)::bigint, coalesce(sum(cpu), 0),
@@ -29,9 +31,10 @@ fn sums(row: &Row, first: usize) -> Totals {
     }
 }
 
-fn offer(row: &Row) -> (Offer, f64) {
-    let done = Done { events: number(row, 4), digest: number(row, 5), cpu: row.get(6), wall: row.get(7) };
-    let offer = Offer { chunk: number(row, 0), number: number(row, 1), node: row.get(2), pilot: row.get(3), done };
+fn offer(row: &Row) -> (OfferedResult, f64) {
+    let done = ChunkResult { events: number(row, 4), digest: number(row, 5), cpu: row.get(6), wall: row.get(7) };
+    let offer =
+        OfferedResult { chunk: number(row, 0), number: number(row, 1), node: row.get(2), pilot: row.get(3), done };
     (offer, row.get(8))
 }
 
@@ -77,11 +80,11 @@ impl Ledger for PostgresLedger {
         self.register(address, expiry)
     }
 
-    fn sharing(&mut self) -> Option<&mut dyn Sharing> {
+    fn sharing(&mut self) -> Option<&mut dyn LedgerSharing> {
         Some(self)
     }
 
-    fn settle(&mut self, offers: &[Offer], at: f64) -> Result<Vec<Verdict>> {
+    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
         self.settle_all(offers, at)
     }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use postgres::Transaction;
 
-use super::{Answer, Own, PostgresLedger};
+use super::{Answer, OwnCoordinator, PostgresLedger};
 use crate::Result;
-use crate::ledger::{Offer, Verdict};
+use crate::ledger::{ChunkVerdict, OfferedResult};
 
 const OFFERS: &str = "unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
     $9::float8[], $10::float8[]) WITH ORDINALITY AS o (chunk, number, node, pilot, events, digest, cpu, wall, place)";
@@ -24,8 +24,8 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(offers: &[&'a Offer]) -> Self {
-        let column = |of: fn(&Offer) -> u64| offers.iter().map(|offer| of(offer).cast_signed()).collect();
+    fn of(offers: &[&'a OfferedResult]) -> Self {
+        let column = |of: fn(&OfferedResult) -> u64| offers.iter().map(|offer| of(offer).cast_signed()).collect();
         Self {
             chunks: column(|offer| offer.chunk),
             numbers: column(|offer| offer.number),
@@ -40,14 +40,14 @@ impl<'a> Columns<'a> {
 }
 
 /// What stands under a chunk.
-struct Standing {
+struct ChunkStanding {
     number: i64,
     pilot: String,
     result: (i64, i64),
 }
 
 impl PostgresLedger {
-    pub(super) fn settle_all(&mut self, offers: &[Offer], at: f64) -> Result<Vec<Verdict>> {
+    pub(super) fn settle_all(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
         let (id, own) = (self.id.clone(), self.own.clone());
         let (verdicts, own) = self.writing("write into", |all| {
             // A coordinator that was taken for dead must not write under its old number: it gets a new one.
@@ -62,7 +62,7 @@ impl PostgresLedger {
     }
 }
 
-impl Own {
+impl OwnCoordinator {
     /// Holds this coordinator's row until the transaction ends, so that nobody closes it meanwhile; where somebody has,
     /// a new one is made. Whether the old one was closed.
     pub(super) fn enter(&mut self, all: &mut Transaction<'_>, farm: &str) -> Answer<bool> {
@@ -83,7 +83,7 @@ fn insert(
     all: &mut Transaction<'_>,
     farm: &str,
     coordinator: i64,
-    offers: &[Offer],
+    offers: &[OfferedResult],
     at: f64,
 ) -> Answer<BTreeSet<(i64, i64, String)>> {
     let c = Columns::of(&offers.iter().collect::<Vec<_>>());
@@ -103,13 +103,13 @@ fn settle(
     all: &mut Transaction<'_>,
     farm: &str,
     coordinator: i64,
-    offers: &[Offer],
+    offers: &[OfferedResult],
     at: f64,
-) -> Answer<Vec<Option<Verdict>>> {
+) -> Answer<Vec<Option<ChunkVerdict>>> {
     // Only the first of several equal offers is inserted: the sums are of distinct ones.
     let mut new = insert(all, farm, coordinator, offers, at)?;
-    let key = |offer: &Offer| (offer.chunk.cast_signed(), offer.number.cast_signed(), offer.pilot.clone());
-    let mut verdicts = vec![Some(Verdict::Counted); offers.len()];
+    let key = |offer: &OfferedResult| (offer.chunk.cast_signed(), offer.number.cast_signed(), offer.pilot.clone());
+    let mut verdicts = vec![Some(ChunkVerdict::Counted); offers.len()];
     let mut sums = (0_i64, 0_i64, 0.0, 0.0);
     let mut late = Vec::new();
     for (place, offer) in offers.iter().enumerate() {
@@ -135,7 +135,7 @@ fn settle(
             if same && stands.number == offer.number.cast_signed() && stands.pilot == offer.pilot {
                 continue;
             }
-            verdicts[place] = Some(if same { Verdict::Duplicate } else { Verdict::Differs });
+            verdicts[place] = Some(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs });
             refused.push((offer, !same));
         }
     }
@@ -149,22 +149,22 @@ fn settle(
     Ok(verdicts)
 }
 
-fn standing(all: &mut Transaction<'_>, farm: &str, chunks: &[i64]) -> Answer<BTreeMap<i64, Standing>> {
+fn standing(all: &mut Transaction<'_>, farm: &str, chunks: &[i64]) -> Answer<BTreeMap<i64, ChunkStanding>> {
     let text =
         "SELECT chunk, number, pilot, events, digest FROM prony_farm.commits WHERE farm = $1 AND chunk = ANY ($2)";
     let rows = all.query(text, &[&farm, &chunks])?;
     let one = |row: &postgres::Row| {
-        (row.get(0), Standing { number: row.get(1), pilot: row.get(2), result: (row.get(3), row.get(4)) })
+        (row.get(0), ChunkStanding { number: row.get(1), pilot: row.get(2), result: (row.get(3), row.get(4)) })
     };
     Ok(rows.iter().map(one).collect())
 }
 
 /// Writes refusals down. How many there were that were not written down before, and what they wasted.
-fn refuse(all: &mut Transaction<'_>, farm: &str, refused: &[(&Offer, bool)], at: f64) -> Answer<(i64, f64)> {
+fn refuse(all: &mut Transaction<'_>, farm: &str, refused: &[(&OfferedResult, bool)], at: f64) -> Answer<(i64, f64)> {
     if refused.is_empty() {
         return Ok((0, 0.0));
     }
-    let offers: Vec<&Offer> = refused.iter().map(|(offer, _)| *offer).collect();
+    let offers: Vec<&OfferedResult> = refused.iter().map(|(offer, _)| *offer).collect();
     let differs: Vec<bool> = refused.iter().map(|(_, differs)| *differs).collect();
     let c = Columns::of(&offers);
     let text = format!(

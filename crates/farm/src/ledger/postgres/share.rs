@@ -6,7 +6,7 @@ use postgres::Transaction;
 
 use super::{Answer, PATIENCE, PostgresLedger};
 use crate::Result;
-use crate::ledger::{Asked, Begin, Elsewhere, Grant, Share, Sharing};
+use crate::ledger::{Begin, CoordinatorReport, CoordinatorShare, Elsewhere, Grant, LedgerSharing};
 
 /// Leases of one coordinator have numbers of its own: more than one gives in a year.
 const GENERATION: u64 = 1 << 40;
@@ -28,7 +28,7 @@ const fn first_lease(coordinator: i64) -> u64 {
 
 /// Closes coordinators that were not heard of for their own expiry: nothing is written under their numbers from now on,
 /// their blocks are free, their pilots are gone from them. One that writes at this moment is alive.
-fn bury(all: &mut Transaction<'_>, farm: &str, own: i64) -> Answer<()> {
+fn expire_coordinators(all: &mut Transaction<'_>, farm: &str, own: i64) -> Answer<()> {
     let text = "WITH silent AS (
             SELECT number FROM prony_farm.coordinators
             WHERE farm = $1 AND number <> $2 AND ended IS NULL AND beat + expiry < extract(epoch FROM clock_timestamp())
@@ -98,8 +98,8 @@ fn others(all: &mut Transaction<'_>, farm: &str, own: &[i64]) -> Answer<(Elsewhe
     Ok((sums, addresses))
 }
 
-impl Sharing for PostgresLedger {
-    fn share(&mut self, asked: &Asked) -> Result<Share> {
+impl LedgerSharing for PostgresLedger {
+    fn share(&mut self, asked: &CoordinatorReport) -> Result<CoordinatorShare> {
         let (id, size, chunks, own) = (self.id.clone(), self.block, self.chunks, self.own.clone());
         let done: Vec<i64> = asked.done.iter().map(|block| block.cast_signed()).collect();
         let (mut share, own, blocks) = self.writing("write into", |all| {
@@ -110,7 +110,7 @@ impl Sharing for PostgresLedger {
                  WHERE farm = $1 AND number = $2",
                 &[&id, &own.number],
             )?;
-            bury(all, &id, own.number)?;
+            expire_coordinators(all, &id, own.number)?;
             // Also of blocks that were taken away meanwhile: what is done is done.
             all.execute(
                 "UPDATE prony_farm.blocks SET done = true WHERE farm = $1 AND block = ANY ($2)",
@@ -127,12 +127,12 @@ impl Sharing for PostgresLedger {
                 all.query_one("SELECT count(*) FROM prony_farm.blocks WHERE farm = $1 AND NOT done", &[&id])?.get(0);
             let numbers: Vec<i64> = own.earlier.iter().copied().chain([own.number]).collect();
             let (elsewhere, addresses) = others(all, &id, &numbers)?;
-            let share = Share {
+            let share = CoordinatorShare {
                 counted: counted.iter().map(|row| row.get::<_, i64>(0).unsigned_abs()).collect(),
                 left: left.unsigned_abs(),
                 others: addresses,
                 elsewhere,
-                ..Share::default()
+                ..CoordinatorShare::default()
             };
             Ok((share, own, blocks))
         })?;

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// A job in Slurm's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Job {
+pub struct SlurmJob {
     /// Its number.
     pub id: u64,
     /// What it is called.
@@ -24,7 +24,7 @@ pub struct Job {
     pub final_end: bool,
 }
 
-impl Job {
+impl SlurmJob {
     /// Whether it ended and will not come back (squeue(1), JOB STATE CODES).
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -45,15 +45,15 @@ impl Job {
 ///
 /// # Errors
 /// When it is no such text, for instance because it was cut off.
-pub fn parse_queue(text: &str) -> Result<Vec<Job>> {
+pub fn parse_queue(text: &str) -> Result<Vec<SlurmJob>> {
     let wrong = |what: String| Error::Protocol(format!("squeue --json: {what}"));
     let all: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     let jobs = all.get("jobs").and_then(Value::as_array).ok_or_else(|| wrong("no jobs in it".to_owned()))?;
     Ok(jobs.iter().filter_map(one).collect())
 }
 
-fn one(job: &Value) -> Option<Job> {
-    Some(Job {
+fn one(job: &Value) -> Option<SlurmJob> {
+    Some(SlurmJob {
         id: number(job.get("job_id")?)?,
         name: word(job.get("name")),
         state: word(job.get("job_state")),
@@ -84,7 +84,7 @@ fn given(reason: &str) -> String {
 /// Jobs of a text of `scontrol -o show job`: one a line, `Key=value` between blanks. A job's name may hold anything and so
 /// may look like a key; keys count from behind it. Lines of another form are passed over.
 #[must_use]
-pub fn parse_one_line(text: &str) -> Vec<Job> {
+pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     let of = |line: &str| {
         let line = line.trim_start();
         let id = line.strip_prefix("JobId=")?.split_whitespace().next()?.parse().ok()?;
@@ -93,7 +93,7 @@ pub fn parse_one_line(text: &str) -> Vec<Job> {
             let value = rest.split_once(&format!(" {key}="))?.1.split_whitespace().next()?;
             Some(value.to_owned()).filter(|value| value != "(null)")
         };
-        Some(Job {
+        Some(SlurmJob {
             id,
             name: name.to_owned(),
             state: field("JobState")?,
@@ -110,7 +110,7 @@ pub fn parse_one_line(text: &str) -> Vec<Job> {
 ///
 /// # Errors
 /// When Slurm is not here or does not answer.
-pub fn jobs(name: &str) -> Result<Vec<Job>> {
+pub fn jobs(name: &str) -> Result<Vec<SlurmJob>> {
     let listed = ask("squeue", &["--json"], "").and_then(|text| parse_queue(&text));
     let mut jobs = match listed {
         Ok(jobs) => jobs,
@@ -140,13 +140,13 @@ mod tests {
             "restart_cnt":1},{"name":"without a number"}]}"#;
         let new = r#"{"jobs":[{"job_id":{"set":true,"infinite":false,"number":1},"name":"prony","job_state":["RUNNING"],
             "state_reason":"None","nodes":"n1","restart_cnt":1}]}"#;
-        let job = Job {
+        let job = SlurmJob {
             id: 1,
             name: "prony".into(),
             state: "RUNNING".into(),
             nodes: "n1".into(),
             restarts: 1,
-            ..Job::default()
+            ..SlurmJob::default()
         };
         assert_eq!(parse_queue(old).unwrap(), std::slice::from_ref(&job));
         assert_eq!(parse_queue(new).unwrap(), [job]);
@@ -160,7 +160,7 @@ mod tests {
         let queue = r#"{"jobs":[{"job_id":1,"job_state":"NODE_FAIL","requeue":true},{"job_id":2,"job_state":"NODE_FAIL",
             "requeue":false},{"job_id":3,"job_state":["CANCELLED"]},{"job_id":4,"job_state":["NODE_FAIL","REQUEUED"]},
             {"job_id":5,"job_state":"RUNNING","requeue":{"set":true,"number":0}}]}"#;
-        let over = |job: &Job| (job.is_over(), job.is_lost());
+        let over = |job: &SlurmJob| (job.is_over(), job.is_lost());
         let all: Vec<(bool, bool)> = parse_queue(queue).unwrap().iter().map(over).collect();
         assert_eq!(all, [(false, true), (true, true), (true, false), (false, true), (false, false)]);
         let line = |requeue| LINE.replace("JobState=PENDING", "JobState=NODE_FAIL").replace("Requeue=1", requeue);

@@ -11,8 +11,8 @@ use std::process::Command;
 use std::time::Duration;
 
 pub use batch::{Batch, cancel, submit};
-pub use job::{Job, jobs, parse_one_line, parse_queue};
-pub use node::{Node, choose, nodes, parse_nodes, reason, reason_of, unknown};
+pub use job::{SlurmJob, jobs, parse_one_line, parse_queue};
+pub use node::{SlurmNode, choose, nodes, parse_nodes, reason, reason_of, unknown};
 
 use super::{Launcher, Link, process};
 use crate::agent::{By, Hello};
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 
 /// What agents get from Slurm.
 #[derive(Debug)]
-pub struct Slurm {
+pub struct SlurmLauncher {
     /// Names of nodes, as Slurm knows them, one agent each.
     pub nodes: Vec<String>,
     /// This program on the nodes.
@@ -39,7 +39,7 @@ pub struct Slurm {
     pub held: Option<Held>,
 }
 
-impl Slurm {
+impl SlurmLauncher {
     /// The command that starts the agent of a node: all of that node for one task.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Slurm {
     }
 }
 
-impl Slurm {
+impl SlurmLauncher {
     /// Options of a job: all of its nodes, bounded in time and in waiting.
     fn of_a_job(&self) -> Vec<String> {
         let mut words = vec!["--exclusive".to_owned(), format!("--job-name={JOB_NAME}")];
@@ -119,7 +119,7 @@ pub(crate) fn minutes(time: Duration) -> u64 {
     time.as_secs().div_ceil(60).max(1)
 }
 
-impl Launcher for Slurm {
+impl Launcher for SlurmLauncher {
     fn start(&mut self, node: usize) -> Result<Link> {
         let words = self.command(node)?;
         let mut command = Command::new(&words[0]);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_job_is_bounded_and_alone_on_its_node() {
-        let slurm = Slurm {
+        let slurm = SlurmLauncher {
             nodes: vec!["n1".to_owned()],
             remote: "/opt/prony".to_owned(),
             partition: Some("all".to_owned()),

@@ -1,12 +1,12 @@
 //! Nodes as `sinfo` and `scontrol show node` describe them.
 
 use super::tool::ask;
-use crate::agent::Missing;
+use crate::agent::MissingNode;
 use crate::{Error, Result};
 
 /// A node of a partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct SlurmNode {
     /// Its name.
     pub name: String,
     /// Its state in Slurm's words, such as `idle`, `down*` or `drained`; a star says that it does not answer.
@@ -15,7 +15,7 @@ pub struct Node {
     pub reason: String,
 }
 
-impl Node {
+impl SlurmNode {
     /// Whether a job sent to it will run, sooner or later. The states are those of `sinfo(1)`.
     #[must_use]
     pub fn usable(&self) -> bool {
@@ -41,8 +41,8 @@ impl Node {
 /// Nodes from lines `name|state|reason`. A node that stands in several partitions has several lines, and the first counts;
 /// lines of another form are passed over.
 #[must_use]
-pub fn parse_nodes(text: &str) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
+pub fn parse_nodes(text: &str) -> Vec<SlurmNode> {
+    let mut nodes: Vec<SlurmNode> = Vec::new();
     for line in text.lines() {
         let mut fields = line.splitn(3, '|').map(str::trim);
         let (Some(name), Some(state), reason) = (fields.next(), fields.next(), fields.next()) else { continue };
@@ -52,7 +52,7 @@ pub fn parse_nodes(text: &str) -> Vec<Node> {
         }
         let reason = reason.filter(|reason| !["none", "(null)", "None"].contains(reason)).unwrap_or_default();
         let reason = reason.chars().filter(|c| !c.is_control()).take(300).collect();
-        nodes.push(Node { name: name.to_owned(), state: state.to_owned(), reason });
+        nodes.push(SlurmNode { name: name.to_owned(), state: state.to_owned(), reason });
     }
     nodes
 }
@@ -61,7 +61,7 @@ pub fn parse_nodes(text: &str) -> Vec<Node> {
 ///
 /// # Errors
 /// When Slurm is not here, does not answer, or knows no such partition.
-pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<Node>> {
+pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<SlurmNode>> {
     let mut arguments = vec!["--noheader".to_owned(), "--Node".to_owned(), "--format=%N|%T|%E".to_owned()];
     arguments.extend(partition.map(|partition| format!("--partition={partition}")));
     arguments.extend(list.map(|list| format!("--nodes={list}")));
@@ -73,11 +73,11 @@ pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<Node>> {
 ///
 /// # Errors
 /// When Slurm is not here or does not understand the list.
-pub fn unknown(list: &str, known: &[Node]) -> Result<Vec<Node>> {
+pub fn unknown(list: &str, known: &[SlurmNode]) -> Result<Vec<SlurmNode>> {
     let names = ask("scontrol", &["show", "hostnames", list], "")?;
     let new =
         names.lines().map(str::trim).filter(|name| !name.is_empty() && known.iter().all(|node| node.name != *name));
-    let node = |name: &str| Node {
+    let node = |name: &str| SlurmNode {
         name: name.to_owned(),
         state: "unknown".to_owned(),
         reason: "Slurm has no such node".to_owned(),
@@ -94,7 +94,7 @@ pub fn reason_of(text: &str) -> Option<String> {
     // A reason is the last field, has blanks, and ends with who gave it and when: [root@2026-01-01T00:00:00].
     let reason = after(" Reason=").map(|rest| rest.rfind(" [").map_or(rest, |end| &rest[..end]).trim());
     let reason: Option<String> = reason.map(|reason| reason.chars().filter(|c| !c.is_control()).take(300).collect());
-    let fit = Node { name: String::new(), state: state.to_owned(), reason: reason.unwrap_or_default() };
+    let fit = SlurmNode { name: String::new(), state: state.to_owned(), reason: reason.unwrap_or_default() };
     (!fit.usable() || !fit.reason.is_empty()).then(|| fit.words())
 }
 
@@ -110,19 +110,19 @@ pub fn reason(node: &str) -> Option<String> {
 ///
 /// # Errors
 /// When none can be used.
-pub fn choose(nodes: &[Node], count: usize, all: bool) -> Result<(Vec<String>, Vec<Missing>)> {
-    let mut chosen: Vec<&Node> = nodes.iter().filter(|node| node.free()).collect();
+pub fn choose(nodes: &[SlurmNode], count: usize, all: bool) -> Result<(Vec<String>, Vec<MissingNode>)> {
+    let mut chosen: Vec<&SlurmNode> = nodes.iter().filter(|node| node.free()).collect();
     chosen.extend(nodes.iter().filter(|node| node.usable() && !node.free()));
     chosen.truncate(count);
     let mut missing = Vec::new();
     if all || chosen.len() < count {
         let lost = nodes.iter().filter(|node| !node.usable());
-        missing.extend(lost.map(|node| Missing { node: node.name.clone(), reason: node.words() }));
+        missing.extend(lost.map(|node| MissingNode { node: node.name.clone(), reason: node.words() }));
         missing.truncate(count - chosen.len());
         let unknown = count - chosen.len() - missing.len();
         if unknown > 0 {
             let reason = format!("Slurm has {} such nodes, and {count} were asked for", nodes.len());
-            missing.push(Missing { node: format!("{unknown} more"), reason });
+            missing.push(MissingNode { node: format!("{unknown} more"), reason });
         }
     }
     if chosen.is_empty() {
@@ -147,12 +147,12 @@ mod tests {
         let nodes = parse_nodes(SINFO);
         let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names, ["n1", "n2", "n3", "n4"]);
-        assert_eq!(nodes.iter().map(Node::usable).collect::<Vec<_>>(), [true, false, false, true]);
+        assert_eq!(nodes.iter().map(SlurmNode::usable).collect::<Vec<_>>(), [true, false, false, true]);
         assert_eq!(nodes[1].words(), "down*: Not responding");
         assert_eq!(nodes[2].reason, "fan | noise");
         assert!(nodes[0].free() && !nodes[3].free());
         for state in ["idle*", "draining@", "unknown", "future", "maint", "reserved", "powered_down", "inval", ""] {
-            assert!(!Node { state: state.to_owned(), ..nodes[0].clone() }.usable(), "{state}");
+            assert!(!SlurmNode { state: state.to_owned(), ..nodes[0].clone() }.usable(), "{state}");
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let (chosen, missing) = choose(&nodes, 4, false).unwrap();
         assert_eq!(chosen, ["n1", "n4"]);
         assert_eq!(missing.len(), 2);
-        assert_eq!(missing[0], Missing { node: "n2".to_owned(), reason: "down*: Not responding".to_owned() });
+        assert_eq!(missing[0], MissingNode { node: "n2".to_owned(), reason: "down*: Not responding".to_owned() });
         let (chosen, missing) = choose(&nodes, 2, false).unwrap();
         assert_eq!((chosen.len(), missing.len()), (2, 0));
         let (_, missing) = choose(&nodes, 6, false).unwrap();

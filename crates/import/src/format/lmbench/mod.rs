@@ -3,10 +3,10 @@
 mod raw;
 mod summary;
 
-use super::{Confidence, Format, Parsed, Source, likely, sure};
-use crate::text::Fault;
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use crate::text::SourceFault;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "lmbench",
     tool: "lmbench",
     about: "raw results, summary tables and lat_mem_rd curves; no spread is stated",
@@ -21,7 +21,7 @@ fn detect(head: &[u8]) -> Confidence {
     named.max(curve).max(likely(head, &["\n\"stride="]))
 }
 
-fn parse(source: &Source<'_>) -> Result<Parsed, Fault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let sheets = if source.text.contains("L M B E N C H") {
         summary::parse(source.text)?
     } else {

@@ -3,8 +3,8 @@
 use model::{GIB, KIB, Primitive, format_size};
 
 use crate::date::ctime;
-use crate::sheet::{Reading, Sheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{Fault, axis_value, between, first_number, lines, need, snake};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
+use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
 
 /// What a line continues: its name, our id and point.
 const LINES: &[(&str, &str, &str)] = &[
@@ -40,7 +40,7 @@ const SECTIONS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// What the pairs under a heading are.
-enum Section {
+enum LmbenchSection {
     None,
     Bandwidth(String),
     Latency { stride: u64, random: bool },
@@ -49,9 +49,9 @@ enum Section {
     Files,
 }
 
-pub(super) fn parse(source: &str) -> Result<Sheet, Fault> {
-    let mut sheet = Sheet::default();
-    let mut section = Section::None;
+pub(super) fn parse(source: &str) -> Result<SourceSheet, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut section = LmbenchSection::None;
     let mut random = false;
     for (at, line) in lines(source) {
         let line = line.trim();
@@ -59,8 +59,8 @@ pub(super) fn parse(source: &str) -> Result<Sheet, Fault> {
         if let Some(inside) = line.strip_prefix('[') {
             header(&mut sheet, inside.trim_end_matches(']'));
         } else if words.is_empty() {
-            if !matches!(section, Section::Latency { .. }) {
-                section = Section::None;
+            if !matches!(section, LmbenchSection::Latency { .. }) {
+                section = LmbenchSection::None;
             }
         } else if words.iter().take(2).all(|word| word.starts_with(|c: char| c.is_ascii_digit())) && words.len() >= 2 {
             sheet.readings.extend(pair(&section, &words, at)?);
@@ -78,7 +78,7 @@ pub(super) fn parse(source: &str) -> Result<Sheet, Fault> {
     Ok(sheet)
 }
 
-fn header(sheet: &mut Sheet, line: &str) {
+fn header(sheet: &mut SourceSheet, line: &str) {
     let date = ctime(line);
     if !date.is_empty() && !line.contains('#') && !line.contains(": ") {
         sheet.started = date;
@@ -101,25 +101,26 @@ fn header(sheet: &mut Sheet, line: &str) {
     }
 }
 
-fn heading(line: &str, random: bool) -> Section {
+fn heading(line: &str, random: bool) -> LmbenchSection {
     if let Some(stride) = line.strip_prefix("stride=").and_then(|stride| stride.trim().parse().ok()) {
-        return Section::Latency { stride, random };
+        return LmbenchSection::Latency { stride, random };
     }
     if let Some(size) = between(line, "size=", "ovr=") {
         let kilobytes: Option<u64> = size.trim_end_matches(['k', 'K']).parse().ok();
-        return kilobytes.map_or(Section::None, |size| Section::Switch { size: size.saturating_mul(KIB) });
+        return kilobytes
+            .map_or(LmbenchSection::None, |size| LmbenchSection::Switch { size: size.saturating_mul(KIB) });
     }
     match line {
-        "mappings" => Section::Mappings,
-        "File system latency" => Section::Files,
+        "mappings" => LmbenchSection::Mappings,
+        "File system latency" => LmbenchSection::Files,
         line if ["bandwidth", "bcopy", "bzero"].iter().any(|word| line.contains(word)) => {
-            Section::Bandwidth(line.to_owned())
+            LmbenchSection::Bandwidth(line.to_owned())
         }
-        _ => Section::None,
+        _ => LmbenchSection::None,
     }
 }
 
-fn single(name: &str, value: &str, at: usize) -> Result<Option<Reading>, Fault> {
+fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let mut words = value.split_whitespace();
     let (Some(value), Some(unit)) = (words.next(), words.next()) else { return Ok(None) };
     let (scale, metric) = match unit {
@@ -132,45 +133,45 @@ fn single(name: &str, value: &str, at: usize) -> Result<Option<Reading>, Fault> 
     };
     let value = need(value, at)? * scale;
     if let Some((_, id, point)) = LINES.iter().find(|(known, ..)| *known == name) {
-        let reading = Reading::new(*id, name, value, metric);
-        return Ok(Some(Reading { point: point.parse().unwrap_or_default(), ..reading }));
+        let reading = SourceReading::new(*id, name, value, metric);
+        return Ok(Some(SourceReading { point: point.parse().unwrap_or_default(), ..reading }));
     }
     if name.starts_with("Pagefaults on ") {
-        return Ok(Some(Reading::new("os.page_fault", name, value, metric).at("kind", "file")));
+        return Ok(Some(SourceReading::new("os.page_fault", name, value, metric).at("kind", "file")));
     }
     if let Some(count) = name.strip_prefix("Select on ").and_then(|rest| rest.strip_suffix(" fd's")) {
         let kind = if count.ends_with("tcp") { "tcp" } else { "file" };
         let count = count.trim_end_matches("tcp").trim();
         return Ok(Some(
-            Reading::new("os.select", name, value, metric).at("descriptors", axis_value(count)).at("kind", kind),
+            SourceReading::new("os.select", name, value, metric).at("descriptors", axis_value(count)).at("kind", kind),
         ));
     }
-    Ok(Some(Reading::new(format!("lmbench.{}", snake(name)), name, value, metric)))
+    Ok(Some(SourceReading::new(format!("lmbench.{}", snake(name)), name, value, metric)))
 }
 
-fn pair(section: &Section, words: &[&str], at: usize) -> Result<Vec<Reading>, Fault> {
+fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     let first = || need(words[0], at);
     let second = || need(words[1], at);
     Ok(match section {
-        Section::None => Vec::new(),
-        Section::Bandwidth(title) => {
+        LmbenchSection::None => Vec::new(),
+        LmbenchSection::Bandwidth(title) => {
             let size = megabytes(first()?);
             let (id, axis, rest) = match SECTIONS.iter().find(|(known, ..)| known == title) {
                 Some((_, id, axis, rest)) => ((*id).to_owned(), *axis, *rest),
                 None => (format!("lmbench.{}", snake(title)), "size", ""),
             };
-            let reading = Reading::new(id, title.clone(), second()? * 1e6, bytes_per_second("bytes"));
-            vec![Reading { point: rest.parse().unwrap_or_default(), ..reading }.at(axis, size)]
+            let reading = SourceReading::new(id, title.clone(), second()? * 1e6, bytes_per_second("bytes"));
+            vec![SourceReading { point: rest.parse().unwrap_or_default(), ..reading }.at(axis, size)]
         }
-        Section::Latency { stride, random } => {
+        LmbenchSection::Latency { stride, random } => {
             let bytes = ((first()? * 1_048_576.0) / 512.0).round().clamp(1.0, (1_u64 << 40) as f64) as u64 * 512;
             let id = if *random { "memory.load_latency" } else { "memory.load_latency_strided" };
-            let reading = Reading::new(id, "lat_mem_rd", second()? * 1e-9, seconds("load"));
+            let reading = SourceReading::new(id, "lat_mem_rd", second()? * 1e-9, seconds("load"));
             let reading = reading.at("working_set", format_size(bytes));
             vec![if *random { reading } else { reading.at("stride", format_size(*stride)) }]
         }
-        Section::Switch { size } => {
-            let reading = Reading::new("os.context_switch", "lat_ctx", second()? * 1e-6, seconds("switch"));
+        LmbenchSection::Switch { size } => {
+            let reading = SourceReading::new("os.context_switch", "lat_ctx", second()? * 1e-6, seconds("switch"));
             vec![
                 reading
                     .at("processes", axis_value(words[0]))
@@ -178,24 +179,25 @@ fn pair(section: &Section, words: &[&str], at: usize) -> Result<Vec<Reading>, Fa
                     .at("placement", "free"),
             ]
         }
-        Section::Mappings => {
+        LmbenchSection::Mappings => {
             vec![
-                Reading::new("os.mmap", "lat_mmap", second()? * 1e-6, seconds("mapping"))
+                SourceReading::new("os.mmap", "lat_mmap", second()? * 1e-6, seconds("mapping"))
                     .at("size", megabytes(first()?)),
             ]
         }
-        Section::Files => files(words, at)?,
+        LmbenchSection::Files => files(words, at)?,
     })
 }
 
 /// `0k 18774 171147 234949`: size, files, created a second, deleted a second.
-fn files(words: &[&str], at: usize) -> Result<Vec<Reading>, Fault> {
-    let [size, _, created, deleted] = words else { return Err(Fault::new("the line ends early", at)) };
+fn files(words: &[&str], at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let [size, _, created, deleted] = words else { return Err(SourceFault::new("the line ends early", at)) };
     let kilobytes: u64 =
-        size.trim_end_matches('k').parse().map_err(|_| Fault::new("the size is no whole number", at))?;
+        size.trim_end_matches('k').parse().map_err(|_| SourceFault::new("the size is no whole number", at))?;
     let size = format_size(kilobytes.saturating_mul(KIB));
-    let reading =
-        |id: &str, value: &str| Ok(Reading::new(id, id, need(value, at)?, rate("files")).at("size", size.clone()));
+    let reading = |id: &str, value: &str| {
+        Ok(SourceReading::new(id, id, need(value, at)?, rate("files")).at("size", size.clone()))
+    };
     Ok(vec![reading("file.create", created)?, reading("file.delete", deleted)?])
 }
 

@@ -2,13 +2,13 @@
 
 use model::{Primitive, Unit};
 
-use crate::sheet::{Reading, Sheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{Fault, MOST_NAMES, lines, number as read};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
+use crate::text::{MOST_NAMES, SourceFault, lines, number as read};
 
 /// What a column holds: our id or lmbench's, and the point. An empty id is passed over.
 type Column = (&'static str, &'static str);
 
-struct Table {
+struct LmbenchTable {
     title: &'static str,
     scale: f64,
     unit: Unit,
@@ -17,8 +17,8 @@ struct Table {
 
 const FREE: &str = "placement=free";
 
-static TABLES: &[Table] = &[
-    Table {
+static TABLES: &[LmbenchTable] = &[
+    LmbenchTable {
         title: "Processor, Processes - times in microseconds",
         scale: 1e-6,
         unit: Unit::Seconds,
@@ -36,7 +36,7 @@ static TABLES: &[Table] = &[
             ("os.fork_shell", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Basic integer operations - times in nanoseconds",
         scale: 1e-9,
         unit: Unit::Seconds,
@@ -48,7 +48,7 @@ static TABLES: &[Table] = &[
             ("lmbench.integer_mod", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Basic uint64 operations - times in nanoseconds",
         scale: 1e-9,
         unit: Unit::Seconds,
@@ -60,7 +60,7 @@ static TABLES: &[Table] = &[
             ("lmbench.uint64_mod", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Basic float operations - times in nanoseconds",
         scale: 1e-9,
         unit: Unit::Seconds,
@@ -71,7 +71,7 @@ static TABLES: &[Table] = &[
             ("lmbench.float_bogo", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Basic double operations - times in nanoseconds",
         scale: 1e-9,
         unit: Unit::Seconds,
@@ -82,7 +82,7 @@ static TABLES: &[Table] = &[
             ("lmbench.double_bogo", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Context switching - times in microseconds",
         scale: 1e-6,
         unit: Unit::Seconds,
@@ -96,7 +96,7 @@ static TABLES: &[Table] = &[
             ("os.context_switch", "processes=16,working_set=64KiB,placement=free"),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "*Local* Communication latencies in microseconds",
         scale: 1e-6,
         unit: Unit::Seconds,
@@ -112,7 +112,7 @@ static TABLES: &[Table] = &[
             ("ipc.tcp_connect", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "*Remote* Communication latencies in microseconds",
         scale: 1e-6,
         unit: Unit::Seconds,
@@ -124,7 +124,7 @@ static TABLES: &[Table] = &[
             ("lmbench.remote_tcp_connect", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "File & VM system latencies in microseconds",
         scale: 1e-6,
         unit: Unit::Seconds,
@@ -139,7 +139,7 @@ static TABLES: &[Table] = &[
             ("os.select", "descriptors=100,kind=file"),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "*Local* Communication bandwidths in MB/s",
         scale: 1e6,
         unit: Unit::BytesPerSecond,
@@ -155,7 +155,7 @@ static TABLES: &[Table] = &[
             ("memory.write", ""),
         ],
     },
-    Table {
+    LmbenchTable {
         title: "Memory latencies in nanoseconds",
         scale: 1e-9,
         unit: Unit::Seconds,
@@ -169,9 +169,9 @@ static TABLES: &[Table] = &[
     },
 ];
 
-pub(super) fn parse(source: &str) -> Result<Vec<Sheet>, Fault> {
-    let mut sheets: Vec<Sheet> = Vec::new();
-    let mut table: Option<&Table> = None;
+pub(super) fn parse(source: &str) -> Result<Vec<SourceSheet>, SourceFault> {
+    let mut sheets: Vec<SourceSheet> = Vec::new();
+    let mut table: Option<&LmbenchTable> = None;
     let mut groups: Vec<(usize, usize)> = Vec::new();
     for (at, line) in lines(source) {
         if let Some(known) = TABLES.iter().find(|known| line.trim_start().starts_with(known.title)) {
@@ -204,20 +204,26 @@ fn spans(line: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-fn row(sheets: &mut Vec<Sheet>, table: &Table, groups: &[(usize, usize)], line: &str, at: usize) -> Result<(), Fault> {
+fn row(
+    sheets: &mut Vec<SourceSheet>,
+    table: &LmbenchTable,
+    groups: &[(usize, usize)],
+    line: &str,
+    at: usize,
+) -> Result<(), SourceFault> {
     let (Some(host), Some(os)) = (line.get(..groups[0].1), line.get(groups[1].0..groups[1].1.min(line.len()))) else {
-        return Err(Fault::new("the row does not fit the table's columns", at));
+        return Err(SourceFault::new("the row does not fit the table's columns", at));
     };
     let host = host.trim();
     let found = match sheets.iter().position(|sheet| sheet.machine == host) {
         Some(found) => found,
         None if sheets.len() == MOST_NAMES => {
-            return Err(Fault::new(format!("it has more than {MOST_NAMES} hosts"), at));
+            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} hosts"), at));
         }
         None => {
             let facts = text("os.name", os, "summary", &[]).into_iter().collect();
             let version = Some("3".to_owned());
-            sheets.push(Sheet { machine: host.to_owned(), version, facts, ..Sheet::default() });
+            sheets.push(SourceSheet { machine: host.to_owned(), version, facts, ..SourceSheet::default() });
             sheets.len() - 1
         }
     };
@@ -244,8 +250,8 @@ fn row(sheets: &mut Vec<Sheet>, table: &Table, groups: &[(usize, usize)], line: 
                 Unit::PerSecond => rate("operations"),
                 _ => seconds("operation"),
             };
-            let reading = Reading::new(id, id, value * table.scale, metric);
-            sheet.readings.push(Reading { point: point.parse().unwrap_or_default(), ..reading });
+            let reading = SourceReading::new(id, id, value * table.scale, metric);
+            sheet.readings.push(SourceReading { point: point.parse().unwrap_or_default(), ..reading });
         }
     }
     Ok(())

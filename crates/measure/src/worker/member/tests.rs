@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::Point;
-use probes::{Readings, Setting};
-use sys::counters::{Counters, Event};
+use probes::{LaunchSetting, Readings};
+use sys::counters::{CounterEvent, Counters};
 use sys::memory::{Arena, Pages};
 
 use super::*;
@@ -39,18 +39,18 @@ impl Witness {
 }
 
 impl Kernel for Witness {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.look();
-        Ok(Work { ops, token: 0 })
+        Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
         Ok(())
     }
 }
 
 impl Readings for Witness {
-    fn read(&mut self) -> Result<Vec<f64>, Fault> {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         self.look();
         Ok(vec![1e-6])
     }
@@ -59,7 +59,7 @@ impl Readings for Witness {
 const BATCHES: usize = 6;
 
 /// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
-fn launch(trial: Trial) -> (Member, usize) {
+fn launch(trial: Trial) -> (LaunchMember, usize) {
     let task = Task {
         figure: 0,
         probe: "os.syscall_getppid".to_owned(),
@@ -70,7 +70,7 @@ fn launch(trial: Trial) -> (Member, usize) {
         variant: None,
         cpus: Vec::new(),
     };
-    let setting = Setting {
+    let setting = LaunchSetting {
         seed: 1,
         cpus: Vec::new(),
         allowed: sys::affinity::allowed().unwrap(),
@@ -79,7 +79,7 @@ fn launch(trial: Trial) -> (Member, usize) {
         calibrating: false,
     };
     let probe = probes::find(&task.probe).unwrap();
-    let mut member = Member::new(probe, task, Bench::new(setting), trial);
+    let mut member = LaunchMember::new(probe, task, ProbeContext::new(setting), trial);
     member.warm_up().unwrap();
     member.begin().unwrap();
     for _ in 0..BATCHES {
@@ -96,8 +96,8 @@ fn launch(trial: Trial) -> (Member, usize) {
 fn hardware_counters_are_closed_while_batches_are_timed() {
     let _alone = alone();
     let can_count = {
-        let counters = Counters::open(&[Event::PageFaults]);
-        let can = counters.read_one(Event::PageFaults).is_ok();
+        let counters = Counters::open(&[CounterEvent::PageFaults]);
+        let can = counters.read_one(CounterEvent::PageFaults).is_ok();
         assert!(!can || counters_open() > 0, "an open counter must be visible to this test");
         can
     };
@@ -131,13 +131,13 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
 struct Named(char, Rc<RefCell<String>>);
 
 impl Kernel for Named {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.1.borrow_mut().push(self.0);
         // Every side does a number of operations of its own, which tells its batches apart in the document.
-        Ok(Work { ops: ops + u64::from(self.0 == 'o'), token: 0 })
+        Ok(BatchWork { ops: ops + u64::from(self.0 == 'o'), token: 0 })
     }
 
-    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
         Ok(())
     }
 }
@@ -188,13 +188,13 @@ impl Asking {
 }
 
 impl Kernel for Asking {
-    fn batch(&mut self, ops: u64) -> Result<Work, Fault> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.ask.send(ops).unwrap();
         self.done.recv().unwrap();
-        Ok(Work { ops, token: 0 })
+        Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &Work) -> Result<(), Fault> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{chart, table};
-use crate::{Block, Document, Error, Section};
+use crate::{Block, Document, DocumentSection, Error};
 
 /// Links to the sections, where there are several.
 pub(super) fn contents(document: &Document) -> Markup {
@@ -16,7 +16,7 @@ pub(super) fn contents(document: &Document) -> Markup {
     }
 }
 
-pub(super) fn section(index: usize, section: &Section) -> Result<Markup, Error> {
+pub(super) fn section(index: usize, section: &DocumentSection) -> Result<Markup, Error> {
     let drawn = blocks(&section.blocks)?;
     Ok(html! {
         section id={ "s" (index) } {

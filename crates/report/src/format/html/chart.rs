@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, PreEscaped, html};
 
 use crate::chart::svg;
-use crate::{Chart, Curves, Division, Error, Plot, Quantity};
+use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 
 /// Colours that series cycle through; see the style sheet.
 const COLOURS: usize = 7;
@@ -24,8 +24,8 @@ pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
     })
 }
 
-fn legend(plot: &Plot) -> Markup {
-    let Plot::Curves(curves) = plot else { return html! {} };
+fn legend(plot: &ChartPlot) -> Markup {
+    let ChartPlot::Curves(curves) = plot else { return html! {} };
     html! {
         ul.legend {
             @for series in &curves.series {
@@ -37,11 +37,11 @@ fn legend(plot: &Plot) -> Markup {
 }
 
 /// The numbers as a table, for who cannot see the picture or wants to copy them.
-fn numbers(plot: &Plot) -> Markup {
+fn numbers(plot: &ChartPlot) -> Markup {
     let table = match plot {
-        Plot::Curves(curves) => curve_numbers(curves),
-        Plot::Forest(_) | Plot::Strip(_) => return html! {},
-        Plot::Scatter(scatter) => html! {
+        ChartPlot::Curves(curves) => curve_numbers(curves),
+        ChartPlot::Forest(_) | ChartPlot::Strip(_) => return html! {},
+        ChartPlot::Scatter(scatter) => html! {
             table {
                 thead { tr { th scope="col" {} th.n scope="col" { (scatter.x.title) } th.n scope="col" { (scatter.y.title) } } }
                 tbody { @for (name, x, y) in &scatter.points {
@@ -54,7 +54,7 @@ fn numbers(plot: &Plot) -> Markup {
 }
 
 fn curve_numbers(curves: &Curves) -> Markup {
-    let mut places: BTreeMap<u64, Vec<Option<&Quantity>>> = BTreeMap::new();
+    let mut places: BTreeMap<u64, Vec<Option<&PrintedQuantity>>> = BTreeMap::new();
     for (index, series) in curves.series.iter().enumerate() {
         for (x, quantity) in &series.points {
             // Bits of positive floats sort as their values do.
@@ -65,7 +65,7 @@ fn curve_numbers(curves: &Curves) -> Markup {
     let place = |bits: u64| match curves.x.division {
         Division::Nines if f64::from_bits(bits) >= 1.0 => "maximum".to_owned(),
         Division::Nines => format!("{}%", f64::from_bits(bits) * 100.0),
-        _ => Quantity::bare(f64::from_bits(bits), curves.x.unit).text(),
+        _ => PrintedQuantity::bare(f64::from_bits(bits), curves.x.unit).text(),
     };
     html! {
         table {

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 
-use crate::{Csv, Document, Error, Format};
+use crate::{Csv, Document, Error, ReportFormat};
 
 /// Buttons that give the data behind the page, and the data: gzip in base64, inside elements that browsers do not run.
 pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {

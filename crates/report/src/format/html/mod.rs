@@ -16,7 +16,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use crate::words::steers;
-use crate::{Document, Error, Format};
+use crate::{Document, Error, ReportFormat};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -25,7 +25,7 @@ const SCRIPT: &str = include_str!("page.js");
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Html;
 
-impl Format for Html {
+impl ReportFormat for Html {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
         let mut text = page(document)?.into_string();
         text.retain(|c| c == '\n' || !steers(c));

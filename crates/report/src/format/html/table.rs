@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::{Cell, Column, Group, Kind, Quantity, Row, Spread, Table, Tone};
+use crate::{Cell, Column, ColumnKind, PrintedQuantity, PrintedSpread, RowGroup, Table, TableRow, Tone};
 
 /// Relative width that a bar shows on each side.
 const REACH: f64 = 0.05;
@@ -40,30 +40,30 @@ fn barred(table: &Table) -> bool {
 }
 
 fn head(column: &Column) -> Markup {
-    let class = if column.kind == Kind::Number { "n" } else { "" };
+    let class = if column.kind == ColumnKind::Number { "n" } else { "" };
     html! { th scope="col" class=(class) { (column.title) } }
 }
 
-fn row(columns: &[Column], decimals: &[usize], row: &Row) -> Markup {
+fn row(columns: &[Column], decimals: &[usize], row: &TableRow) -> Markup {
     let across = row.cells.iter().position(|cell| matches!(cell, Cell::Across(..)));
     let shown = across.map_or(columns.len(), |index| index + 1);
     html! {
         tr {
             @for (index, column) in columns.iter().take(shown).enumerate() {
                 @let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
-                @if index == 0 && column.kind == Kind::Label {
+                @if index == 0 && column.kind == ColumnKind::Label {
                     th scope="row" { (content(row, cell, decimals[index])) }
                 } @else if let Cell::Across(text, tone) = cell {
                     td colspan=(columns.len() - index) class=(class(*tone)) { (text) }
                 } @else {
-                    td class=(if column.kind == Kind::Number { "n" } else { "" }) { (content(row, cell, decimals[index])) }
+                    td class=(if column.kind == ColumnKind::Number { "n" } else { "" }) { (content(row, cell, decimals[index])) }
                 }
             }
         }
     }
 }
 
-fn content(row: &Row, cell: &Cell, decimals: usize) -> Markup {
+fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     if let Some(quantity) = cell.quantity() {
         let digits = quantity.digits(row.scale(quantity.unit));
         return match cell {
@@ -91,8 +91,8 @@ fn content(row: &Row, cell: &Cell, decimals: usize) -> Markup {
 }
 
 /// Most decimals of every column in a group.
-fn decimals(table: &Table, group: &Group) -> Vec<usize> {
-    let of = |row: &Row, index: usize| {
+fn decimals(table: &Table, group: &RowGroup) -> Vec<usize> {
+    let of = |row: &TableRow, index: usize| {
         let quantity = row.cells.get(index)?.quantity()?;
         Some(places(&quantity.digits(row.scale(quantity.unit)).value))
     };
@@ -130,8 +130,8 @@ const fn class(tone: Tone) -> &'static str {
 }
 
 /// The interval around its value, up to ±5%; an arrow says that it goes on. Ratios have their own plot.
-fn bar(quantity: &Quantity) -> Markup {
-    if quantity.unit == model::Unit::Ratio || quantity.spread == Spread::Unknown || quantity.value == 0.0 {
+fn bar(quantity: &PrintedQuantity) -> Markup {
+    if quantity.unit == model::Unit::Ratio || quantity.spread == PrintedSpread::Unknown || quantity.value == 0.0 {
         return html! {};
     }
     let relative = |x: f64| (x / quantity.value - 1.0).clamp(-2.0 * REACH, 2.0 * REACH);

@@ -1,7 +1,7 @@
 //! Cells as text, measured and aligned at the decimal point.
 
 use super::paint::{Paint, clean, fill, fill_left, width};
-use crate::{Cell, Row, Tone};
+use crate::{Cell, TableRow, Tone};
 
 /// A number parted at its decimal point.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub(super) enum Drawn {
 }
 
 impl Drawn {
-    pub(super) fn new(row: &Row, index: usize) -> Self {
+    pub(super) fn new(row: &TableRow, index: usize) -> Self {
         let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
         if let Some(quantity) = cell.quantity() {
             let digits = quantity.digits(row.scale(quantity.unit));

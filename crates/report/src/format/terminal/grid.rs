@@ -2,7 +2,7 @@
 
 use super::cell::{Drawn, Measure, words};
 use super::paint::{Paint, clean, fill_left, width, wrap};
-use crate::{Kind, Table, Tone};
+use crate::{ColumnKind, Table, Tone};
 
 const GAP: &str = "  ";
 /// Least room of a column of words before the table is written as lines.
@@ -50,7 +50,7 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
 }
 
 impl Grid<'_> {
-    fn kind(&self, column: usize) -> Kind {
+    fn kind(&self, column: usize) -> ColumnKind {
         self.table.columns[column].kind
     }
 
@@ -60,8 +60,8 @@ impl Grid<'_> {
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
             .map(|column| match self.kind(column) {
-                Kind::Remark => 0,
-                Kind::Label if column == 0 => widest(column).max(heading(column)).max(self.widest_heading()),
+                ColumnKind::Remark => 0,
+                ColumnKind::Label if column == 0 => widest(column).max(heading(column)).max(self.widest_heading()),
                 _ => widest(column).max(heading(column)),
             })
             .collect();
@@ -70,7 +70,7 @@ impl Grid<'_> {
             let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
             let Some(excess) = taken.checked_sub(self.width).filter(|excess| *excess > 0) else { return Some(rooms) };
             let widest = (0..rooms.len())
-                .filter(|column| matches!(self.kind(*column), Kind::Label | Kind::Words))
+                .filter(|column| matches!(self.kind(*column), ColumnKind::Label | ColumnKind::Words))
                 .max_by_key(|column| rooms[*column])?;
             if rooms[widest] <= LEAST_WORDS {
                 return None;
@@ -82,7 +82,7 @@ impl Grid<'_> {
     /// A label that had to wrap needs only the room of its widest line; what is left serves the remarks.
     fn tighten(&mut self) {
         let heading = self.table.columns.first().map_or(0, |column| width(&clean(&column.title)));
-        if self.rooms.is_empty() || self.kind(0) != Kind::Label {
+        if self.rooms.is_empty() || self.kind(0) != ColumnKind::Label {
             return;
         }
         let room = self.rooms[0];
@@ -133,11 +133,11 @@ impl Grid<'_> {
         let mut start = self.indent;
         for (column, heading) in headings.iter().enumerate() {
             let room = self.rooms[column];
-            if self.kind(column) == Kind::Remark {
+            if self.kind(column) == ColumnKind::Remark {
                 continue;
             }
             let paint = |text: &String| match self.kind(column) {
-                Kind::Number => self.paint.tone(&fill_left(text, room), Tone::Muted),
+                ColumnKind::Number => self.paint.tone(&fill_left(text, room), Tone::Muted),
                 _ => self.paint.tone(text, Tone::Muted),
             };
             if !heading.is_empty() {
@@ -155,7 +155,7 @@ impl Grid<'_> {
         let mut tails: Vec<(String, Tone)> = Vec::new();
         for (column, cell) in row.iter().enumerate() {
             let room = self.rooms[column];
-            if self.kind(column) == Kind::Remark {
+            if self.kind(column) == ColumnKind::Remark {
                 if let Drawn::Text(text, tone) = cell {
                     tails.push((text.clone(), *tone));
                 }
@@ -187,7 +187,7 @@ impl Grid<'_> {
 
     /// A label breaks after a comma and hangs; other words break anywhere.
     fn wrapped(&self, column: usize, text: &str, room: usize) -> Vec<String> {
-        if self.kind(column) != Kind::Label || room < 20 {
+        if self.kind(column) != ColumnKind::Label || room < 20 {
             return wrap(text, room);
         }
         let whole = text.split(", ").all(|part| width(part) + 3 <= room);
@@ -255,7 +255,7 @@ impl Grid<'_> {
     }
 }
 
-fn heading(group: &crate::Group) -> String {
+fn heading(group: &crate::RowGroup) -> String {
     match (group.title.is_empty(), group.note.is_empty()) {
         (true, _) => String::new(),
         (false, true) => clean(&group.title),

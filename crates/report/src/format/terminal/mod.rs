@@ -6,7 +6,7 @@ mod paint;
 
 use std::io::Write;
 
-use crate::{Block, Document, Error, Format, Section, Tone};
+use crate::{Block, Document, DocumentSection, Error, ReportFormat, Tone};
 use paint::{Paint, clean};
 
 /// Draws documents for a terminal.
@@ -24,9 +24,9 @@ impl Default for Terminal {
     }
 }
 
-impl Format for Terminal {
+impl ReportFormat for Terminal {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
-        let page = Page { width: self.width.max(20), paint: Paint(self.colour) };
+        let page = TerminalPage { width: self.width.max(20), paint: Paint(self.colour) };
         let mut lines = Vec::new();
         page.text(&mut lines, &document.title, "", "  ", Tone::Strong);
         for note in &document.notes {
@@ -55,13 +55,13 @@ impl Format for Terminal {
 
 /// The page that is written on.
 #[derive(Debug, Clone, Copy)]
-struct Page {
+struct TerminalPage {
     width: usize,
     paint: Paint,
 }
 
-impl Page {
-    fn section(&self, lines: &mut Vec<String>, section: &Section) {
+impl TerminalPage {
+    fn section(&self, lines: &mut Vec<String>, section: &DocumentSection) {
         lines.push(String::new());
         self.text(lines, &section.title, "", "  ", Tone::Strong);
         self.blocks(lines, &section.blocks);

@@ -1,26 +1,26 @@
 //! The spreads that were assumed for printed values, both parts of them.
 
 use analyse::Comparison;
-use analyse::compare::{AssumedSpread, Verdict};
+use analyse::compare::{AssumedSpread, CompareVerdict};
 
 use super::rows;
 use crate::words::{percent, plural};
-use crate::{Block, Section};
+use crate::{Block, DocumentSection};
 
 /// Figures with one session floor.
-struct Group {
+struct AssumedGroup {
     floor: f64,
     rounding: f64,
     figures: Vec<String>,
 }
 
 /// One line a session floor: the floor, how far printed digits go, and the figures that are DIFFERENT under both.
-pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Section> {
-    let mut groups: Vec<Group> = Vec::new();
+pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
+    let mut groups: Vec<AssumedGroup> = Vec::new();
     for row in &comparison.rows {
         let ratios = others.iter().filter_map(|other| row.ratios.get(*other));
         let assumed: Vec<&AssumedSpread> = ratios
-            .filter(|ratio| ratio.verdict == Some(Verdict::DifferentSpreadAssumed))
+            .filter(|ratio| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
             .filter_map(|ratio| ratio.assumed.as_ref())
             .collect();
         let Some(floor) = assumed.first().map(|assumed| assumed.floor) else { continue };
@@ -31,18 +31,18 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Secti
                 group.rounding = group.rounding.max(rounding);
                 group.figures.push(rows::name(row));
             }
-            None => groups.push(Group { floor, rounding, figures: vec![rows::name(row)] }),
+            None => groups.push(AssumedGroup { floor, rounding, figures: vec![rows::name(row)] }),
         }
     }
     if groups.is_empty() {
         return None;
     }
-    let say = |group: &Group| {
+    let say = |group: &AssumedGroup| {
         let digits = format!("printed digits to within {}", percent(group.rounding));
         format!("session floor {}, {digits}: {}", percent(group.floor), group.figures.join("; "))
     };
     let items = groups.iter().map(say).collect();
-    Some(Section::of("spread assumed", Block::List { numbered: false, items }))
+    Some(DocumentSection::of("spread assumed", Block::List { numbered: false, items }))
 }
 
 /// What a reader must know of DIFFERENT, spread assumed; nothing where there is none.

@@ -1,17 +1,17 @@
 //! The answer of a gate in one line.
 
 use analyse::Comparison;
-use analyse::compare::{Gate, GateAnswer, GateFigure, Need};
+use analyse::compare::{CompareGate, GateAnswer, GateFigure, NeededLaunches};
 use model::Unit;
 
-use crate::Quantity;
+use crate::PrintedQuantity;
 use crate::words::{factor, plural};
 
 /// Figures that the line names.
 const NAMED: usize = 3;
 
 /// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`.
-pub(super) fn sentence(comparison: &Comparison, gate: &Gate) -> String {
+pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
     let percent = gate.condition.percent.max(comparison.band * 100.0);
     let way = if gate.condition.worse_only { "slower" } else { "different" };
     let than = format!("more than {percent}% {way}");
@@ -50,8 +50,8 @@ fn counted(comparison: &Comparison, figures: &[GateFigure], what: &str) -> Strin
 fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
     let unit = comparison.rows.iter().find(|row| row.key().to_string() == figure.figure).map(|row| row.metric.unit);
     let gain = match (figure.gain, figure.low.zip(figure.high)) {
-        (Some(gain), Some((low, high))) => Some(Quantity::ratio(gain, low, high)),
-        (Some(gain), None) => Some(Quantity::bare(gain, Unit::Ratio)),
+        (Some(gain), Some((low, high))) => Some(PrintedQuantity::ratio(gain, low, high)),
+        (Some(gain), None) => Some(PrintedQuantity::bare(gain, Unit::Ratio)),
         (None, _) => None,
     };
     let of = if several { format!(" of {}", figure.machine) } else { String::new() };
@@ -65,9 +65,9 @@ fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
 }
 
 /// What would decide the most of the open figures.
-fn decides(gate: &Gate) -> String {
+fn decides(gate: &CompareGate) -> String {
     let launches = gate.open.iter().filter_map(|figure| match figure.need {
-        Some(Need::Launches(count)) => Some(count),
+        Some(NeededLaunches::Launches(count)) => Some(count),
         _ => None,
     });
     match launches.max() {

@@ -1,17 +1,17 @@
 //! Many machines against one: a row a machine, a column a figure, as published tables are.
 
 use analyse::Comparison;
-use analyse::compare::{Ratio, Row as Compared, Tally, Verdict};
+use analyse::compare::{CompareRow as Compared, CompareVerdict, Ratio, VerdictCounts};
 
 use super::rows;
 use crate::words::{family_title, plural};
-use crate::{Block, Cell, Column, Kind, Row, Section, Table};
+use crate::{Block, Cell, Column, ColumnKind, DocumentSection, Table, TableRow};
 
 /// What stands for UNDECIDED, which most cells of old tables are.
 pub(crate) const UNDECIDED: &str = "?";
 
 /// A table a family, `most` figures in each; figures that no machine can be compared in are left to the list of what is open.
-pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<Section> {
+pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<DocumentSection> {
     let mut families: Vec<(String, Vec<&Compared>)> = Vec::new();
     for row in comparison.rows.iter().filter(|row| comparable(row, reference)) {
         let family = row.probe.split('.').next().unwrap_or_default().to_owned();
@@ -22,7 +22,7 @@ pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -
     }
     let parts = families.iter().flat_map(|(family, figures)| even(figures, most).map(move |part| (family, part)));
     parts
-        .map(|(family, part)| Section {
+        .map(|(family, part)| DocumentSection {
             title: family_title(family),
             blocks: vec![Block::Table(table(comparison, reference, part))],
         })
@@ -44,8 +44,8 @@ const fn has(ratio: &Ratio) -> bool {
 }
 
 fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Table {
-    let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(figures.iter().map(|row| Column::new(rows::name(row), Kind::Words)));
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    columns.extend(figures.iter().map(|row| Column::new(rows::name(row), ColumnKind::Words)));
     let mut lines = Vec::with_capacity(comparison.machines.len());
     for (index, machine) in comparison.machines.iter().enumerate() {
         let ratios: Vec<Option<&Ratio>> = figures.iter().map(|row| row.ratios.get(index)).collect();
@@ -58,7 +58,7 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
             _ => Cell::Empty,
         };
         let name = std::iter::once(Cell::text(&machine.name));
-        lines.push(Row { cells: name.chain(figures.iter().zip(ratios).map(cell)).collect() });
+        lines.push(TableRow { cells: name.chain(figures.iter().zip(ratios).map(cell)).collect() });
     }
     Table::plain(columns, lines)
 }
@@ -73,7 +73,7 @@ fn own(cell: Cell) -> Cell {
 }
 
 /// The places of the machines where some are surely better than others: a place, or the span that equals share.
-pub(crate) fn places(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
     let sure = |row: &&Compared| {
         let mut spans = row.ratios.iter().filter_map(|ratio| ratio.rank);
         spans.next().is_some_and(|first| spans.any(|rank| (rank.low, rank.high) != (first.low, first.high)))
@@ -83,13 +83,14 @@ pub(crate) fn places(comparison: &Comparison) -> Option<Section> {
     if ordered.is_empty() {
         return None;
     }
-    let columns = vec![Column::new("", Kind::Label), Column::new("places, the best first", Kind::Remark)];
-    let line = |row: &&Compared| Row { cells: vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))] };
+    let columns = vec![Column::new("", ColumnKind::Label), Column::new("places, the best first", ColumnKind::Remark)];
+    let line =
+        |row: &&Compared| TableRow { cells: vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))] };
     let mut blocks = vec![Block::Table(Table::plain(columns, ordered.iter().map(line).collect()))];
     if open > 0 {
         blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "figure"))));
     }
-    Some(Section { title: "places".to_owned(), blocks })
+    Some(DocumentSection { title: "places".to_owned(), blocks })
 }
 
 /// `1 node3 · 2–4 node1, node2, node5`.
@@ -115,23 +116,25 @@ fn order(comparison: &Comparison, row: &Compared) -> String {
 pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
     let tally = |other: &usize| comparison.machines[*other].tally;
     let assumed = others.iter().any(|other| tally(other).assumed > 0);
-    let count = |tally: Tally| {
+    let count = |tally: VerdictCounts| {
         let mut counts = vec![tally.different, tally.same, tally.undecided, tally.without];
         counts.splice(1..1, assumed.then_some(tally.assumed));
         counts
     };
     let mut titles = vec!["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"];
     titles.splice(2..2, assumed.then_some("spread assumed"));
-    let kind = |index: usize| if index == 0 { Kind::Label } else { Kind::Number };
+    let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Number };
     let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
     let row = |other: &usize| {
         let cells = std::iter::once(Cell::text(&comparison.machines[*other].name));
-        Row { cells: cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect() }
+        TableRow {
+            cells: cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect(),
+        }
     };
     Table::plain(columns, others.iter().map(row).collect())
 }
 
 /// Whether a table of many has a cell that is undecided, so that its mark must be told.
 pub(crate) fn undecided(comparison: &Comparison) -> bool {
-    comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.verdict == Some(Verdict::Undecided))
+    comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.verdict == Some(CompareVerdict::Undecided))
 }

@@ -6,11 +6,11 @@ use model::Unit;
 
 use super::rows;
 use crate::words::{factor, family_title, plural};
-use crate::{Block, Cell, Column, Kind, Quantity, Row, Section, Table};
+use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
 
 /// The means against the reference, a row a family, or of many machines a row each with `most` families in
 /// one table; nothing when there is none.
-pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<Section> {
+pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<DocumentSection> {
     let mut families: Vec<Option<&str>> = Vec::new();
     for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
         if !families.contains(&mean.family.as_deref()) {
@@ -27,7 +27,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
         many => families.chunks(most.max(1)).map(|part| Block::Table(below(comparison, part, many))).collect(),
     };
     blocks.push(Block::Text(about(comparison, others.len())));
-    Some(Section { title: format!("geometric means against {}", comparison.reference), blocks })
+    Some(DocumentSection { title: format!("geometric means against {}", comparison.reference), blocks })
 }
 
 /// The mean of a family on a machine.
@@ -39,11 +39,11 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
     let [mut mean_column, interval_column] = rows::change_columns(comparison.normalise, comparison.level);
     mean_column.title = "mean".to_owned();
     let columns = vec![
-        Column::new("", Kind::Label),
+        Column::new("", ColumnKind::Label),
         mean_column,
         interval_column,
-        Column::new("figures", Kind::Number),
-        Column::new("probes", Kind::Number),
+        Column::new("figures", ColumnKind::Number),
+        Column::new("probes", ColumnKind::Number),
     ];
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
@@ -56,17 +56,17 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
             }
         };
         let (figures, probes) = (Cell::Count(mean.figures as u64), Cell::Count(mean.probes as u64));
-        Some(Row { cells: vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes] })
+        Some(TableRow { cells: vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes] })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
 
 fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) -> Table {
-    let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(super::heads(comparison, part).into_iter().map(|head| Column::new(head, Kind::Words)));
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    columns.extend(super::heads(comparison, part).into_iter().map(|head| Column::new(head, ColumnKind::Words)));
     let row = |family: &Option<&str>| {
         let (title, cells) = of_family(comparison, *family, part)?;
-        Some(Row { cells: std::iter::once(Cell::text(title)).chain(cells).collect() })
+        Some(TableRow { cells: std::iter::once(Cell::text(title)).chain(cells).collect() })
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
@@ -75,13 +75,13 @@ fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) ->
 fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize]) -> Table {
     let named = families.iter().filter_map(|family| of_family(comparison, *family, machines));
     let (titles, columns): (Vec<String>, Vec<Vec<Cell>>) = named.unzip();
-    let mut heads = vec![Column::new("", Kind::Label)];
-    heads.extend(titles.into_iter().map(|title| Column::new(title, Kind::Words)));
+    let mut heads = vec![Column::new("", ColumnKind::Label)];
+    heads.extend(titles.into_iter().map(|title| Column::new(title, ColumnKind::Words)));
     let row = |(place, index): (usize, &usize)| {
         let cells: Vec<Cell> = columns.iter().map(|column| column[place].clone()).collect();
         let any = cells.iter().any(|cell| *cell != Cell::Empty);
         let name = Cell::text(&comparison.machines[*index].name);
-        any.then(|| Row { cells: std::iter::once(name).chain(cells).collect() })
+        any.then(|| TableRow { cells: std::iter::once(name).chain(cells).collect() })
     };
     Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
@@ -121,19 +121,19 @@ const fn is_or_are(count: usize) -> &'static str {
 }
 
 /// The mean with its interval, where the spread of every figure is known.
-fn quantity(mean: &GeometricMean) -> Quantity {
+fn quantity(mean: &GeometricMean) -> PrintedQuantity {
     if mean.level > 0.0 {
-        Quantity::ratio(mean.value, mean.low, mean.high)
+        PrintedQuantity::ratio(mean.value, mean.low, mean.high)
     } else {
-        Quantity::bare(mean.value, Unit::Ratio)
+        PrintedQuantity::bare(mean.value, Unit::Ratio)
     }
 }
 
 /// A unit that stands for those of a family: seconds where all are times or rates, which become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
     let of_family =
-        |row: &&analyse::compare::Row| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
-    let speed = |row: &analyse::compare::Row| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
+        |row: &&analyse::compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    let speed = |row: &analyse::compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);
     if all { Unit::Seconds } else { Unit::Ratio }
 }

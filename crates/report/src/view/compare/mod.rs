@@ -12,11 +12,11 @@ mod self_test;
 pub use self_test::self_test;
 
 use analyse::Comparison;
-use analyse::compare::{Compared, Relation, Tally};
+use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
 
 use crate::words::{day, family_title, percent, plural};
-use crate::{Block, Column, Data, Document, Group, Kind, Section, Table};
+use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that stand beside the reference in columns; more get a row each.
 pub(super) const BESIDE: usize = 3;
@@ -39,15 +39,15 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     let mut document = Document::new(title(comparison, context, reference, &others));
     document.notes = notes(comparison, context, &others);
     if let Some(gate) = &comparison.gate {
-        document.sections.push(Section::of("", Block::Text(gate::sentence(comparison, gate))));
+        document.sections.push(DocumentSection::of("", Block::Text(gate::sentence(comparison, gate))));
     }
     document.sections.push(tallies(comparison, &others));
     match others.as_slice() {
-        [] => document.sections.push(Section::of("", Block::Table(side_by_side(comparison, reference, &[])))),
-        [other] => document.sections.push(Section::of("", Block::Table(pair(comparison, reference, *other)))),
+        [] => document.sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, &[])))),
+        [other] => document.sections.push(DocumentSection::of("", Block::Table(pair(comparison, reference, *other)))),
         few if few.len() <= BESIDE => {
             let table = side_by_side(comparison, reference, few);
-            document.sections.push(Section::of("", Block::Table(table)));
+            document.sections.push(DocumentSection::of("", Block::Table(table)));
         }
         _ => document.sections.extend(many::sections(comparison, reference, FIGURES)),
     }
@@ -61,7 +61,7 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
         let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
         document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
     }
-    document.data = Data::of(comparison).ok();
+    document.data = EmbeddedJson::of(comparison).ok();
     document.records = Some(records::records(comparison));
     document
 }
@@ -172,7 +172,7 @@ fn machine_note(comparison: &Comparison, context: &CompareContext, index: usize)
     format!("{name}: {} ({})", facts.join(", "), relation_words(machine.relation))
 }
 
-fn tallies(comparison: &Comparison, others: &[usize]) -> Section {
+fn tallies(comparison: &Comparison, others: &[usize]) -> DocumentSection {
     let mut blocks = match others {
         [] => Vec::new(),
         [other] => vec![Block::Text(tally(comparison.machines[*other].tally))],
@@ -182,10 +182,10 @@ fn tallies(comparison: &Comparison, others: &[usize]) -> Section {
     if lonely > 0 {
         blocks.push(Block::Text(format!("{} only one of the runs has", plural(lonely, "figure"))));
     }
-    Section { title: String::new(), blocks }
+    DocumentSection { title: String::new(), blocks }
 }
 
-fn tally(tally: Tally) -> String {
+fn tally(tally: VerdictCounts) -> String {
     let of = tally.different + tally.same + tally.undecided + tally.assumed;
     let more = |what: &str, count: usize| if count == 0 { String::new() } else { format!("   {what} {count}") };
     let (assumed, without) = (more("spread assumed", tally.assumed), more("not comparable", tally.without));
@@ -196,17 +196,18 @@ fn tally(tally: Tally) -> String {
 }
 
 fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
-    let mut columns = vec![Column::new("", Kind::Label)];
-    columns.extend(heads(comparison, &[reference, other]).into_iter().map(|head| Column::new(head, Kind::Number)));
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    columns
+        .extend(heads(comparison, &[reference, other]).into_iter().map(|head| Column::new(head, ColumnKind::Number)));
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
-    columns.push(Column::new("verdict", Kind::Words));
+    columns.push(Column::new("verdict", ColumnKind::Words));
     Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise)) }
 }
 
 pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[usize]) -> Table {
-    let mut columns = vec![Column::new("", Kind::Label)];
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
     let runs: Vec<usize> = std::iter::once(reference).chain(others.iter().copied()).collect();
-    let kinds = std::iter::once(Kind::Number).chain(std::iter::repeat(Kind::Words));
+    let kinds = std::iter::once(ColumnKind::Number).chain(std::iter::repeat(ColumnKind::Words));
     columns.extend(heads(comparison, &runs).into_iter().zip(kinds).map(|(head, kind)| Column::new(head, kind)));
     Table {
         columns,
@@ -223,13 +224,13 @@ pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
 }
 
 /// Rows by family while these keep together; one group when they were sorted otherwise.
-fn groups(comparison: &Comparison, draw: impl Fn(&analyse::compare::Row) -> crate::Row) -> Vec<Group> {
-    let family = |row: &analyse::compare::Row| row.probe.split('.').next().unwrap_or_default().to_owned();
-    let mut groups: Vec<(String, Group)> = Vec::new();
+fn groups(comparison: &Comparison, draw: impl Fn(&analyse::compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
+    let family = |row: &analyse::compare::CompareRow| row.probe.split('.').next().unwrap_or_default().to_owned();
+    let mut groups: Vec<(String, RowGroup)> = Vec::new();
     for row in &comparison.rows {
         if groups.last().is_none_or(|(last, _)| *last != family(row)) {
             let name = family(row);
-            groups.push((name.clone(), Group { title: family_title(&name), ..Group::default() }));
+            groups.push((name.clone(), RowGroup { title: family_title(&name), ..RowGroup::default() }));
         }
         if let Some((_, group)) = groups.last_mut() {
             group.rows.push(draw(row));
@@ -241,5 +242,5 @@ fn groups(comparison: &Comparison, draw: impl Fn(&analyse::compare::Row) -> crat
     if names.len() == groups.len() {
         return groups.into_iter().map(|(_, group)| group).collect();
     }
-    vec![Group { rows: groups.into_iter().flat_map(|(_, group)| group.rows).collect(), ..Group::default() }]
+    vec![RowGroup { rows: groups.into_iter().flat_map(|(_, group)| group.rows).collect(), ..RowGroup::default() }]
 }

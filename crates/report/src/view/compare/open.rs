@@ -4,38 +4,38 @@ use analyse::Comparison;
 
 use super::rows;
 use crate::words::plural;
-use crate::{Block, Section};
+use crate::{Block, DocumentSection};
 
 /// Names that one answer lists before it counts the rest.
 const NAMED: usize = 6;
 
 /// Figures and machines with the same answer.
-struct Answer {
+struct OpenQuestion {
     why: String,
     figures: Vec<usize>,
     machines: Vec<usize>,
 }
 
 /// One line an answer; nothing where everything is decided.
-pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Section> {
+pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
     let answers = answers(comparison, others);
     if answers.is_empty() {
         return None;
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
-    Some(Section::of("not decided, and why", Block::List { numbered: false, items }))
+    Some(DocumentSection::of("not decided, and why", Block::List { numbered: false, items }))
 }
 
 /// First the figures that a machine has one answer for, then the machines for which these are the same.
-fn answers(comparison: &Comparison, others: &[usize]) -> Vec<Answer> {
-    let mut answers: Vec<Answer> = Vec::new();
+fn answers(comparison: &Comparison, others: &[usize]) -> Vec<OpenQuestion> {
+    let mut answers: Vec<OpenQuestion> = Vec::new();
     for other in others {
-        let mut own: Vec<Answer> = Vec::new();
+        let mut own: Vec<OpenQuestion> = Vec::new();
         for (figure, row) in comparison.rows.iter().enumerate() {
             let Some(why) = row.ratios.get(*other).and_then(rows::open) else { continue };
             match own.iter_mut().find(|answer| answer.why == why) {
                 Some(answer) => answer.figures.push(figure),
-                None => own.push(Answer { why, figures: vec![figure], machines: vec![*other] }),
+                None => own.push(OpenQuestion { why, figures: vec![figure], machines: vec![*other] }),
             }
         }
         for answer in own {
@@ -48,7 +48,7 @@ fn answers(comparison: &Comparison, others: &[usize]) -> Vec<Answer> {
     answers
 }
 
-fn say(comparison: &Comparison, others: &[usize], answer: &Answer) -> String {
+fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> String {
     let figures = answer.figures.iter().map(|index| rows::name(&comparison.rows[*index])).collect();
     if others.len() == 1 {
         return format!("{}: {}", joined(figures, usize::MAX, "figure", "; "), answer.why);

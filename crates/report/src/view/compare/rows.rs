@@ -1,10 +1,12 @@
 //! Rows of a comparison.
 
-use analyse::compare::{Direction, ModeRatio, Need, Normalise, Ratio, Row as Compared, Verdict};
+use analyse::compare::{
+    CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio,
+};
 use model::{Outcome, Unit};
 
 use crate::words::{factor, label, modes, percent, plural};
-use crate::{Cell, Column, Kind, Quantity, Row, Tone};
+use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
 /// What the column of ratios is called.
 pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
@@ -15,21 +17,21 @@ pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
 }
 
 /// Two runs: both values, how the one differs, interval, verdict.
-pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise) -> Row {
+pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise) -> TableRow {
     let unit = row.metric.unit;
     let name = Cell::text(name(row));
     let (Some(base), Some(ratio)) = (row.ratios.get(reference), row.ratios.get(other)) else {
-        return Row { cells: vec![name] };
+        return TableRow { cells: vec![name] };
     };
     let (word, tone) = brief(ratio);
     if !ratio.modes.is_empty() {
         let words = mode_words(row, &ratio.modes, normalise);
-        return Row { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
+        return TableRow { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
     }
     let mut cells = vec![name, value(base, unit), value(ratio, unit)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
-    Row { cells }
+    TableRow { cells }
 }
 
 /// The ratio or the factor, and its interval.
@@ -48,12 +50,12 @@ pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Ce
 
 /// How the cells of [`change`] stand in their columns.
 pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
-    let kind = if normalise == Normalise::Ratio { Kind::Number } else { Kind::Words };
-    [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), Kind::Number)]
+    let kind = if normalise == Normalise::Ratio { ColumnKind::Number } else { ColumnKind::Words };
+    [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), ColumnKind::Number)]
 }
 
 /// A ratio in words: the factor and its way, or the number alone where ratios were asked for.
-pub(crate) fn words(row: &Compared, quantity: Quantity, normalise: Normalise) -> String {
+pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normalise) -> String {
     match normalise {
         Normalise::Ratio => quantity.text_with_interval(),
         Normalise::Gain => factor(quantity, row.metric.unit).text_with_interval(),
@@ -66,7 +68,7 @@ pub(crate) fn name(row: &Compared) -> String {
 }
 
 /// Several runs: the reference's value, and a ratio with its verdict a machine.
-pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> Row {
+pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> TableRow {
     let unit = row.metric.unit;
     let mut cells = vec![Cell::text(name(row))];
     cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, unit)));
@@ -74,7 +76,7 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], n
         let Some(ratio) = row.ratios.get(*other) else { continue };
         cells.push(self::ratio(row, ratio, normalise, "undecided"));
     }
-    Row { cells }
+    TableRow { cells }
 }
 
 /// A ratio with its interval and its verdict; `undecided` is the word for the verdict that says the least. Where the ratio
@@ -82,15 +84,15 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], n
 pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecided: &str) -> Cell {
     let (word, tone) = brief(ratio);
     let word = match ratio.verdict {
-        Some(Verdict::Undecided) => undecided,
-        Some(Verdict::DifferentSpreadAssumed) => ASSUMED,
-        Some(Verdict::Different) => ratio.direction.map_or(word, way),
+        Some(CompareVerdict::Undecided) => undecided,
+        Some(CompareVerdict::DifferentSpreadAssumed) => ASSUMED,
+        Some(CompareVerdict::Different) => ratio.direction.map_or(word, way),
         _ => word,
     };
     match quantity(ratio) {
         Some(quantity) => {
             let text = words(row, quantity, normalise);
-            let said = ratio.verdict == Some(Verdict::Different) && text.contains(word);
+            let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
             Cell::Text(if said { text } else { format!("{text} {word}") }, tone)
         }
         None if !ratio.modes.is_empty() => Cell::Text(format!("in modes, {word}"), tone),
@@ -101,28 +103,28 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
 /// What stands for DIFFERENT, SPREAD ASSUMED beside a ratio in a narrow table.
 const ASSUMED: &str = "(spread assumed)";
 
-pub(crate) const fn way(direction: Direction) -> &'static str {
+pub(crate) const fn way(direction: GainDirection) -> &'static str {
     match direction {
-        Direction::Faster => "faster",
-        Direction::Slower => "slower",
-        Direction::Better => "better",
-        Direction::Worse => "worse",
+        GainDirection::Faster => "faster",
+        GainDirection::Slower => "slower",
+        GainDirection::Better => "better",
+        GainDirection::Worse => "worse",
     }
 }
 
 /// The ratio of a machine, with its interval where it has one.
-pub(crate) fn quantity(ratio: &Ratio) -> Option<Quantity> {
+pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
     let value = ratio.value?;
     Some(match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => Quantity::ratio(value, low, high),
-        _ => Quantity::bare(value, Unit::Ratio),
+        (Some(low), Some(high)) => PrintedQuantity::ratio(value, low, high),
+        _ => PrintedQuantity::bare(value, Unit::Ratio),
     })
 }
 
 pub(super) fn value(ratio: &Ratio, unit: Unit) -> Cell {
     match &ratio.outcome {
-        Some(Outcome::Measured(estimate)) => Cell::Value(Quantity::of(estimate, unit)),
-        Some(Outcome::Below { bound }) => Cell::Below(Quantity::bare(*bound, unit)),
+        Some(Outcome::Measured(estimate)) => Cell::Value(PrintedQuantity::of(estimate, unit)),
+        Some(Outcome::Below { bound }) => Cell::Below(PrintedQuantity::bare(*bound, unit)),
         Some(Outcome::Modes(_)) => Cell::Text("in modes".to_owned(), Tone::Caution),
         Some(Outcome::Unfit(_)) => Cell::Text("not measured".to_owned(), Tone::Muted),
         Some(Outcome::Failed(_)) => Cell::Text("failed".to_owned(), Tone::Bad),
@@ -138,10 +140,10 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
         None => Tone::Caution,
     };
     match ratio.verdict {
-        Some(Verdict::Different) => ("DIFFERENT", tone),
-        Some(Verdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
-        Some(Verdict::Same) => ("same", Tone::Muted),
-        Some(Verdict::Undecided) => ("undecided", Tone::Caution),
+        Some(CompareVerdict::Different) => ("DIFFERENT", tone),
+        Some(CompareVerdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
+        Some(CompareVerdict::Same) => ("same", Tone::Muted),
+        Some(CompareVerdict::Undecided) => ("undecided", Tone::Caution),
         None => ("no verdict", Tone::Muted),
     }
 }
@@ -149,10 +151,10 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
 /// What would decide an undecided figure, or why there is no verdict or no interval; nothing where all is said.
 pub(super) fn open(ratio: &Ratio) -> Option<String> {
     let need = ratio.need.map(|need| match need {
-        Need::Launches(1) => "1 more launch would decide".to_owned(),
-        Need::Launches(count) => format!("{count} more launches would decide"),
-        Need::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
-        Need::TooClose => "too close to the edge of \"the same\" to decide".to_owned(),
+        NeededLaunches::Launches(1) => "1 more launch would decide".to_owned(),
+        NeededLaunches::Launches(count) => format!("{count} more launches would decide"),
+        NeededLaunches::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
+        NeededLaunches::TooClose => "too close to the edge of \"the same\" to decide".to_owned(),
     });
     need.or_else(|| ratio.reason.clone())
 }
@@ -160,12 +162,12 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
 /// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of launches`.
 fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> String {
     let unit = row.metric.unit;
-    let value = |x: f64| Quantity::bare(x, unit).short();
+    let value = |x: f64| PrintedQuantity::bare(x, unit).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
         (Some(a), Some(b)) => {
             let ratio = pair.value.map(|value| match pair.low.zip(pair.high) {
-                Some((low, high)) => Quantity::ratio(value, low, high),
-                None => Quantity::bare(value, Unit::Ratio),
+                Some((low, high)) => PrintedQuantity::ratio(value, low, high),
+                None => PrintedQuantity::bare(value, Unit::Ratio),
             });
             let ratio = ratio.map(|ratio| format!(" [{}]", words(row, ratio, normalise))).unwrap_or_default();
             let shares = format!("{} and {} of launches", percent(pair.reference_share), percent(pair.other_share));

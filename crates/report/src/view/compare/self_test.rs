@@ -4,7 +4,9 @@ use analyse::compare::SelfTest;
 use model::Unit;
 
 use crate::words::{factor, percent, plural};
-use crate::{Block, Cell, Column, Data, Document, Kind, Quantity, Row, Section, Table};
+use crate::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow,
+};
 
 /// Share of equal figures that may come out DIFFERENT.
 const PROMISE: f64 = 0.05;
@@ -34,25 +36,25 @@ pub fn self_test(test: &SelfTest) -> Document {
     ];
     if !test.claims.is_empty() {
         let columns = vec![
-            Column::new("false alarm", Kind::Label),
-            Column::new("pair", Kind::Number),
-            Column::new("change", Kind::Words),
+            Column::new("false alarm", ColumnKind::Label),
+            Column::new("pair", ColumnKind::Number),
+            Column::new("change", ColumnKind::Words),
         ];
         let rows = test
             .claims
             .iter()
-            .map(|(pair, figure, gain)| Row {
+            .map(|(pair, figure, gain)| TableRow {
                 cells: vec![
                     Cell::text(figure),
                     Cell::Count(*pair as u64 + 1),
                     gain.map_or(Cell::Empty, |gain| {
-                        Cell::text(factor(Quantity::bare(gain, Unit::Ratio), Unit::Seconds).text())
+                        Cell::text(factor(PrintedQuantity::bare(gain, Unit::Ratio), Unit::Seconds).text())
                     }),
                 ],
             })
             .collect();
-        document.sections.push(Section::of("", Block::Table(Table::plain(columns, rows))));
+        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     }
-    document.data = Data::of(test).ok();
+    document.data = EmbeddedJson::of(test).ok();
     document
 }

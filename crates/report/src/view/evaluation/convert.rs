@@ -2,7 +2,7 @@
 
 use model::{Estimate, Unit};
 
-use crate::Quantity;
+use crate::PrintedQuantity;
 
 /// A unit in which a table prints, and what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,12 +34,12 @@ impl PrintedUnit {
     }
 
     /// An estimate in this unit, as a number without a prefix: the unit stands in the heading.
-    pub(super) fn quantity(self, estimate: &Estimate, unit: Unit) -> Option<Quantity> {
+    pub(super) fn quantity(self, estimate: &Estimate, unit: Unit) -> Option<PrintedQuantity> {
         let [value, one, other] =
             [estimate.value, estimate.low, estimate.high].map(|end| self.of(end, unit).unwrap_or(f64::NAN));
         let known = self.of(estimate.value, unit).is_some();
-        let plain = Quantity::of(estimate, unit);
-        known.then(|| Quantity { value, low: one.min(other), high: one.max(other), unit: Unit::Count, ..plain })
+        let plain = PrintedQuantity::of(estimate, unit);
+        known.then(|| PrintedQuantity { value, low: one.min(other), high: one.max(other), unit: Unit::Count, ..plain })
     }
 }
 

@@ -4,14 +4,14 @@ use model::{FigureKey, Run};
 use serde_json::{Map, Value, json};
 
 use super::resolve::{Unread, found, machine};
-use super::{Evaluation, EvaluationTable, PrintedUnit, Slot};
-use crate::{Quantity, Records};
+use super::{EvaluationTable, EvaluationView, PrintedUnit, Slot};
+use crate::{PrintedQuantity, Records};
 
 /// A table with its rows in their final order.
 type Drawn<'a> = (&'a EvaluationTable, Vec<Vec<Slot>>);
 
 /// Every table: its columns, its sorting, and its rows cell by cell; numbers of the run in the column's unit.
-pub(super) fn document(evaluation: &Evaluation, tables: &[Drawn<'_>], run: &Run) -> Value {
+pub(super) fn document(evaluation: &EvaluationView, tables: &[Drawn<'_>], run: &Run) -> Value {
     let table = |(table, rows): &Drawn<'_>| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
         let sort = table.sort.map(
@@ -96,7 +96,8 @@ fn record(slot: &Slot, run: &Run) -> Option<[String; 7]> {
     match slot {
         Slot::Printed(text) => Some([text.clone(), empty(), empty(), empty(), empty(), empty(), empty()]),
         Slot::Figure(key, unit) => {
-            let end = |quantity: &Quantity, end: f64| if quantity.has_interval() { end.to_string() } else { empty() };
+            let end =
+                |quantity: &PrintedQuantity, end: f64| if quantity.has_interval() { end.to_string() } else { empty() };
             let [value, low, high, reason] = match found(run, key, *unit) {
                 Some(Ok(q)) => [q.value.to_string(), end(&q, q.low), end(&q, q.high), empty()],
                 Some(Err(Unread::Below(bound))) => {

@@ -13,13 +13,13 @@ use model::{FigureKey, Run};
 use super::RunContext;
 use super::machine::{heading, notes};
 use super::run::{summary, table as run_table};
-use crate::{Block, Cell, Column, Data, Document, Kind, Row, Section, Table};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 pub use convert::PrintedUnit;
-use resolve::Reader;
+use resolve::CellReader;
 
 /// An evaluation as it is to be printed.
 #[derive(Debug, Clone)]
-pub struct Evaluation {
+pub struct EvaluationView {
     /// What it is.
     pub title: String,
     /// Who is to be named beside its figures.
@@ -42,7 +42,7 @@ pub struct EvaluationTable {
     /// Rows of the run's machine, where a row is a machine.
     pub today: Vec<Vec<Slot>>,
     /// How it is sorted.
-    pub sort: Option<Sort>,
+    pub sort: Option<TableSort>,
 }
 
 /// A column of it.
@@ -56,7 +56,7 @@ pub struct EvaluationColumn {
 
 /// How a table is sorted.
 #[derive(Debug, Clone, Copy)]
-pub struct Sort {
+pub struct TableSort {
     /// The column, from 0.
     pub column: usize,
     /// Whether the largest stands first.
@@ -88,7 +88,7 @@ pub enum Slot {
 
 /// The report of a run in the tables of an evaluation.
 #[must_use]
-pub fn in_tables(run: &Run, evaluation: &Evaluation, context: &RunContext) -> Document {
+pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
     document.notes = notes(run);
     document.notes.push(format!("tables of: {}; {}", evaluation.title, evaluation.attribution));
@@ -97,34 +97,34 @@ pub fn in_tables(run: &Run, evaluation: &Evaluation, context: &RunContext) -> Do
         document.sections.push(section(table, rows, run));
     }
     document.summary = vec![summary(run, context)];
-    document.data = Data::of(&data::document(evaluation, &drawn, run)).ok();
+    document.data = EmbeddedJson::of(&data::document(evaluation, &drawn, run)).ok();
     document.records = Some(data::records(&drawn, run));
     document
 }
 
 /// The same, just measured: what programs read is the run itself, and every figure with its remarks follows the tables.
 #[must_use]
-pub fn in_tables_measured(run: &Run, tables: &Evaluation, context: &RunContext) -> Document {
+pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunContext) -> Document {
     let plain = super::run(run, context);
     let mut document = in_tables(run, tables, context);
     let blocks = vec![Block::Table(run_table(run))];
     let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
-    document.sections.push(Section::of("", folded));
+    document.sections.push(DocumentSection::of("", folded));
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }
 }
 
-fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> Section {
+fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> DocumentSection {
     let kind = |index: usize, column: &EvaluationColumn| match (index, column.numbers) {
-        (0, false) => Kind::Label,
-        (_, false) => Kind::Words,
-        (_, true) => Kind::Number,
+        (0, false) => ColumnKind::Label,
+        (_, false) => ColumnKind::Words,
+        (_, true) => ColumnKind::Number,
     };
     let column = |(index, column): (usize, &EvaluationColumn)| Column::new(&column.heading, kind(index, column));
     let columns = table.columns.iter().enumerate().map(column).collect();
-    let mut reader = Reader::new(run);
+    let mut reader = CellReader::new(run);
     let mut drawn = Vec::new();
     for slots in rows {
-        drawn.push(Row { cells: slots.iter().map(|slot| reader.cell(slot)).collect() });
+        drawn.push(TableRow { cells: slots.iter().map(|slot| reader.cell(slot)).collect() });
         drawn.extend(intervals(slots, &mut reader));
     }
     let mut blocks = vec![Block::Table(Table::plain(columns, drawn))];
@@ -133,11 +133,11 @@ fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> Section {
     if !remarks.is_empty() {
         blocks.push(Block::List { numbered: false, items: remarks });
     }
-    Section { title: table.title.clone(), blocks }
+    DocumentSection { title: table.title.clone(), blocks }
 }
 
 /// Under a row of the run's machine, the interval of every value; where intervals have a column, there is no such row.
-fn intervals(slots: &[Slot], reader: &mut Reader<'_>) -> Option<Row> {
+fn intervals(slots: &[Slot], reader: &mut CellReader<'_>) -> Option<TableRow> {
     if slots.iter().any(|slot| matches!(slot, Slot::Interval(..))) {
         return None;
     }
@@ -152,5 +152,5 @@ fn intervals(slots: &[Slot], reader: &mut Reader<'_>) -> Option<Row> {
     if let Some(first) = cells.first_mut().filter(|first| matches!(first, Cell::Empty)) {
         *first = Cell::Text(reader.level_words(), crate::Tone::Muted);
     }
-    Some(Row { cells })
+    Some(TableRow { cells })
 }

@@ -3,7 +3,7 @@
 use model::Run;
 
 use super::resolve::found;
-use super::{EvaluationTable, Slot, Sort};
+use super::{EvaluationTable, Slot, TableSort};
 
 /// All rows of a table in order: the printed ones as printed, those of the run where the sorting puts them. A row whose
 /// figure of the sorted column is missing stands after the sorted ones.
@@ -27,11 +27,11 @@ pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
 }
 
 /// Whether a printed value stands after another in the order.
-fn follows(other: f64, value: f64, sort: Sort) -> bool {
+fn follows(other: f64, value: f64, sort: TableSort) -> bool {
     if sort.descending { other < value } else { other > value }
 }
 
-fn number(row: &[Slot], sort: Sort, run: &Run) -> Option<f64> {
+fn number(row: &[Slot], sort: TableSort, run: &Run) -> Option<f64> {
     match row.get(sort.column)? {
         Slot::Printed(text) => text.parse().ok(),
         Slot::Figure(key, unit) => found(run, key, *unit)?.ok().map(|quantity| quantity.value),

@@ -4,19 +4,19 @@ use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit};
 
 use super::{PrintedUnit, Slot};
 use crate::words::{figure_label, modes, percent, remarks};
-use crate::{Cell, Quantity, Tone};
+use crate::{Cell, PrintedQuantity, Tone};
 
 /// What stands where there is no figure.
 const NONE: &str = "—";
 
 /// Reads a run cell by cell, and gathers what has to be said under the table.
-pub(super) struct Reader<'a> {
+pub(super) struct CellReader<'a> {
     run: &'a Run,
     /// A remark, and the figures that it is about.
     remarks: Vec<(String, Vec<String>)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CellReader<'a> {
     pub(super) const fn new(run: &'a Run) -> Self {
         Self { run, remarks: Vec::new() }
     }
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
                 self.run.machine.fact(name).map_or_else(|| NONE.to_owned(), super::super::machine::fact_words),
             ),
             Slot::Number(name, factor) => match self.run.machine.number(name) {
-                Some(number) => Cell::Value(Quantity::bare(number / factor, Unit::Count)),
+                Some(number) => Cell::Value(PrintedQuantity::bare(number / factor, Unit::Count)),
                 None => Cell::Printed(NONE.to_owned()),
             },
             Slot::Printed(text) if text.is_empty() => Cell::Printed(NONE.to_owned()),
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
     /// The interval of a figure; nothing where it has none.
     pub(super) fn interval(&self, key: &FigureKey, unit: PrintedUnit) -> Cell {
         let quantity = found(self.run, key, unit).and_then(Result::ok);
-        quantity.filter(Quantity::has_interval).map_or(Cell::Empty, Cell::Interval)
+        quantity.filter(PrintedQuantity::has_interval).map_or(Cell::Empty, Cell::Interval)
     }
 
     /// What the rows of intervals are called.
@@ -108,18 +108,18 @@ impl<'a> Reader<'a> {
 /// Why a figure has no number of its own.
 pub(super) enum Unread {
     /// It lies below the resolution.
-    Below(Quantity),
+    Below(PrintedQuantity),
     /// There is none.
     Reason(String),
 }
 
 /// A figure of the run in a table's unit; `None` where the run lacks it.
-pub(super) fn found(run: &Run, key: &FigureKey, unit: PrintedUnit) -> Option<Result<Quantity, Unread>> {
+pub(super) fn found(run: &Run, key: &FigureKey, unit: PrintedUnit) -> Option<Result<PrintedQuantity, Unread>> {
     let figure = run.figure(key)?;
     Some(read(figure, unit))
 }
 
-fn read(figure: &Figure, unit: PrintedUnit) -> Result<Quantity, Unread> {
+fn read(figure: &Figure, unit: PrintedUnit) -> Result<PrintedQuantity, Unread> {
     let base = figure.metric.unit;
     let foreign = || Unread::Reason(format!("its unit is not that of the column ({})", unit.name));
     match &figure.outcome {

@@ -7,20 +7,20 @@ use model::{Figure, FigureKey, Machine, Point, Run, Unit, parse_size};
 use super::heading;
 use crate::view::machine::fact_words;
 use crate::words::point_words;
-use crate::{Axis, Block, Chart, Curves, Division, Mark, Plot, Quantity, Section, Series};
+use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series};
 
 /// Fewer sizes make no curve.
 const LEAST_SIZES: usize = 5;
 
 /// One chart a probe that was measured at many sizes, one section a family.
-pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
+pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
+    let mut sections: Vec<DocumentSection> = Vec::new();
     for (probe, axis) in probes(runs) {
         let chart = Block::Chart(chart(runs, names, &probe, &axis));
         let title = format!("{} over size", heading(&probe));
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.blocks.push(chart),
-            None => sections.push(Section::of(title, chart)),
+            None => sections.push(DocumentSection::of(title, chart)),
         }
     }
     sections
@@ -108,9 +108,9 @@ fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     let series: Vec<Series> = series.into_iter().map(|(_, series)| series).collect();
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
     let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
-    let x = Axis { title: axis.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
-    let y = Axis { title: y, unit, division: Division::Decades };
-    Chart { title: title.to_owned(), about, plot: Plot::Curves(Curves { x, y, series, marks }) }
+    let x = ChartAxis { title: axis.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
+    let y = ChartAxis { title: y, unit, division: Division::Decades };
+    Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series, marks }) }
 }
 
 /// Runs have colours of their own, or series where there is one run; points stand from left to right.
@@ -149,7 +149,7 @@ fn add(series: &mut Vec<(String, Series)>, figure: &Figure, axis: &str, run: &st
     };
     let key = format!("{run}\n{name}");
     #[expect(clippy::cast_precision_loss, reason = "a place on an axis")]
-    let point = (bytes as f64, Quantity::of(estimate, figure.metric.unit));
+    let point = (bytes as f64, PrintedQuantity::of(estimate, figure.metric.unit));
     match series.iter_mut().find(|(known, _)| *known == key) {
         Some((_, series)) => series.points.push(point),
         None => series.push((key, Series { name, colour: 0, variant: 0, points: vec![point] })),

@@ -1,11 +1,11 @@
 //! Verdicts as a list and as a forest plot.
 
 use analyse::Comparison;
-use analyse::compare::{Normalise, Verdict};
+use analyse::compare::{CompareVerdict, Normalise};
 
 use crate::view::compare::rows;
 use crate::words::{factor, percent};
-use crate::{Block, Cell, Chart, Column, Forest, ForestRow, Kind, Plot, Quantity, Row, Table};
+use crate::{Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow};
 
 /// Machines that get a forest plot of their own; of more, only figures that are DIFFERENT are drawn.
 const WHOLE: usize = 3;
@@ -14,10 +14,10 @@ const ROWS: usize = 160;
 
 /// What is surely different, the largest change first.
 pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
-    let mut found: Vec<(f64, Row)> = Vec::new();
+    let mut found: Vec<(f64, TableRow)> = Vec::new();
     for row in &comparison.rows {
         for other in others {
-            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(Verdict::Different)) else {
+            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(CompareVerdict::Different)) else {
                 continue;
             };
             let tone = rows::brief(ratio).1;
@@ -32,19 +32,19 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
                 None => cells.extend([Cell::text("in modes"), Cell::Empty]),
             }
             cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
-            found.push((size, Row { cells }));
+            found.push((size, TableRow { cells }));
         }
     }
     if found.is_empty() {
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut columns = vec![Column::new("surely different", Kind::Label)];
+    let mut columns = vec![Column::new("surely different", ColumnKind::Label)];
     if others.len() > 1 {
-        columns.push(Column::new("machine", Kind::Words));
+        columns.push(Column::new("machine", ColumnKind::Words));
     }
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
-    columns.push(Column::new("", Kind::Words));
+    columns.push(Column::new("", ColumnKind::Words));
     let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
     if others.len() > 1 {
         return vec![Block::Folded {
@@ -64,11 +64,11 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         let mut drawn: Vec<ForestRow> = Vec::new();
         for row in &comparison.rows {
             let Some(ratio) = row.ratios.get(*other) else { continue };
-            let different = ratio.verdict == Some(Verdict::Different);
+            let different = ratio.verdict == Some(CompareVerdict::Different);
             let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
             let gain = |value: f64| comparison.normalise.rewritten(&row.metric, value, Normalise::Gain);
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
-            let quantity = Quantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
+            let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = rows::brief(ratio);
             let words = factor(quantity, row.metric.unit).text_with_interval();
             let label = rows::name(row);
@@ -92,12 +92,12 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             title: format!("gain over {}: above 1 is better", comparison.reference),
             rows: drawn,
         };
-        let chart = Block::Chart(Chart { title: title.clone(), about, plot: Plot::Forest(forest) });
+        let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });
         blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
     }
     blocks
 }
 
-fn from_one(ratio: &Quantity) -> f64 {
+fn from_one(ratio: &PrintedQuantity) -> f64 {
     ratio.value.ln().abs()
 }

@@ -6,12 +6,12 @@ use model::Run;
 
 use super::words_table;
 use crate::view::machine::fact_words;
-use crate::{Block, Column, Kind, Section, Table};
+use crate::{Block, Column, ColumnKind, DocumentSection, Table};
 
 /// What is written where a machine is silent about a fact.
 const NOT_RECORDED: &str = "not recorded";
 
-pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
+pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let mut facts: Vec<&str> = Vec::new();
     let mut seen = BTreeSet::new();
     for fact in runs.iter().flat_map(|run| &run.machine.facts) {
@@ -31,8 +31,8 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         said.next().is_some_and(|first| said.any(|text| text != first))
     });
     let heads = |first: &str| {
-        let mut heads = vec![Column::new(first, Kind::Label)];
-        heads.extend(names.iter().map(|name| Column::new(name, Kind::Words)));
+        let mut heads = vec![Column::new(first, ColumnKind::Label)];
+        heads.extend(names.iter().map(|name| Column::new(name, ColumnKind::Words)));
         heads
     };
     let mut blocks = Vec::new();
@@ -53,19 +53,19 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         let spoken =
             |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
         let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
-        let heads = vec![Column::new("", Kind::Label), Column::new("all that record it", Kind::Words)];
+        let heads = vec![Column::new("", ColumnKind::Label), Column::new("all that record it", ColumnKind::Words)];
         let table = Block::Table(words_table(heads, short));
         blocks.push(Block::Folded { title: "what is the same".to_owned(), blocks: vec![table] });
     }
     let title = if runs.len() > 1 { "Machines" } else { "Machine" };
-    (!blocks.is_empty()).then(|| Section { title: title.to_owned(), blocks })
+    (!blocks.is_empty()).then(|| DocumentSection { title: title.to_owned(), blocks })
 }
 
 /// A row a machine instead of a column, where there are more machines than facts that differ.
 fn turned(rows: &[Vec<String>], names: &[String]) -> Table {
     let told: Vec<&Vec<String>> = rows.iter().filter(|row| row[1..] != *names).collect();
-    let mut heads = vec![Column::new("what differs", Kind::Label)];
-    heads.extend(told.iter().map(|row| Column::new(&row[0], Kind::Words)));
+    let mut heads = vec![Column::new("what differs", ColumnKind::Label)];
+    heads.extend(told.iter().map(|row| Column::new(&row[0], ColumnKind::Words)));
     let line = |(place, name): (usize, &String)| {
         std::iter::once(name.clone()).chain(told.iter().map(|row| row[place + 1].clone())).collect()
     };

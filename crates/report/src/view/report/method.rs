@@ -1,15 +1,15 @@
 //! How the figures came about, for readers who have only the page.
 
-use model::{Method, Outcome};
+use model::{EstimateMethod, Outcome};
 
 use super::ReportInput;
 use crate::words::percent;
-use crate::{Block, Section};
+use crate::{Block, DocumentSection};
 
-pub(super) fn section(input: &ReportInput, names: &[String]) -> Section {
+pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
     let estimates = || input.runs.iter().flat_map(|run| &run.figures).filter_map(|figure| figure.outcome.estimate());
     let mut items = Vec::new();
-    if estimates().any(|e| matches!(e.method, Method::OrderStatistic | Method::PairedOrderStatistic)) {
+    if estimates().any(|e| matches!(e.method, EstimateMethod::OrderStatistic | EstimateMethod::PairedOrderStatistic)) {
         items.push(
             "A figure is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
              figures alternate in a random order, so that drift of the machine falls on all alike."
@@ -31,7 +31,7 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> Section {
             "Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned(),
         );
     }
-    if estimates().any(|e| e.method == Method::None) {
+    if estimates().any(|e| e.method == EstimateMethod::None) {
         items.push(
             "\"No spread known\" marks values that others published without one; they support no tested verdict. Beyond \
              their printed digits, the session floor of their class and 30% they are called different, spread assumed."
@@ -52,5 +52,5 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> Section {
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());
         items.push(format!("{name}: {by}, suite {}, seed {}.", run.plan.suite, run.plan.seed));
     }
-    Section::of("Method", Block::List { numbered: false, items })
+    DocumentSection::of("Method", Block::List { numbered: false, items })
 }

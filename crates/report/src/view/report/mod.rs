@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::compare::{assumed, many, means, open, side_by_side};
 use super::{compare, explain, machine, run};
 use crate::words::{family_title, plural};
-use crate::{Block, Cell, Data, Document, Records, Section, Table};
+use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
 
 /// Runs whose own tables are shown, folded, beside the comparison; of more, the comparison and the data must do.
 const OWN_TABLES: usize = 4;
@@ -79,7 +79,7 @@ pub fn report(input: &ReportInput) -> Document {
     document
 }
 
-fn why(explanation: &Explanation) -> Section {
+fn why(explanation: &Explanation) -> DocumentSection {
     let list = |items: Vec<String>| vec![Block::List { numbered: false, items }];
     let mut blocks = explain::sentences(explanation);
     if !explanation.assumed.is_empty() {
@@ -92,7 +92,7 @@ fn why(explanation: &Explanation) -> Section {
     if !arithmetic.is_empty() {
         blocks.push(Block::Folded { title: "the arithmetic".to_owned(), blocks: list(arithmetic) });
     }
-    Section { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
+    DocumentSection { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
 
 /// What every run is called in the report; no two alike.
@@ -126,7 +126,7 @@ fn title(input: &ReportInput, names: &[String]) -> String {
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     for (run_, name) in input.runs.iter().zip(names) {
         let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
-        document.sections.push(Section { title, blocks: tables(run_, &curves::keys(input.runs)) });
+        document.sections.push(DocumentSection { title, blocks: tables(run_, &curves::keys(input.runs)) });
         document.summary.push(run::summary(run_, &super::RunContext::default()));
     }
 }
@@ -156,7 +156,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     points.rows.retain(|row| on_curves.contains(&row.key()));
     let mut blocks = vec![Block::Table(many::tallies(comparison, &others))];
     blocks.extend(forest::verdict_list(&rest, &others));
-    document.sections.push(Section { title: format!("{VERDICTS} {}", comparison.reference), blocks });
+    document.sections.push(DocumentSection { title: format!("{VERDICTS} {}", comparison.reference), blocks });
     document.sections.extend(means::section(comparison, &others, FIGURES).map(|mut section| {
         section.title = format!("Geometric means against {}", comparison.reference);
         section
@@ -170,11 +170,11 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         }
     }
     if !ratios.is_empty() {
-        document.sections.push(Section { title: "Ratios".to_owned(), blocks: ratios });
+        document.sections.push(DocumentSection { title: "Ratios".to_owned(), blocks: ratios });
     }
     if let Some(places) = many::places(comparison).filter(|_| others.len() > 1) {
         let title = "places of the machines, figure by figure".to_owned();
-        document.sections.push(Section::of("Ranks", Block::Folded { title, blocks: places.blocks }));
+        document.sections.push(DocumentSection::of("Ranks", Block::Folded { title, blocks: places.blocks }));
     }
     let mut normalised = normalised(&rest, reference, &others);
     if !points.rows.is_empty() {
@@ -189,13 +189,13 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         let title = "not decided or not comparable: why, and what would decide".to_owned();
         normalised.push(Block::Folded { title, blocks: open.blocks });
     }
-    document.sections.push(Section { title: "Every figure, normalised".to_owned(), blocks: normalised });
+    document.sections.push(DocumentSection { title: "Every figure, normalised".to_owned(), blocks: normalised });
     if input.runs.len() <= OWN_TABLES {
         let tables = input.runs.iter().zip(&comparison.machines).map(|(run_, machine)| Block::Folded {
             title: format!("figures of {} with their intervals", machine.name),
             blocks: tables(run_, &on_curves),
         });
-        document.sections.push(Section { title: "Every run by itself".to_owned(), blocks: tables.collect() });
+        document.sections.push(DocumentSection { title: "Every run by itself".to_owned(), blocks: tables.collect() });
     }
 }
 
@@ -205,7 +205,7 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
         return vec![Block::Table(side_by_side(comparison, reference, others))];
     }
     let mark = format!("{} stands for undecided.", many::UNDECIDED);
-    let titled = |section: Section| std::iter::once(Block::Text(section.title)).chain(section.blocks);
+    let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
     let mut blocks: Vec<Block> = many::sections(comparison, reference, FIGURES).into_iter().flat_map(titled).collect();
     if many::undecided(comparison) {
         blocks.insert(0, Block::Text(mark));
@@ -222,7 +222,7 @@ struct Behind<'a> {
     explanation: Option<&'a Explanation>,
 }
 
-fn data(input: &ReportInput) -> Option<Data> {
+fn data(input: &ReportInput) -> Option<EmbeddedJson> {
     let runs = input
         .runs
         .iter()
@@ -235,7 +235,7 @@ fn data(input: &ReportInput) -> Option<Data> {
             run
         })
         .collect();
-    Data::compact(&Behind { runs, comparison: input.comparison, explanation: input.explanation }).ok()
+    EmbeddedJson::compact(&Behind { runs, comparison: input.comparison, explanation: input.explanation }).ok()
 }
 
 fn records(input: &ReportInput) -> Records {
@@ -250,7 +250,7 @@ fn records(input: &ReportInput) -> Records {
 
 /// A table of words with a name column first.
 fn words_table(heads: Vec<crate::Column>, rows: Vec<Vec<String>>) -> Table {
-    let row = |cells: Vec<String>| crate::Row { cells: cells.into_iter().map(Cell::text).collect() };
+    let row = |cells: Vec<String>| crate::TableRow { cells: cells.into_iter().map(Cell::text).collect() };
     Table::plain(heads, rows.into_iter().map(row).collect())
 }
 

@@ -3,13 +3,13 @@
 use model::{Figure, FigureKey, Run};
 
 use crate::words::figure_label;
-use crate::{Axis, Block, Chart, Division, Plot, Quantity, Scatter, Section};
+use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, PrintedQuantity, ScatterPlot};
 
 /// Fewer machines make no picture.
 const LEAST_MACHINES: usize = 3;
 
 /// One chart an application, over the first rating that enough runs have.
-pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
+pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let of = |families: &[&str]| -> Vec<FigureKey> {
         let mut keys: Vec<FigureKey> = Vec::new();
         for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| families.contains(&figure.family())) {
@@ -26,12 +26,12 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<Section> {
         .filter_map(|key| chart(runs, names, &rating, key))
         .map(Block::Chart)
         .collect();
-    (!blocks.is_empty()).then(|| Section { title: "Applications against the rating".to_owned(), blocks })
+    (!blocks.is_empty()).then(|| DocumentSection { title: "Applications against the rating".to_owned(), blocks })
 }
 
-fn value<'a>(run: &'a Run, key: &FigureKey) -> Option<(&'a Figure, Quantity)> {
+fn value<'a>(run: &'a Run, key: &FigureKey) -> Option<(&'a Figure, PrintedQuantity)> {
     let figure = run.figure(key)?;
-    Some((figure, Quantity::of(figure.outcome.estimate()?, figure.metric.unit)))
+    Some((figure, PrintedQuantity::of(figure.outcome.estimate()?, figure.metric.unit)))
 }
 
 fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &FigureKey) -> Option<Chart> {
@@ -55,7 +55,11 @@ fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &Figu
     } else {
         "One dot a machine, both axes logarithmic."
     };
-    let x = Axis { title: x_title, unit: x_unit, division };
-    let y = Axis { title: y_title.clone(), unit: y_unit, division };
-    Some(Chart { title: y_title, about: about.to_owned(), plot: Plot::Scatter(Scatter { x, y, points, slope }) })
+    let x = ChartAxis { title: x_title, unit: x_unit, division };
+    let y = ChartAxis { title: y_title.clone(), unit: y_unit, division };
+    Some(Chart {
+        title: y_title,
+        about: about.to_owned(),
+        plot: ChartPlot::Scatter(ScatterPlot { x, y, points, slope }),
+    })
 }

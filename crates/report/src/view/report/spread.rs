@@ -4,18 +4,20 @@ use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 
 use crate::view::tails::believable;
 use crate::words::{figure_label, point_words};
-use crate::{Axis, Block, Chart, Curves, Division, Plot, Quantity, Section, Series, Strip, StripRow};
+use crate::{
+    Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, PrintedQuantity, Series, Strip, StripRow,
+};
 
 /// Rows of one strip plot; what comes after is left to the tables.
 const ROWS: usize = 24;
 
-pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<Section> {
+pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let distributions = quantiles(runs, names);
     let mut sections = Vec::new();
     if !distributions.is_empty() {
-        sections.push(Section { title: "Latency distributions".to_owned(), blocks: distributions });
+        sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks: distributions });
     }
-    sections.extend(modes(runs, names).map(|chart| Section::of("Figures in modes", Block::Chart(chart))));
+    sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Figures in modes", Block::Chart(chart))));
     sections
 }
 
@@ -38,14 +40,14 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
                 series.push(Series { name, colour, variant, points: points(figure) });
             }
         }
-        let x = Axis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
+        let x = ChartAxis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
-        let y = Axis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
+        let y = ChartAxis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
         let about =
             "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
                      point is the median over launches, each bar its interval."
                 .to_owned();
-        let plot = Plot::Curves(Curves { x, y, series, marks: Vec::new() });
+        let plot = ChartPlot::Curves(Curves { x, y, series, marks: Vec::new() });
         Block::Chart(Chart { title: first.title.clone(), about, plot })
     };
     probes.iter().map(chart).collect()
@@ -61,11 +63,11 @@ fn series_name(figure: &Figure, run: &str, several: bool) -> String {
     }
 }
 
-fn points(figure: &Figure) -> Vec<(f64, Quantity)> {
+fn points(figure: &Figure) -> Vec<(f64, PrintedQuantity)> {
     // Of a rate the tail is its slow end: 99% means that one operation in a hundred is slower than this.
     let share = |quantile: f64| if figure.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
-    let point = |one: &&QuantileEstimate| (share(one.quantile), Quantity::of(&one.estimate, figure.metric.unit));
-    let mut points: Vec<(f64, Quantity)> = believable(figure).iter().map(point).collect();
+    let point = |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, figure.metric.unit));
+    let mut points: Vec<(f64, PrintedQuantity)> = believable(figure).iter().map(point).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }
@@ -94,6 +96,6 @@ fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
         "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
                  launches. One number would describe none of them."
             .to_owned();
-    let x = Axis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
-    Some(Chart { title: "Launches".to_owned(), about, plot: Plot::Strip(Strip { x, rows }) })
+    let x = ChartAxis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
+    Some(Chart { title: "Launches".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
 }

@@ -5,8 +5,8 @@
 pub(crate) mod server;
 
 use model::{
-    Better, Class, Entry, Estimate, Fact, FactValue, Figure, FigureKey, Footprint, Identity, Launch, Machine, Method,
-    Metric, Outcome, Placement, Plan, Point, Primitive, Run, Session, Unit,
+    Better, Class, Estimate, EstimateMethod, Fact, FactValue, Figure, FigureKey, Footprint, Identity, Launch, Machine,
+    Metric, Outcome, Placement, Plan, PlanEntry, Point, Primitive, Run, Session, Unit,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -30,7 +30,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
     let (day, second) = (number / 86_400 % 28 + 1, number % 86_400);
     let started = format!("2026-11-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60);
     let figures: Vec<_> = (0..shape.figures).map(|index| figure(index, shape, &mut random)).collect();
-    let entry = |figure: &Figure| Entry {
+    let entry = |figure: &Figure| PlanEntry {
         probe: figure.probe.clone(),
         point: figure.point.clone(),
         target: 0.02,
@@ -88,7 +88,7 @@ fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
         level: 0.95,
         launches: u32::try_from(shape.launches).unwrap(),
         batches: u32::try_from(shape.batches).unwrap(),
-        method: Method::OrderStatistic,
+        method: EstimateMethod::OrderStatistic,
     };
     let point = Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
     let key = FigureKey::new(format!("family{}.probe_{}", index % 6, index / 4), point);

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use crate::kernel::counted::{Loop, WORDS};
-use crate::kernel::{Declared, bits};
+use crate::kernel::counted::{CountedLoop, WORDS};
+use crate::kernel::{LoopCost, bits};
 
 /// Counts the ones of so many of the random words.
 #[inline(never)]
@@ -12,10 +12,10 @@ fn popcount(turns: u64) -> u64 {
     (0..turns).fold(0, |total, _| total + black_box(words).iter().map(|word| u64::from(word.count_ones())).sum::<u64>())
 }
 
-pub(in crate::kernel) static LOOPS: [Loop; 1] = [Loop {
+pub(in crate::kernel) static LOOPS: [CountedLoop; 1] = [CountedLoop {
     name: "popcount",
     isa: "portable",
-    turn: Declared { stores: 0, ..bits::TURN },
+    turn: LoopCost { stores: 0, ..bits::TURN },
     instruction: "",
     each: 1,
     symbol: "portable::bits::popcount",

@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use crate::kernel::stream::{Body, Kind, OnSlices, Stores, Variant, Width};
-use crate::kernel::{Declared, native};
+use crate::kernel::stream::{Body, OnSlices, Stores, StreamKind, Variant, Width};
+use crate::kernel::{LoopCost, native};
 
-const fn row(kind: Kind, symbol: &'static str, body: OnSlices) -> Variant {
+const fn row(kind: StreamKind, symbol: &'static str, body: OnSlices) -> Variant {
     let bytes_read = 8 * kind.inputs() as u64;
     let bytes_written = if kind.writes() { 8 } else { 0 };
     Variant {
@@ -14,7 +14,7 @@ const fn row(kind: Kind, symbol: &'static str, body: OnSlices) -> Variant {
         width: Width::Compiled,
         stores: Stores::Normal,
         streams: 1,
-        turn: Declared {
+        turn: LoopCost {
             elements: 1,
             bytes_read,
             bytes_written,
@@ -30,12 +30,12 @@ const fn row(kind: Kind, symbol: &'static str, body: OnSlices) -> Variant {
 }
 
 pub(in crate::kernel) static VARIANTS: [Variant; 6] = [
-    row(Kind::Copy, "portable::stream::copy", copy),
-    row(Kind::Scale, "portable::stream::scale", scale),
-    row(Kind::Add, "portable::stream::add", add),
-    row(Kind::Triad, "portable::stream::triad", triad),
-    row(Kind::Read, "portable::stream::read", read),
-    row(Kind::Write, "portable::stream::write", write),
+    row(StreamKind::Copy, "portable::stream::copy", copy),
+    row(StreamKind::Scale, "portable::stream::scale", scale),
+    row(StreamKind::Add, "portable::stream::add", add),
+    row(StreamKind::Triad, "portable::stream::triad", triad),
+    row(StreamKind::Read, "portable::stream::read", read),
+    row(StreamKind::Write, "portable::stream::write", write),
 ];
 
 /// Stores that the optimiser must leave one by one: it would make a library call of a plain copy or fill.

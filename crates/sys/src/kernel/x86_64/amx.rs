@@ -6,8 +6,8 @@
 use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
 
-use crate::kernel::Declared;
-use crate::kernel::counted::Loop;
+use crate::kernel::LoopCost;
+use crate::kernel::counted::CountedLoop;
 use crate::kernel::peak::{SIGNED, UNSIGNED};
 
 const CHAINS: u64 = 4;
@@ -36,10 +36,10 @@ static CONFIGURATION: Configuration = Configuration {
 
 /// One row of each operand; a stride of nothing makes all rows of a tile the same.
 #[repr(C, align(64))]
-struct Row([u8; 64]);
+struct TileRow([u8; 64]);
 
-static UNSIGNED_ROW: Row = Row([UNSIGNED as u8; 64]);
-static SIGNED_ROW: Row = Row([SIGNED as u8; 64]);
+static UNSIGNED_ROW: TileRow = TileRow([UNSIGNED as u8; 64]);
+static SIGNED_ROW: TileRow = TileRow([SIGNED as u8; 64]);
 
 /// # Safety
 /// [`present`] must have said yes.
@@ -121,10 +121,10 @@ fn permitted() -> bool {
     false
 }
 
-pub(super) static LOOPS: [Loop; 1] = [Loop {
+pub(super) static LOOPS: [CountedLoop; 1] = [CountedLoop {
     name: "int8_dot",
     isa: "amx",
-    turn: Declared {
+    turn: LoopCost {
         elements: CHAINS,
         ops: CHAINS * EACH,
         bytes_read: 0,

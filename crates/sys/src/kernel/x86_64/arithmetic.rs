@@ -4,7 +4,7 @@
 
 use super::counted::counted;
 use crate::kernel::arithmetic::{self as byte, TURN, TURN_EMPTY, TURN_FLOAT};
-use crate::kernel::counted::Loop;
+use crate::kernel::counted::CountedLoop;
 
 counted!(
     empty,
@@ -74,7 +74,7 @@ macro_rules! row {
     };
 }
 
-pub(super) static LOOPS: [Loop; 6] = [
+pub(super) static LOOPS: [CountedLoop; 6] = [
     row!("arithmetic_empty", empty, TURN_EMPTY, "inc", 1),
     row!("arithmetic_short", short, TURN, "idiv", 4),
     row!("arithmetic_int", int, TURN, "idiv", 4),

@@ -1,12 +1,12 @@
 //! AES rounds, SHA-256 blocks, bit counts and checksums by the instructions made for them.
 
 use super::counted::counted;
-use crate::kernel::counted::Loop;
-use crate::kernel::{Declared, bits, peak, sha256};
+use crate::kernel::counted::CountedLoop;
+use crate::kernel::{LoopCost, bits, peak, sha256};
 use std::arch::is_x86_feature_detected;
 
-const NOTHING: Declared =
-    Declared { elements: 0, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0, ops: 0 };
+const NOTHING: LoopCost =
+    LoopCost { elements: 0, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0, ops: 0 };
 
 counted!(
     aes_latency,
@@ -82,11 +82,11 @@ macro_rules! row {
 }
 
 /// Operations are rounds of a 16-byte block, counted words, 8-byte steps of a checksum, and hashed blocks.
-pub(super) static LOOPS: [Loop; 7] = [
+pub(super) static LOOPS: [CountedLoop; 7] = [
     row!(
         "aes_latency",
         "aes",
-        Declared { elements: peak::AES_ROUNDS, ops: peak::AES_ROUNDS, ..NOTHING },
+        LoopCost { elements: peak::AES_ROUNDS, ops: peak::AES_ROUNDS, ..NOTHING },
         "aesenc",
         1,
         "crypto::aes_latency",
@@ -98,7 +98,7 @@ pub(super) static LOOPS: [Loop; 7] = [
     row!(
         "aes_throughput",
         "vaes",
-        Declared { elements: 48, ops: 48, ..NOTHING },
+        LoopCost { elements: 48, ops: 48, ..NOTHING },
         "vaesenc",
         4,
         "crypto::aes_throughput_wide",
@@ -110,7 +110,7 @@ pub(super) static LOOPS: [Loop; 7] = [
     row!(
         "aes_throughput",
         "aes",
-        Declared { elements: 12, ops: 12, ..NOTHING },
+        LoopCost { elements: 12, ops: 12, ..NOTHING },
         "aesenc",
         1,
         "crypto::aes_throughput",
@@ -122,7 +122,7 @@ pub(super) static LOOPS: [Loop; 7] = [
     row!(
         "popcount",
         "avx512",
-        Declared { loads: bits::TURN.loads / 8, ..bits::TURN },
+        LoopCost { loads: bits::TURN.loads / 8, ..bits::TURN },
         "vpopcntq",
         8,
         "crypto::popcount_wide",
@@ -146,7 +146,7 @@ pub(super) static LOOPS: [Loop; 7] = [
     row!(
         "crc32c",
         "sse4.2",
-        Declared { elements: CRC_STEPS, ops: CRC_STEPS, loads: CRC_STEPS, bytes_read: 8 * CRC_STEPS, ..NOTHING },
+        LoopCost { elements: CRC_STEPS, ops: CRC_STEPS, loads: CRC_STEPS, bytes_read: 8 * CRC_STEPS, ..NOTHING },
         "crc32",
         1,
         "crypto::crc32c",

@@ -1,8 +1,8 @@
 //! Peak rates of fused multiply-adds and byte dot products: twelve chains in `\v`0 to `\v`11.
 
 use super::counted::counted;
-use crate::kernel::Declared;
-use crate::kernel::counted::Loop;
+use crate::kernel::LoopCost;
+use crate::kernel::counted::CountedLoop;
 use crate::kernel::peak::{self, CHAINS};
 
 /// One loop: `$v` is the register prefix, `$one` puts chain `\k` at its start from `eax`, `$constants` makes registers
@@ -85,8 +85,8 @@ mod avx2 {
 }
 
 /// A turn of which each chain's instruction does `each` operations, `flops` of them floating.
-const fn turn(each: u64, flops: u64) -> Declared {
-    Declared {
+const fn turn(each: u64, flops: u64) -> LoopCost {
+    LoopCost {
         elements: CHAINS,
         ops: CHAINS * each,
         flops: CHAINS * flops,
@@ -130,7 +130,7 @@ fn has_avx_vnni() -> bool {
     std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("avxvnni")
 }
 
-pub(super) static LOOPS: [Loop; 6] = [
+pub(super) static LOOPS: [CountedLoop; 6] = [
     row!(avx512 fma_f64 "vfmadd213pd", 16, 16, "AVX-512F", has_avx512, peak::fma_f64_expected::<8>),
     row!(avx512 fma_f32 "vfmadd213ps", 32, 32, "AVX-512F", has_avx512, peak::fma_f32_expected::<8>),
     row!(avx512 int8_dot "vpdpbusd", 128, 0, "AVX-512 VNNI", has_avx512_vnni, peak::int8_dot_expected::<8>),

@@ -3,13 +3,13 @@
 //! words in `xmm0`, and `xmm3` to `xmm6` hold the last sixteen words of the schedule.
 
 use super::counted::counted;
-use crate::kernel::Declared;
+use crate::kernel::LoopCost;
 use crate::kernel::reference::sha256::{ROUND, START};
 
 /// A turn is a block of 64 bytes; its operations are the executions of `sha256rnds2`. The constants are read too, but
 /// are no payload.
-pub(super) const TURN: Declared =
-    Declared { elements: 1, bytes_read: 64, bytes_written: 0, loads: 20, stores: 0, flops: 0, ops: 32 };
+pub(super) const TURN: LoopCost =
+    LoopCost { elements: 1, bytes_read: 64, bytes_written: 0, loads: 20, stores: 0, flops: 0, ops: 32 };
 
 pub(super) fn present() -> bool {
     std::arch::is_x86_feature_detected!("sha") && std::arch::is_x86_feature_detected!("ssse3")
@@ -17,11 +17,11 @@ pub(super) fn present() -> bool {
 
 /// The constants of the rounds, and the start as FEBA and HGDC.
 #[repr(C, align(64))]
-struct Constants([u32; 64], [u32; 8]);
+struct Sha256Constants([u32; 64], [u32; 8]);
 
-static CONSTANTS: Constants = {
+static CONSTANTS: Sha256Constants = {
     let [a, b, c, d, e, f, g, h] = START;
-    Constants(ROUND, [f, e, b, a, h, g, d, c])
+    Sha256Constants(ROUND, [f, e, b, a, h, g, d, c])
 };
 
 /// Four rounds with the words in `$w`, of which the constants begin at `$at`.

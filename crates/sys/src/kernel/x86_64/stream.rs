@@ -6,8 +6,8 @@
 //! through the same register: renaming makes that as good as many. A name that a step does not use is "-", because an
 //! `.irp` over nothing assembles nothing.
 
-use crate::kernel::Declared;
-use crate::kernel::stream::{Body, Kind, Stores, Variant, Walk, Width};
+use crate::kernel::LoopCost;
+use crate::kernel::stream::{Body, Stores, StreamKind, StreamPass, Variant, Width};
 
 /// The text of one step of a kind, by encoding.
 #[rustfmt::skip]
@@ -265,9 +265,9 @@ pub(in crate::kernel) static VARIANTS: [&[Variant]; 27] = [
     integer::write::ROWS,
 ];
 
-const fn turn(kind: Kind, bytes: u64, unit: u64) -> Declared {
+const fn turn(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
     let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
-    Declared {
+    LoopCost {
         elements: bytes / 8,
         bytes_read: inputs * bytes,
         bytes_written: outputs * bytes,

@@ -1,6 +1,6 @@
 //! How long a plan will take, before anything is measured: roughly, from what its points make each launch prepare and walk.
 
-use model::{Class, Entry, parse_size};
+use model::{Class, PlanEntry, parse_size};
 
 /// Seconds of a launch that prepares little: its process, warm-up and batches.
 const BARE: f64 = 0.05;
@@ -15,7 +15,7 @@ const CURVE: f64 = 0.07;
 /// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
 /// constants are those of one guest of two CPUs (docs/performance.md).
 #[must_use]
-pub fn expected_seconds(entry: &Entry) -> f64 {
+pub fn expected_seconds(entry: &PlanEntry) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
     let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
     let class = probes::find(&entry.probe).map(|probe| probe.class);
@@ -37,7 +37,7 @@ mod tests {
 
     fn seconds(probe: &str, point: &str) -> f64 {
         let point = point.parse().unwrap();
-        expected_seconds(&Entry { probe: probe.to_owned(), point, target: 0.02, shares: None })
+        expected_seconds(&PlanEntry { probe: probe.to_owned(), point, target: 0.02, shares: None })
     }
 
     #[test]

@@ -1,0 +1,77 @@
+//! What the tree promises of itself: a type's name says what it is without its module, and threads are started so that one
+//! that cannot be had is an error.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Names that mean the same in every crate.
+const SHARED: [&str; 3] = ["Arguments", "Error", "Result"];
+
+/// The lines of every source file of the program, tests and comments left out.
+fn sources() -> Vec<(PathBuf, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src")];
+    for entry in fs::read_dir(root.join("crates")).unwrap() {
+        folders.push(entry.unwrap().path().join("src"));
+    }
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+                let lines = code.lines().filter(|line| !line.trim_start().starts_with("//")).map(str::to_owned);
+                files.push((path.strip_prefix(root).unwrap().to_owned(), lines.collect()));
+            }
+        }
+    }
+    files
+}
+
+/// The type that a line defines.
+fn defined(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub").map_or(line, |rest| match rest.strip_prefix('(') {
+        Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
+        None => rest,
+    });
+    let line = line.trim_start().trim_start_matches("unsafe ");
+    let rest = ["struct ", "enum ", "trait ", "union "].iter().find_map(|word| line.strip_prefix(word))?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|name| name.starts_with(char::is_uppercase))
+}
+
+#[test]
+fn no_two_types_have_one_name() {
+    assert_eq!(defined("pub(crate) struct Line<'a> {"), Some("Line"));
+    assert_eq!(defined("pub unsafe trait Fixed {"), Some("Fixed"));
+    assert_eq!(defined("let structure = 1;"), None);
+    let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for (path, lines) in sources() {
+        for name in lines.iter().filter_map(|line| defined(line)).filter(|name| !SHARED.contains(name)) {
+            places.entry(name.to_owned()).or_default().push(path.clone());
+        }
+    }
+    // One type for each operating system, in files side by side, is one type.
+    let by_system = |paths: &[PathBuf]| {
+        paths.iter().any(|path| path.ends_with("other.rs"))
+            && paths.iter().all(|path| path.parent() == paths[0].parent())
+    };
+    let twice: Vec<_> = places.iter().filter(|(_, paths)| paths.len() > 1 && !by_system(paths)).collect();
+    assert!(twice.is_empty(), "names that stand for several types: {twice:#?}");
+    assert!(places.len() > 500, "{} types were found", places.len());
+}
+
+#[test]
+fn threads_are_started_by_builders() {
+    let bare: Vec<_> = sources()
+        .into_iter()
+        .filter(|(_, lines)| lines.iter().any(|line| line.contains("thread::spawn(")))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(bare.is_empty(), "a thread that cannot be had is a panic in {bare:?}; use thread::Builder");
+}
