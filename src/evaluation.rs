@@ -40,8 +40,9 @@ pub(crate) fn named(name: &str) -> Result<EvaluationView> {
         return of_folder(Path::new(name));
     }
     let all = PublishedEvaluation::all()?;
-    let known: Vec<&str> =
-        all.iter().flat_map(|one| &one.description.suites).map(|suite| suite.name.as_str()).collect();
+    let suites = all.iter().flat_map(|one| &one.description.suites);
+    let mut known: Vec<&str> = suites.map(|suite| suite.name.as_str()).collect();
+    known.sort_unstable();
     bail!("no evaluation is named {name}; there are {}, and any folder with an evaluation.toml", known.join(", "))
 }
 
@@ -91,9 +92,10 @@ fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<Eval
         None => None,
         Some(name) => Some(evaluation.table(name).with_context(|| missing(name))?),
     };
-    for name in table.columns.iter().filter_map(|column| column.source.as_ref()) {
-        let there = source.is_some_and(|source| source.columns.contains(name));
-        ensure!(there, "table '{}': its source has no column {name}", table.title);
+    if let Some(source) = source {
+        for name in table.columns.iter().filter_map(|column| column.source.as_ref()) {
+            ensure!(source.columns.contains(name), "table '{}': its source has no column {name}", table.title);
+        }
     }
     let (rows, today) = match &table.rows {
         SuiteRows::Machines(keys) => {
