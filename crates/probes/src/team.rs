@@ -90,7 +90,7 @@ impl<S: 'static> ThreadTeam<S> {
     ///
     /// # Errors
     /// What the first failing `make` says, or that a thread could not be pinned or started.
-    pub(crate) fn start(
+    pub(crate) fn spawn(
         cpus: &[usize],
         make: impl Fn(usize) -> Result<S, Unsupported> + Send + Sync + 'static,
     ) -> Result<Self, Unsupported> {

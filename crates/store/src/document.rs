@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use model::{DocumentPosition, Run};
 
 use crate::pack::{GZIP_MAGIC, ZSTD_MAGIC, pack, unpack};
-use crate::{Error, ErrorKind};
+use crate::{Error, StoreErrorKind};
 
 /// Most bytes that are read as one document: a full suite of forty launches has about 20 MiB.
 pub const DOCUMENT_LIMIT: u64 = 256 << 20;
@@ -47,7 +47,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
     let damaged = |how: String| Error::Place {
         action: "read the run document",
         place: place.to_owned(),
-        trouble: ErrorKind::Corrupt(how),
+        trouble: StoreErrorKind::Corrupt(how),
     };
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(too_large());
@@ -57,7 +57,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
         return Err(Error::Place {
             action: "read the run document",
             place: place.to_owned(),
-            trouble: ErrorKind::Foreign(how),
+            trouble: StoreErrorKind::Foreign(how),
         });
     }
     let unpacked;

@@ -8,7 +8,7 @@ use crate::words::one_line;
 
 /// Why a place could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ErrorKind {
+pub enum StoreErrorKind {
     /// No space is left, or a limit on the size of files was reached.
     Full,
     /// The file or its file system is read-only.
@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Other(String),
 }
 
-impl ErrorKind {
+impl StoreErrorKind {
     /// The trouble behind an error of the operating system.
     #[must_use]
     pub fn of_io(error: &io::Error) -> Self {
@@ -49,7 +49,7 @@ impl ErrorKind {
     }
 }
 
-impl fmt::Display for ErrorKind {
+impl fmt::Display for StoreErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full => f.write_str("no space is left there; free some, or name another place"),
@@ -86,7 +86,7 @@ pub enum Error {
         /// Path or address.
         place: String,
         /// Why not.
-        trouble: ErrorKind,
+        trouble: StoreErrorKind,
     },
     /// The store was written by a newer program.
     #[error(
@@ -176,13 +176,13 @@ pub enum Error {
 impl Error {
     /// An error of the operating system at a path.
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
-        Self::Place { action, place: path.display().to_string(), trouble: ErrorKind::of_io(error) }
+        Self::Place { action, place: path.display().to_string(), trouble: StoreErrorKind::of_io(error) }
     }
 
     /// Whether the place does not exist, as a store before the first run.
     #[must_use]
     pub const fn is_missing(&self) -> bool {
-        matches!(self, Self::Place { trouble: ErrorKind::Missing, .. })
+        matches!(self, Self::Place { trouble: StoreErrorKind::Missing, .. })
     }
 }
 

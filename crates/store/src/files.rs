@@ -16,7 +16,7 @@ use crate::index::Index;
 use crate::location::make_directory;
 use crate::select::check_label;
 use crate::store::{by_age, label_after, values_only};
-use crate::{Access, Detail, Error, ErrorKind, FigurePattern, FigureRow, SessionValue, Store, Summary};
+use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, StoreErrorKind, Summary};
 
 const STATE: &str = "prony-store.json";
 const LOCK: &str = ".prony-store.lock";
@@ -82,7 +82,7 @@ impl FileStore {
         let state: StoreState = serde_json::from_slice(&text).map_err(|error| Error::Place {
             action: "read",
             place: path.display().to_string(),
-            trouble: ErrorKind::Corrupt(error.to_string()),
+            trouble: StoreErrorKind::Corrupt(error.to_string()),
         })?;
         if state.form > FORM {
             return Err(Error::NewerStore { place: self.place(), found: state.form, known: FORM });

@@ -24,7 +24,7 @@ mod transfer;
 mod words;
 
 pub use document::{DOCUMENT_LIMIT, load_document, parse_document, render_document, save_document};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, StoreErrorKind};
 pub use files::FileStore;
 pub use filter::{FigurePattern, Filter};
 pub use index::{FigureRow, OutcomeKind, SessionValue, Summary};

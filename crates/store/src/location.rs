@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, ErrorKind, FileStore, SqliteStore, Store};
+use crate::{Error, FileStore, SqliteStore, Store, StoreErrorKind};
 
 /// What a store is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,11 @@ pub fn open(location: &Path, access: Access) -> Result<Box<dyn Store>, Error> {
         return open_postgres(&text, access);
     }
     if location.is_dir() && !FileStore::is_store(location) && !text.ends_with('/') {
-        return Err(Error::Place { action: "open the store", place: text.into_owned(), trouble: ErrorKind::Directory });
+        return Err(Error::Place {
+            action: "open the store",
+            place: text.into_owned(),
+            trouble: StoreErrorKind::Directory,
+        });
     }
     if location.is_dir() || text.ends_with('/') {
         return Ok(Box::new(FileStore::open(location, access)?));

@@ -7,7 +7,7 @@ use model::{Footprint, Run};
 use crate::document::{DOCUMENT_LIMIT, parse_document, render_document};
 use crate::pack::{pack, unpack};
 use crate::store::values_only;
-use crate::{Error, ErrorKind};
+use crate::{Error, StoreErrorKind};
 
 /// A run made ready before the database is locked.
 pub(crate) struct Packed<'a> {
@@ -24,7 +24,7 @@ impl<'a> Packed<'a> {
         let memory = |error: io::Error| Error::Place {
             action: "save the run in",
             place: place.to_owned(),
-            trouble: ErrorKind::of_io(&error),
+            trouble: StoreErrorKind::of_io(&error),
         };
         let unsavable = |source| Error::Unsavable { id: run.id.clone(), source };
         let whole = pack(&render_document(run)?).map_err(memory)?;
@@ -45,7 +45,7 @@ pub(crate) fn unpacked(bytes: &[u8], label: Option<String>, place: &str) -> Resu
     let text = unpack(bytes, DOCUMENT_LIMIT).map_err(|error| Error::Place {
         action: "read the run document",
         place: place.to_owned(),
-        trouble: ErrorKind::Corrupt(error.to_string()),
+        trouble: StoreErrorKind::Corrupt(error.to_string()),
     })?;
     let mut run = parse_document(&text, place)?;
     run.label = label;

@@ -8,7 +8,7 @@ use super::word;
 use crate::Error;
 
 /// The columns. Readers go by these names; new ones may be added at the end.
-pub(super) const COLUMNS: [&str; 32] = [
+pub(super) const COLUMNS: [&str; 33] = [
     "run",
     "label",
     "machine",
@@ -41,6 +41,7 @@ pub(super) const COLUMNS: [&str; 32] = [
     "notes",
     "values",
     "quantiles",
+    "rounding",
 ];
 
 pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
@@ -86,6 +87,7 @@ fn row(run: &Run, figure: &Figure) -> Vec<String> {
         figure.notes.join(" | "),
         figure.values().into_iter().map(number).collect::<Vec<_>>().join(" "),
         if figure.quantiles.is_empty() { String::new() } else { json(&figure.quantiles) },
+        figure.rounding.map(number).unwrap_or_default(),
     ]);
     row
 }

@@ -164,7 +164,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         amount: 1.0,
         variant: row.some("variant"),
         resolution: row.some("resolution").map(|text| need(&text, row.line)).transpose()?,
-        rounding: None,
+        rounding: row.some("rounding").map(|text| need(&text, row.line)).transpose()?,
         quantiles: if row.maybe("quantiles").is_empty() { Vec::new() } else { row.json("quantiles")? },
         notes: notes.map(str::to_owned).collect(),
         footprint: Footprint::default(),

@@ -92,7 +92,7 @@ fn trial(
     amount: fn(&CountedLoop) -> u64,
     bench: &mut ProbeContext,
 ) -> Result<Trial, Unsupported> {
-    let team = ThreadTeam::start(bench.cpus(), |_| Ok(()))?;
+    let team = ThreadTeam::spawn(bench.cpus(), |_| Ok(()))?;
     for (member, tid) in team.tids().iter().enumerate() {
         bench.watch(member + 1, *tid);
     }

@@ -26,7 +26,7 @@ pub(super) static PROBE: Probe = Probe {
         let other = bench.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
         let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
-        let team = ThreadTeam::start(&[own, other], sides)?;
+        let team = ThreadTeam::spawn(&[own, other], sides)?;
         for (member, tid) in team.tids().iter().enumerate() {
             bench.watch(member + 1, *tid);
         }

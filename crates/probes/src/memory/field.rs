@@ -116,7 +116,7 @@ pub(super) fn field(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Field>, U
     }
     let key = format!("field {bytes} {threads} {}", at.get("pages").unwrap_or("base"));
     let field =
-        bench.shared(&key, || Ok(RefCell::new(ThreadTeam::start(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
+        bench.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
     for (member, tid) in field.borrow().tids().iter().enumerate() {
         bench.watch(member + 1, *tid);
     }

@@ -9,7 +9,7 @@ fn allowed() -> Vec<usize> {
 #[test]
 fn every_member_works_each_time() {
     let cpus = allowed();
-    let mut team = ThreadTeam::start(&cpus, |_| Ok(0_u64)).unwrap();
+    let mut team = ThreadTeam::spawn(&cpus, |_| Ok(0_u64)).unwrap();
     for round in 1..=50_u64 {
         let sum = team.run(|state| {
             *state += 1;
@@ -24,7 +24,7 @@ fn every_member_works_each_time() {
 #[test]
 fn what_cannot_be_made_is_said() {
     let cpus = allowed();
-    let result = ThreadTeam::<u64>::start(&cpus, |_| Err(Unsupported::new("no memory")));
+    let result = ThreadTeam::<u64>::spawn(&cpus, |_| Err(Unsupported::new("no memory")));
     assert_eq!(result.err(), Some(Unsupported::new("no memory")));
 }
 
@@ -32,7 +32,7 @@ fn what_cannot_be_made_is_said() {
 fn a_member_that_panics_while_it_prepares_is_an_error() {
     let cpu = allowed()[0];
     let make = |index| if index == 2 { panic!("no state for the third") } else { Ok(index) };
-    let result = ThreadTeam::start(&[cpu, cpu, cpu], make);
+    let result = ThreadTeam::spawn(&[cpu, cpu, cpu], make);
     assert_eq!(result.err(), Some(Unsupported::new("a thread ended while it prepared")));
 }
 
@@ -40,7 +40,7 @@ fn a_member_that_panics_while_it_prepares_is_an_error() {
 #[test]
 fn a_job_begins_when_it_is_started_and_not_before() {
     let cpus = allowed();
-    let mut team = ThreadTeam::start(&cpus, |_| Ok(())).unwrap();
+    let mut team = ThreadTeam::spawn(&cpus, |_| Ok(())).unwrap();
     let begun = Arc::new(AtomicU64::new(0));
     for _ in 0..20 {
         begun.store(0, Ordering::SeqCst);
@@ -60,7 +60,7 @@ fn a_job_begins_when_it_is_started_and_not_before() {
 #[test]
 fn another_job_may_take_the_place_of_a_prepared_one() {
     let cpu = allowed()[0];
-    let mut team = ThreadTeam::start(&[cpu; 4], |_| Ok(0_u64)).unwrap();
+    let mut team = ThreadTeam::spawn(&[cpu; 4], |_| Ok(0_u64)).unwrap();
     team.prepare(1, |state| {
         *state += 100;
         *state
@@ -75,7 +75,7 @@ fn another_job_may_take_the_place_of_a_prepared_one() {
 fn a_panic_in_any_thread_is_an_error_and_the_team_ends() {
     for guilty in 0..3 {
         let cpu = allowed()[0];
-        let mut team = ThreadTeam::start(&[cpu; 3], Ok).unwrap();
+        let mut team = ThreadTeam::spawn(&[cpu; 3], Ok).unwrap();
         assert_eq!(team.run(|index| *index as u64), Ok(3));
         let found = team.run(move |index| if *index == guilty { panic!("member {guilty} gives up") } else { 1 });
         let reason = found.unwrap_err().to_string();
@@ -92,7 +92,7 @@ fn many_threads_on_few_cpus_come_to_their_end() {
     let cpus = allowed();
     let places: Vec<usize> = cpus.iter().copied().cycle().take(64).collect();
     for _ in 0..3 {
-        let mut team = ThreadTeam::start(&places, |index| Ok(index as u64)).unwrap();
+        let mut team = ThreadTeam::spawn(&places, |index| Ok(index as u64)).unwrap();
         assert_eq!(team.tids().len(), 63);
         for _ in 0..20 {
             assert_eq!(team.run(|index| *index), Ok(63 * 64 / 2));
@@ -106,7 +106,7 @@ fn many_threads_on_few_cpus_come_to_their_end() {
 #[test]
 fn what_a_start_costs() {
     let cpus = allowed();
-    let mut team = ThreadTeam::start(&cpus, |_| Ok(())).unwrap();
+    let mut team = ThreadTeam::spawn(&cpus, |_| Ok(())).unwrap();
     let mut nanos: Vec<u64> = (0..3000)
         .map(|_| {
             team.prepare(1, |()| 1).unwrap();

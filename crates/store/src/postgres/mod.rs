@@ -20,7 +20,7 @@ use crate::index::{OutcomeKind, class_from_name};
 use crate::key::{canonical, figure_key};
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Access, Detail, Error, ErrorKind, FigurePattern, FigureRow, SessionValue, Store, Summary};
+use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, StoreErrorKind, Summary};
 
 /// How long a server, or another writer, is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -71,7 +71,7 @@ impl PostgresStore {
             }
             (Some(schema::KNOWN), _) => {}
             (None, Access::Read) => {
-                return Err(Error::Place { action: "open the store", place, trouble: ErrorKind::Missing });
+                return Err(Error::Place { action: "open the store", place, trouble: StoreErrorKind::Missing });
             }
             _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
         }
@@ -212,7 +212,7 @@ impl Store for PostgresStore {
         let word = |row: &Row, column: usize| Error::Place {
             action,
             place: self.place.clone(),
-            trouble: ErrorKind::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
+            trouble: StoreErrorKind::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
         };
         let figure = |row: &Row| {
             Ok(FigureRow {

@@ -2,21 +2,21 @@
 
 use postgres::error::SqlState;
 
-use crate::ErrorKind;
+use crate::StoreErrorKind;
 
 /// The trouble behind an error of the server or of the connection.
-pub(super) fn of(error: &postgres::Error) -> ErrorKind {
-    let Some(state) = error.code() else { return ErrorKind::Other(causes(error)) };
+pub(super) fn of(error: &postgres::Error) -> StoreErrorKind {
+    let Some(state) = error.code() else { return StoreErrorKind::Other(causes(error)) };
     match state {
-        &SqlState::DISK_FULL => ErrorKind::Full,
-        &SqlState::READ_ONLY_SQL_TRANSACTION => ErrorKind::ReadOnly,
+        &SqlState::DISK_FULL => StoreErrorKind::Full,
+        &SqlState::READ_ONLY_SQL_TRANSACTION => StoreErrorKind::ReadOnly,
         &SqlState::INSUFFICIENT_PRIVILEGE
         | &SqlState::INVALID_PASSWORD
-        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => ErrorKind::Permission,
-        &SqlState::LOCK_NOT_AVAILABLE => ErrorKind::Locked,
-        &SqlState::INVALID_CATALOG_NAME => ErrorKind::Missing,
-        &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => ErrorKind::Corrupt(causes(error)),
-        _ => ErrorKind::Other(causes(error)),
+        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => StoreErrorKind::Permission,
+        &SqlState::LOCK_NOT_AVAILABLE => StoreErrorKind::Locked,
+        &SqlState::INVALID_CATALOG_NAME => StoreErrorKind::Missing,
+        &SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED => StoreErrorKind::Corrupt(causes(error)),
+        _ => StoreErrorKind::Other(causes(error)),
     }
 }
 

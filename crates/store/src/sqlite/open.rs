@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::schema::{self, Form, KNOWN};
 use super::{SqliteStore, trouble};
 use crate::location::make_directory;
-use crate::{Access, Error, ErrorKind};
+use crate::{Access, Error, StoreErrorKind};
 
 /// How long a store that somebody else is writing to is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ impl SqliteStore {
     pub fn open_patiently(path: &Path, access: Access, patience: Duration) -> Result<Self, Error> {
         let refuse = |trouble| Error::Place { action: ACTION, place: path.display().to_string(), trouble };
         if path.is_dir() {
-            return Err(refuse(ErrorKind::Directory));
+            return Err(refuse(StoreErrorKind::Directory));
         }
         match access {
             Access::Write => make_directory(path.parent().unwrap_or_else(|| Path::new("")))?,
@@ -47,7 +47,7 @@ impl SqliteStore {
         let explain = |error: rusqlite::Error| refuse(trouble::of(&error, path));
         match form {
             Form::Foreign => {
-                return Err(refuse(ErrorKind::Foreign("it is a database of another program".to_owned())));
+                return Err(refuse(StoreErrorKind::Foreign("it is a database of another program".to_owned())));
             }
             Form::Store(found) if found > KNOWN => {
                 return Err(Error::NewerStore { place: path.display().to_string(), found, known: KNOWN });
@@ -156,7 +156,7 @@ fn settle(connection: &Connection, path: &Path, access: Access) -> rusqlite::Res
         // A file system that cannot have it keeps the mode that it has, and so does a database that is busy just now.
         let changed = connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get::<_, String>(0));
         if let Err(error) = changed
-            && !matches!(trouble::of(&error, path), ErrorKind::Locked)
+            && !matches!(trouble::of(&error, path), StoreErrorKind::Locked)
         {
             return Err(error);
         }

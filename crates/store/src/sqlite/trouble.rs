@@ -4,33 +4,35 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::ErrorKind;
+use crate::StoreErrorKind;
 
 /// Below this many free bytes an I/O error of a write is taken for a full disk: SQLite reports a full disk as such only
 /// where the write itself says so, not where its shared memory file or its journal could not grow.
 const NEARLY_FULL: u64 = 256 << 10;
 
 /// The trouble behind an error of SQLite on a database at a path.
-pub(super) fn of(error: &rusqlite::Error, path: &Path) -> ErrorKind {
-    let Some(code) = error.sqlite_error() else { return ErrorKind::Other(error.to_string()) };
+pub(super) fn of(error: &rusqlite::Error, path: &Path) -> StoreErrorKind {
+    let Some(code) = error.sqlite_error() else { return StoreErrorKind::Other(error.to_string()) };
     match code.code {
-        ErrorCode::DiskFull => ErrorKind::Full,
-        ErrorCode::SystemIoFailure if full(path) || too_large(code.extended_code) => ErrorKind::Full,
-        ErrorCode::ReadOnly => ErrorKind::ReadOnly,
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => ErrorKind::Locked,
-        ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => ErrorKind::Permission,
-        ErrorCode::DatabaseCorrupt => ErrorKind::Corrupt("the database contradicts itself".to_owned()),
-        ErrorCode::NotADatabase => ErrorKind::Foreign("it is no SQLite database".to_owned()),
+        ErrorCode::DiskFull => StoreErrorKind::Full,
+        ErrorCode::SystemIoFailure if full(path) || too_large(code.extended_code) => StoreErrorKind::Full,
+        ErrorCode::ReadOnly => StoreErrorKind::ReadOnly,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
+            StoreErrorKind::Locked
+        }
+        ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => StoreErrorKind::Permission,
+        ErrorCode::DatabaseCorrupt => StoreErrorKind::Corrupt("the database contradicts itself".to_owned()),
+        ErrorCode::NotADatabase => StoreErrorKind::Foreign("it is no SQLite database".to_owned()),
         ErrorCode::CannotOpen => cannot_open(path),
-        _ => ErrorKind::Other(error.to_string()),
+        _ => StoreErrorKind::Other(error.to_string()),
     }
 }
 
 /// SQLite says only that it could not open: the system says why, asked for what SQLite needs, which is to write the file
 /// and to make others beside it.
-fn cannot_open(path: &Path) -> ErrorKind {
+fn cannot_open(path: &Path) -> StoreErrorKind {
     if path.is_dir() {
-        return ErrorKind::Directory;
+        return StoreErrorKind::Directory;
     }
     let beside = writable(directory_of(path));
     let file = match std::fs::File::options().write(true).open(path) {
@@ -38,9 +40,9 @@ fn cannot_open(path: &Path) -> ErrorKind {
         opened => opened.map(drop),
     };
     match file.and(beside) {
-        Err(error) => ErrorKind::of_io(&error),
-        Ok(()) if full(path) => ErrorKind::Full,
-        Ok(()) => ErrorKind::Other("it cannot be opened".to_owned()),
+        Err(error) => StoreErrorKind::of_io(&error),
+        Ok(()) if full(path) => StoreErrorKind::Full,
+        Ok(()) => StoreErrorKind::Other("it cannot be opened".to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::{SMALL, run};
 use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Mode, Outcome, Point, Primitive, Run};
 use proptest::prelude::*;
-use store::{DOCUMENT_LIMIT, Error, ErrorKind, load_document, parse_document, render_document, save_document};
+use store::{DOCUMENT_LIMIT, Error, StoreErrorKind, load_document, parse_document, render_document, save_document};
 
 fn refused(path: &Path) -> String {
     let text = load_document(path).unwrap_err().to_string();
@@ -100,8 +100,8 @@ fn links_are_followed_and_pipes_are_written_to() {
     assert_eq!(reader.join().unwrap(), one);
     save_document(Path::new("/dev/null"), &one).unwrap();
     let full = save_document(Path::new("/dev/full"), &one).unwrap_err();
-    assert!(matches!(full, Error::Place { trouble: ErrorKind::Full, .. }), "{full}");
-    assert!(matches!(save_document(home.path(), &one), Err(Error::Place { trouble: ErrorKind::Directory, .. })));
+    assert!(matches!(full, Error::Place { trouble: StoreErrorKind::Full, .. }), "{full}");
+    assert!(matches!(save_document(home.path(), &one), Err(Error::Place { trouble: StoreErrorKind::Directory, .. })));
     let lost = save_document(&home.path().join("none/x.json"), &one).unwrap_err();
     assert!(lost.is_missing() && lost.to_string().contains("none/x.json"), "{lost}");
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::common::{SMALL, run, server};
 use postgres::{Client, NoTls};
-use store::{Access, Detail, Error, ErrorKind, PostgresStore, Store};
+use store::{Access, Detail, Error, PostgresStore, Store, StoreErrorKind};
 
-fn trouble(error: &Error) -> &ErrorKind {
+fn trouble(error: &Error) -> &StoreErrorKind {
     assert!(!error.to_string().contains('\n'), "{error}");
     match error {
         Error::Place { trouble, .. } => trouble,
@@ -20,7 +20,7 @@ fn a_server_that_is_not_there_is_told_without_the_password() {
     for address in ["postgres://me:secret@%2Fnowhere/base", "postgres://me:secret@127.0.0.1:1/base?sslmode=disable"] {
         let error = store::open(address.as_ref(), Access::Write).map(drop).unwrap_err();
         let text = error.to_string();
-        assert!(matches!(trouble(&error), ErrorKind::Other(_)), "{text}");
+        assert!(matches!(trouble(&error), StoreErrorKind::Other(_)), "{text}");
         assert!(!text.contains("secret") && text.contains("/base") && text.contains("name another place"), "{text}");
     }
     let error = store::open("postgres://me:secret@host:no/base".as_ref(), Access::Write).map(drop).unwrap_err();
@@ -36,7 +36,7 @@ fn to_look_creates_nothing_and_writes_nothing() {
     PostgresStore::open(&address, Access::Write).unwrap().put(&one).unwrap();
     let mut store = PostgresStore::open(&address, Access::Read).unwrap();
     assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one);
-    assert_eq!(*trouble(&store.put(&one).unwrap_err()), ErrorKind::ReadOnly);
+    assert_eq!(*trouble(&store.put(&one).unwrap_err()), StoreErrorKind::ReadOnly);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn another_writer_is_waited_for_and_then_said() {
     let mut other = Client::connect(&address, NoTls).unwrap();
     let mut holder = other.transaction().unwrap();
     holder.execute("SELECT pg_advisory_xact_lock(x'50726e79'::bigint)", &[]).unwrap();
-    assert_eq!(*trouble(&store.put(&run("m", 1, SMALL)).unwrap_err()), ErrorKind::Locked);
+    assert_eq!(*trouble(&store.put(&run("m", 1, SMALL)).unwrap_err()), StoreErrorKind::Locked);
     holder.rollback().unwrap();
     assert_eq!(store.put(&run("m", 1, SMALL)).unwrap(), 1);
 }
@@ -85,5 +85,5 @@ fn a_user_without_permission_is_told() {
     Client::connect(&address, NoTls).unwrap().batch_execute(&format!("CREATE ROLE {name} LOGIN")).unwrap();
     let guest = address.replace("prony@", &format!("{name}@"));
     let error = PostgresStore::open(&guest, Access::Write).map(drop).unwrap_err();
-    assert_eq!(*trouble(&error), ErrorKind::Permission, "{error}");
+    assert_eq!(*trouble(&error), StoreErrorKind::Permission, "{error}");
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::common::{SMALL, USUAL, run};
 use rusqlite::Connection;
-use store::{Access, Detail, Error, ErrorKind, SqliteStore, Store, save_document};
+use store::{Access, Detail, Error, SqliteStore, Store, StoreErrorKind, save_document};
 
 /// Where a process that saves rounds shall save them.
 const PLACE: &str = "PRONY_TEST_SAVE_IN";
@@ -103,7 +103,7 @@ fn assert_clear(error: &Error, place: &Path, advice: &str) {
     assert!(text.contains(advice), "{text} lacks '{advice}'");
 }
 
-fn trouble(error: &Error) -> &ErrorKind {
+fn trouble(error: &Error) -> &StoreErrorKind {
     match error {
         Error::Place { trouble, .. } => trouble,
         other => panic!("not of a place: {other}"),
@@ -175,7 +175,7 @@ fn a_full_disk_keeps_what_was_saved() {
             }
             assert!(kept < 100, "4 MiB cannot hold that many");
         };
-        assert_eq!(*trouble(&error), ErrorKind::Full, "{error}");
+        assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
         assert_clear(&error, &place, "free some");
         assert!(kept > 1, "{kept}");
         assert_eq!(store.summaries().unwrap().len(), kept as usize);
@@ -195,7 +195,10 @@ fn what_is_removed_makes_room_on_a_full_disk() {
         let mut store = store::open(&disk.0.path().join(name), Access::Write).unwrap();
         store.put_all(&[run("m", 1, USUAL), run("m", 2, USUAL)]).unwrap();
         fs::write(disk.0.path().join("filler"), vec![0; 8 << 20]).unwrap_err();
-        assert_eq!(*trouble(&store.put_all(&[run("m", 3, USUAL), run("m", 4, USUAL)]).unwrap_err()), ErrorKind::Full);
+        assert_eq!(
+            *trouble(&store.put_all(&[run("m", 3, USUAL), run("m", 4, USUAL)]).unwrap_err()),
+            StoreErrorKind::Full
+        );
         store.remove(&[&run("m", 1, SMALL).id]).unwrap();
         assert!(store.put(&run("m", 5, SMALL)).unwrap() >= 3);
     }
@@ -209,12 +212,12 @@ fn a_disk_without_any_room_gets_one_line() {
         let place = disk.0.path().join(name);
         let error =
             store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 1, USUAL))).unwrap_err();
-        assert_eq!(*trouble(&error), ErrorKind::Full, "{error}");
+        assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
         assert_clear(&error, &place, "free some");
     }
     let document = disk.0.path().join("out.json");
     let error = save_document(&document, &run("m", 1, USUAL)).unwrap_err();
-    assert_eq!(*trouble(&error), ErrorKind::Full);
+    assert_eq!(*trouble(&error), StoreErrorKind::Full);
     assert_clear(&error, &document, "free some");
     let left: Vec<_> = fs::read_dir(disk.0.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".part")), "{left:?}");
@@ -249,7 +252,7 @@ fn a_locked_database_is_waited_for_and_then_said() {
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut store = SqliteStore::open_patiently(&path, Access::Write, Duration::from_millis(50)).unwrap();
     let error = store.put(&run("m", 2, SMALL)).unwrap_err();
-    assert_eq!(*trouble(&error), ErrorKind::Locked);
+    assert_eq!(*trouble(&error), StoreErrorKind::Locked);
     assert_clear(&error, &path, "wait until that has ended");
     assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one, "readers go on");
     holder.execute_batch("ROLLBACK").unwrap();
@@ -301,11 +304,11 @@ fn a_damaged_database_is_told_and_left_alone() {
     let mut scribbled = sound.clone();
     scribbled[4096..20_000].fill(0xa5);
     let error = look(&scribbled).unwrap_err();
-    assert!(matches!(trouble(&error), ErrorKind::Corrupt(_)), "{error}");
+    assert!(matches!(trouble(&error), StoreErrorKind::Corrupt(_)), "{error}");
     assert_clear(&error, &path, "move it away");
     let document = b"no database at all ".repeat(1000);
     let error = look(&document).unwrap_err();
-    assert!(matches!(trouble(&error), ErrorKind::Foreign(_)), "{error}");
+    assert!(matches!(trouble(&error), StoreErrorKind::Foreign(_)), "{error}");
     assert_clear(&error, &path, "name another place");
     assert_eq!(fs::read(&path).unwrap(), document, "what is not ours is not written to");
     look(&sound).unwrap();
@@ -335,7 +338,7 @@ fn a_damaged_document_is_told_and_the_others_are_read() {
         .execute("UPDATE documents SET whole = substr(whole, 1, 90) WHERE number = 1", [])
         .unwrap();
     let error = store.get(&run("m", 1, SMALL).id, Detail::Whole).unwrap_err();
-    assert!(matches!(trouble(&error), ErrorKind::Corrupt(_)), "{error}");
+    assert!(matches!(trouble(&error), StoreErrorKind::Corrupt(_)), "{error}");
     assert_clear(&error, &path, "run m-000001");
     assert_eq!(store.get(&run("m", 2, SMALL).id, Detail::Whole).unwrap(), run("m", 2, SMALL));
     assert_eq!(store.summaries().unwrap().len(), 2);
@@ -349,7 +352,7 @@ fn databases_of_others_and_newer_ones_are_not_written_to() {
     let before = fs::read(&path).unwrap();
     for access in [Access::Read, Access::Write] {
         let error = SqliteStore::open(&path, access).unwrap_err();
-        assert!(matches!(trouble(&error), ErrorKind::Foreign(_)), "{error}");
+        assert!(matches!(trouble(&error), StoreErrorKind::Foreign(_)), "{error}");
         assert_clear(&error, &path, "another program");
     }
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -379,9 +382,9 @@ fn paths_that_cannot_be_stores_are_told() {
     fs::create_dir(&full).unwrap();
     fs::write(full.join("x"), "x").unwrap();
     for (path, expected) in [
-        (full, ErrorKind::Directory),
-        (file.join("runs.sqlite"), ErrorKind::NotADirectory),
-        (file.join("runs/"), ErrorKind::NotADirectory),
+        (full, StoreErrorKind::Directory),
+        (file.join("runs.sqlite"), StoreErrorKind::NotADirectory),
+        (file.join("runs/"), StoreErrorKind::NotADirectory),
     ] {
         let error = store::open(&path, Access::Write).map(drop).unwrap_err();
         assert_eq!(*trouble(&error), expected, "{error}");
@@ -423,14 +426,14 @@ fn a_read_only_store_is_read_and_not_written() {
         assert_eq!(store.summaries().unwrap().len(), 1);
         let error =
             store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 2, SMALL))).unwrap_err();
-        assert_eq!(*trouble(&error), ErrorKind::ReadOnly, "{error}");
+        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "{error}");
         assert_clear(&error, &place, "make it writable");
         let error = store::open(&disk.0.path().join("new/x.sqlite"), Access::Write).map(drop).unwrap_err();
-        assert_eq!(*trouble(&error), ErrorKind::ReadOnly, "{error}");
+        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "{error}");
     }
     let document = disk.0.path().join("out.json");
     let error = save_document(&document, &one).unwrap_err();
-    assert_eq!(*trouble(&error), ErrorKind::ReadOnly);
+    assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly);
     assert_clear(&error, &document, "name another place");
 }
 

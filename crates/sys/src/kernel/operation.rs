@@ -193,13 +193,13 @@ operation!(
 /// Both rows of a type and an operation.
 macro_rules! rows {
     ($($module:ident $latency:literal $throughput:literal $turn:expr;)+) => {
-        pub(super) static PORTABLE: [Loop; 24] = [ $(
-            Loop {
+        pub(super) static PORTABLE: [CountedLoop; 24] = [ $(
+            CountedLoop {
                 name: $latency, isa: "portable", turn: $turn, instruction: "", each: 1,
                 symbol: concat!("operation::", stringify!($module), "::latency"), needs: "nothing", present: || true,
                 body: $module::latency, expected: $module::latency_expected,
             },
-            Loop {
+            CountedLoop {
                 name: $throughput, isa: "portable", turn: $turn, instruction: "", each: 1,
                 symbol: concat!("operation::", stringify!($module), "::throughput"), needs: "nothing", present: || true,
                 body: $module::throughput, expected: $module::throughput_expected,

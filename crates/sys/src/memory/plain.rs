@@ -9,7 +9,7 @@ pub trait Plain: sealed::SealedPlain + Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($number:ty)*) => { $(
-        impl sealed::Sealed for $number {}
+        impl sealed::SealedPlain for $number {}
         impl Plain for $number {}
     )* };
 }

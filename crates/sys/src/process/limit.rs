@@ -55,14 +55,14 @@ impl LimitedResource {
 macro_rules! with_number {
     ($resource:expr, $number:ident => $call:expr) => {{
         let $number = match $resource {
-            Resource::AddressSpace => libc::RLIMIT_AS,
-            Resource::Core => libc::RLIMIT_CORE,
-            Resource::CpuSeconds => libc::RLIMIT_CPU,
-            Resource::FileSize => libc::RLIMIT_FSIZE,
-            Resource::LockedMemory => libc::RLIMIT_MEMLOCK,
-            Resource::OpenFiles => libc::RLIMIT_NOFILE,
-            Resource::Processes => libc::RLIMIT_NPROC,
-            Resource::Stack => libc::RLIMIT_STACK,
+            LimitedResource::AddressSpace => libc::RLIMIT_AS,
+            LimitedResource::Core => libc::RLIMIT_CORE,
+            LimitedResource::CpuSeconds => libc::RLIMIT_CPU,
+            LimitedResource::FileSize => libc::RLIMIT_FSIZE,
+            LimitedResource::LockedMemory => libc::RLIMIT_MEMLOCK,
+            LimitedResource::OpenFiles => libc::RLIMIT_NOFILE,
+            LimitedResource::Processes => libc::RLIMIT_NPROC,
+            LimitedResource::Stack => libc::RLIMIT_STACK,
         };
         $call
     }};

@@ -59,7 +59,7 @@ counted!(
 
 macro_rules! row {
     ($name:literal, $module:ident, $turn:expr, $instruction:literal, $each:literal) => {
-        Loop {
+        CountedLoop {
             name: $name,
             isa: "x86-64",
             turn: $turn,

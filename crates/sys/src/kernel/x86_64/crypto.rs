@@ -66,7 +66,7 @@ const CRC_STEPS: u64 = (peak::CRC_CHAINS * peak::CRC_WORDS) as u64;
 macro_rules! row {
     ($name:literal, $isa:literal, $turn:expr, $instruction:literal, $each:expr, $symbol:literal, $needs:literal,
      $present:expr, $body:expr, $expected:expr) => {
-        Loop {
+        CountedLoop {
             name: $name,
             isa: $isa,
             turn: $turn,

@@ -100,13 +100,13 @@ float!(
 /// Both rows of a type and an operation.
 macro_rules! rows {
     ($($module:ident $latency:literal $throughput:literal $turn:ident $instruction:literal;)+) => {
-        pub(super) static LOOPS: [Loop; 24] = [ $(
-            Loop {
+        pub(super) static LOOPS: [CountedLoop; 24] = [ $(
+            CountedLoop {
                 name: $latency, isa: "x86-64", turn: $turn, instruction: $instruction, each: 1,
                 symbol: concat!("x86_64::operation::", stringify!($module), "::latency"), needs: "nothing",
                 present: || true, body: $module::latency, expected: reference::$module::latency_expected,
             },
-            Loop {
+            CountedLoop {
                 name: $throughput, isa: "x86-64", turn: $turn, instruction: $instruction, each: 1,
                 symbol: concat!("x86_64::operation::", stringify!($module), "::throughput"), needs: "nothing",
                 present: || true, body: $module::throughput, expected: reference::$module::throughput_expected,

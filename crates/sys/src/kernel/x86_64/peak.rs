@@ -99,7 +99,7 @@ const fn turn(each: u64, flops: u64) -> LoopCost {
 
 macro_rules! row {
     ($isa:ident $name:ident $instruction:literal, $each:literal, $flops:literal, $needs:literal, $present:expr, $expected:expr) => {
-        Loop {
+        CountedLoop {
             name: stringify!($name),
             isa: stringify!($isa),
             turn: turn($each, $flops),

@@ -55,7 +55,7 @@ macro_rules! walk {
     (@ $name:ident, ($r:literal, $ld:literal, $st:literal), $before:expr, $step:expr, $after:expr, $places:literal,
      $indices:literal, $starts:literal, $advance:expr) => {
         #[inline(never)]
-        pub(super) unsafe fn $name(walk: &Walk) -> u64 {
+        pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
             // SAFETY: each stream touches `span` bytes from its start in whole turns, which `Walk` promises to lie
             // inside the arrays and to be aligned as the stores need. Every register written is declared.
@@ -108,12 +108,12 @@ macro_rules! row {
     ($kind:ident, $isa:ident, $width:ident, $unit:literal, $module:ident, $name:ident, $stores:ident, $streams:literal,
      $bytes:literal) => {
         Variant {
-            kind: Kind::$kind,
+            kind: StreamKind::$kind,
             name: concat!(stringify!($isa), "_", stringify!($name)),
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            turn: turn(Kind::$kind, $streams * $bytes, $unit),
+            turn: turn(StreamKind::$kind, $streams * $bytes, $unit),
             symbol: concat!("x86_64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: $isa::present,
             body: Body::Assembly($name),
