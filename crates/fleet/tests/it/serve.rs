@@ -97,16 +97,24 @@ fn round_trips_of_every_kind_are_counted() {
     let path = path(&server);
     let short = RoundTripPlan { warmup: 0.01, block: 0.05, blocks: 4, ..RoundTripPlan::default() };
     for kind in [RoundTripKind::Tcp, RoundTripKind::Udp, RoundTripKind::Connect] {
-        let trips = RoundTripPlan { kind, ..short.clone() }.once(&path).unwrap();
-        assert!(trips.latency.count() > 0 && trips.latency.min() > Some(0), "{kind:?} {trips:?}");
-        let in_blocks: u64 = trips.blocks.iter().map(|(_, count)| *count).sum();
-        assert!(in_blocks <= trips.latency.count());
+        // Who waits for a CPU all the time makes no trip at all.
+        testing::attempts(5, || {
+            let trips = RoundTripPlan { kind, ..short.clone() }.once(&path).unwrap();
+            testing::hold!(trips.latency.count() > 0, "{kind:?} {trips:?}");
+            assert!(trips.latency.min() > Some(0), "{kind:?} {trips:?}");
+            let in_blocks: u64 = trips.blocks.iter().map(|(_, count)| *count).sum();
+            assert!(in_blocks <= trips.latency.count());
+            Ok(())
+        });
     }
     let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.once(&path).unwrap();
     // 0.2 s at 500 a second, whatever the machine does: those that are late are not left out.
     assert!((99..=101).contains(&open.latency.count()), "{}", open.latency.count());
-    let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short }.once(&path).unwrap();
-    assert!(loaded.latency.count() > 0);
+    testing::attempts(5, || {
+        let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short.clone() }.once(&path).unwrap();
+        testing::hold!(loaded.latency.count() > 0, "{loaded:?}");
+        Ok(())
+    });
 }
 
 #[test]
