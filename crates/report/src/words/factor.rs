@@ -22,7 +22,7 @@ pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     } else {
         gain
     };
-    let one = digits(&quantity).value.trim_end_matches('0').trim_end_matches('.') == "1";
+    let one = digits(&quantity).value.parse() == Ok(1.0);
     let way = match (one, unit == Unit::Seconds || unit.is_rate(), worse) {
         (true, _, _) => "",
         (false, true, true) => "slower",

@@ -42,6 +42,11 @@ pub fn percent(share: f64) -> String {
     if (1e-6..0.05).contains(&value.abs()) {
         return format!("{value:.*}%", -value.abs().log10().floor() as usize);
     }
+    // And nearly all is not all.
+    let missing = 100.0 - value;
+    if (1e-6..0.5).contains(&missing) {
+        return format!("{value:.*}%", (-missing.log10() - 1e-6).ceil() as usize);
+    }
     let whole = value.abs() >= 9.95 || (value - value.round()).abs() < 0.05;
     if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
 }
@@ -127,6 +132,9 @@ mod tests {
             (0.313, "31%"),
             (-0.0375, "-3.8%"),
             (1.0, "100%"),
+            (0.996, "99.6%"),
+            (0.999, "99.9%"),
+            (0.9997, "99.97%"),
             (0.0001, "0.01%"),
             (0.0, "0%"),
         ] {
