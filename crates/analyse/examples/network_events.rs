@@ -5,6 +5,13 @@ use std::time::Instant;
 use analyse::plan_network::{FlowControl, FragmentSizes, Framing, SimulationSetup, TrafficPattern, Trigger, simulate};
 
 fn main() {
+    for (name, setup) in cases() {
+        tell(name, &setup);
+    }
+}
+
+/// What is simulated: every pattern, and the largest switch.
+fn cases() -> [(&'static str, SimulationSetup); 7] {
     let base = SimulationSetup {
         senders: 500,
         receivers: 500,
@@ -21,7 +28,7 @@ fn main() {
         timeout: 1e-3,
         seed: 1,
     };
-    let cases = [
+    [
         ("500 x 500 barrel shift", base.clone()),
         ("500 x 500 in order", SimulationSetup { pattern: TrafficPattern::InOrder, ..base.clone() }),
         ("500 x 500 random", SimulationSetup { pattern: TrafficPattern::Random, ..base.clone() }),
@@ -58,22 +65,23 @@ fn main() {
                 ..base
             },
         ),
-    ];
-    for (name, setup) in cases {
-        let began = Instant::now();
-        let Some(tally) = simulate(&setup) else { continue };
-        let seconds = began.elapsed().as_secs_f64();
-        #[expect(clippy::print_stdout, reason = "an example that prints its result")]
-        {
-            println!(
-                "{name}: {:.1} M steps/s ({} steps), lost {:.2}%, peak {} B, built {}, {:.1} GB/s simulated",
-                tally.steps as f64 / seconds / 1e6,
-                tally.steps,
-                tally.lost_share() * 100.0,
-                tally.peak_output,
-                tally.built,
-                tally.payload_per_second() / 1e9
-            );
-        }
+    ]
+}
+
+fn tell(name: &str, setup: &SimulationSetup) {
+    let began = Instant::now();
+    let Some(tally) = simulate(setup) else { return };
+    let seconds = began.elapsed().as_secs_f64();
+    #[expect(clippy::print_stdout, reason = "an example that prints its result")]
+    {
+        println!(
+            "{name}: {:.1} M steps/s ({} steps), lost {:.2}%, peak {} B, built {}, {:.1} GB/s simulated",
+            tally.steps as f64 / seconds / 1e6,
+            tally.steps,
+            tally.lost_share() * 100.0,
+            tally.peak_output,
+            tally.built,
+            tally.payload_per_second() / 1e9
+        );
     }
 }

@@ -18,6 +18,11 @@ fn detect(head: &[u8]) -> Confidence {
     file.max(sure(head, &["GFLOP/s Summary", "HPCG"])).max(sure(head, &["Reference SpMV+MG", "REF  Iter"]))
 }
 
+/// A rate of arithmetic, from billions a second.
+fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
+    SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut section, mut last, mut rated) = (String::new(), 0, false);
@@ -26,13 +31,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         last = at;
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
             // The line of vendors' builds that print to the terminal.
-            let value = need(value.0, at)? * 1e9;
-            sheet.readings.push(SourceReading::new(
-                "hpcg.flops",
-                "HPCG rating",
-                value,
-                rate("floating-point operations"),
-            ));
+            sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value.0, at)?));
             rated = true;
             continue;
         }
@@ -55,22 +54,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if !name.contains(" VALID") {
                 sheet.notes.push(format!("HPCG calls the run not valid: {}", crate::text::shown(name)));
             }
-            let value = need(value, at)? * 1e9;
-            sheet.readings.push(SourceReading::new(
-                "hpcg.flops",
-                "HPCG rating",
-                value,
-                rate("floating-point operations"),
-            ));
+            sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value, at)?));
             rated = true;
         } else if head.contains("GFLOP/s Summary") && name.starts_with("Raw ") {
-            let id = format!("hpcg.{}_flops", snake(name));
-            sheet.readings.push(SourceReading::new(
-                id,
-                name,
-                need(value, at)? * 1e9,
-                rate("floating-point operations"),
-            ));
+            sheet.readings.push(flops(&format!("hpcg.{}_flops", snake(name)), name, need(value, at)?));
         } else if head.contains("GB/s Summary") && name.starts_with("Raw ") {
             let id = format!("hpcg.{}", snake(name));
             sheet.readings.push(SourceReading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));

@@ -125,7 +125,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     for figure in &run.figures {
         match &figure.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
-                counts[0] += 1
+                counts[0] += 1;
             }
             Outcome::Measured(_) if figure.is_within(target(run, figure), run.plan.level) => within += 1,
             Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
