@@ -137,7 +137,7 @@ impl ProbeContext {
         &self.notes
     }
 
-    /// The variant to run, when it was fixed; `None` asks the probe to choose one and say so by [`Bench::choose`].
+    /// The variant to run, when it was fixed; `None` asks the probe to choose one and say so by [`ProbeContext::choose`].
     #[must_use]
     pub fn variant(&self) -> Option<&str> {
         self.variant.as_deref()

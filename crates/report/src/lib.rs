@@ -1,7 +1,7 @@
 //! What a report says, and the formats that draw it.
 //!
-//! A view in [`view`] turns a run or findings into a [`Document`] once; every [`Format`] draws that same document. No
-//! number is formatted anywhere but in [`Quantity`].
+//! A view in [`view`] turns a run or findings into a [`Document`] once; every [`ReportFormat`] draws that same document. No
+//! number is formatted anywhere but in [`PrintedQuantity`].
 #![forbid(unsafe_code)]
 
 mod chart;

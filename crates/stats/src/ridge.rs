@@ -79,7 +79,7 @@ impl RidgeProblem<'_> {
     }
 
     /// For each observation, the error of the fit that never saw its group, and what that fit predicts for `row`:
-    /// the input of [`mod@crate::jackknife_plus`]. `None` as [`Problem::fit`], or with fewer than three groups.
+    /// the input of [`mod@crate::jackknife_plus`]. `None` as [`RidgeProblem::fit`], or with fewer than three groups.
     pub fn left_out(&self, lambda: f64, row: &[f64]) -> Option<Vec<LeftOut>> {
         let fits = self.fits_without_groups(lambda)?;
         if row.len() != self.prior.len() {
@@ -96,7 +96,7 @@ impl RidgeProblem<'_> {
         )
     }
 
-    /// Prediction for each observation by the fit that never saw its group. `None` as [`Problem::left_out`].
+    /// Prediction for each observation by the fit that never saw its group. `None` as [`RidgeProblem::left_out`].
     pub fn cross_validated(&self, lambda: f64) -> Option<Vec<f64>> {
         let fits = self.fits_without_groups(lambda)?;
         Some((0..self.rows.len()).map(|i| fits[&self.groups[i]].predict(&self.rows[i])).collect())
@@ -120,7 +120,7 @@ impl RidgeProblem<'_> {
     }
 
     /// The penalty out of `candidates` with the smallest median absolute error over groups left out. `None` as
-    /// [`Problem::left_out`], or without a candidate.
+    /// [`RidgeProblem::left_out`], or without a candidate.
     pub fn best_penalty(&self, candidates: &[f64]) -> Option<f64> {
         let scored: Option<Vec<(f64, f64)>> = candidates
             .iter()

@@ -45,7 +45,7 @@ pub struct CampaignOrder {
     pub root: std::path::PathBuf,
 }
 
-/// Applications that are measured: what a [`Session`] launches.
+/// Applications that are measured: what a [`RunningSession`] launches.
 pub struct Campaign<'a> {
     applications: Vec<Application>,
     builds: Vec<Vec<(Build, Built)>>,

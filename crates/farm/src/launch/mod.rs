@@ -29,7 +29,7 @@ pub trait PilotLauncher {
     /// When it cannot be started.
     fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String>;
 
-    /// Takes over a pilot that an earlier coordinator started; `said` is what [`Nodes::start`] gave then. Only launchers
+    /// Takes over a pilot that an earlier coordinator started; `said` is what [`PilotLauncher::start`] gave then. Only launchers
     /// whose pilots outlive their coordinator in somebody else's care can.
     fn adopt(&mut self, _node: usize, _said: &str) {}
 

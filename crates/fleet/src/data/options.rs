@@ -13,7 +13,7 @@ use crate::{Error, Result};
 #[serde(deny_unknown_fields)]
 pub struct SocketOptions {
     /// Receive buffer asked for, bytes: it bounds the window. The effective window is another number; see
-    /// [`Snapshot`](super::Snapshot).
+    /// [`Snapshot`](super::TcpSnapshot).
     pub window: Option<u32>,
     /// Send buffer asked for, bytes.
     pub send_buffer: Option<u32>,

@@ -16,7 +16,7 @@ use crate::outside::OutsideCounters;
 use crate::step::{Reply, WorkerStep};
 
 /// Something whose figures are measured by launches, one step at a time: probes in workers, the user's applications, the
-/// components of a rating, flows between nodes. [`crate::Session`] decides what is launched when, how often and which launches
+/// components of a rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
 /// count, in the same way for all of them; an engine says what one launch found. A further kind of subject is one more
 /// engine.
 pub trait Engine {

@@ -110,7 +110,7 @@ impl EmbeddedJson {
     /// A long document on one line.
     ///
     /// # Errors
-    /// As [`Data::of`].
+    /// As [`EmbeddedJson::of`].
     pub fn compact<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(Self)
     }

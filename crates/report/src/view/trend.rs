@@ -8,7 +8,7 @@ use crate::{
     EmbeddedJson, Mark, PrintedQuantity, PrintedSpread, Records, Series, Table, TableRow, Tone,
 };
 
-/// The report of `prony trend`; its JSON is the [`Trend`]. `name` says what the values are.
+/// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` says what the values are.
 #[must_use]
 pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
     let mut document =

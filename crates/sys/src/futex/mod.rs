@@ -16,7 +16,7 @@ use crate::error::Result;
 pub enum FutexScope {
     /// Threads of this process; the cheaper one.
     Process,
-    /// Any process that shares the memory, such as [`crate::memory::Shared`].
+    /// Any process that shares the memory, such as [`crate::memory::SharedArray`].
     Shared,
 }
 

@@ -1,7 +1,7 @@
 //! Loops of counted instructions: what a CPU does in a second when nothing but one kind of instruction holds it up.
 //!
 //! All have one shape. They run so many turns, perform the declared operations in each, and return a number that
-//! depends on every one of them, which [`Loop::expected`] finds by a slow path that shares no code with the loop.
+//! depends on every one of them, which [`CountedLoop::expected`] finds by a slow path that shares no code with the loop.
 
 use super::{LoopCost, arithmetic, operation};
 use crate::{Error, Result};
@@ -39,7 +39,7 @@ impl CountedLoop {
         Ok(unsafe { (self.body)(turns) })
     }
 
-    /// What [`Loop::run`] must return, by plain code; some ten times slower.
+    /// What [`CountedLoop::run`] must return, by plain code; some ten times slower.
     #[must_use]
     pub fn expected(&self, turns: u64) -> u64 {
         (self.expected)(turns)

@@ -36,7 +36,7 @@ impl HandoffLine {
     }
 
     /// Does `steps` steps of one side, and returns the last number it wrote (or, of no step, the number there).
-    /// `None` if somebody called [`Line::end`]. Spins without a
+    /// `None` if somebody called [`HandoffLine::end`]. Spins without a
     /// pause, which would be as long as the step itself, so both sides need a CPU of their own.
     #[inline(never)]
     pub fn play(&self, side: Side, steps: u64) -> Option<u64> {

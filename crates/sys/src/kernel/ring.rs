@@ -12,7 +12,7 @@ pub use super::route::{ChasePattern, Route};
 pub const STEP: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
 
-/// Most chains that [`Ring::chase_parallel`] runs.
+/// Most chains that [`ChaseRing::chase_parallel`] runs.
 pub const CHAINS: usize = 16;
 
 /// Memory that keeps its address while its owner moves and is read or written only through the owner.
@@ -161,7 +161,7 @@ impl<B: Fixed> ChaseRing<B> {
     }
 }
 
-/// Loads in a turn of the loop of [`Ring::chase`].
+/// Loads in a turn of the loop of [`ChaseRing::chase`].
 pub const TURN: u64 = 16;
 
 /// # Safety

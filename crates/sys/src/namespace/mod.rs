@@ -28,7 +28,7 @@ pub fn enter(namespace: impl AsFd, kind: NamespaceKind) -> Result<()> {
     linux::enter(namespace, kind)
 }
 
-/// Moves the calling thread into new namespaces of these kinds. Without privilege this works with [`Kind::User`]
+/// Moves the calling thread into new namespaces of these kinds. Without privilege this works with [`NamespaceKind::User`]
 /// among them, with one thread, and where the system allows it.
 pub fn leave(kinds: &[NamespaceKind]) -> Result<()> {
     linux::leave(kinds)

@@ -1,7 +1,7 @@
 //! Making, replacing, waiting for and steering processes, and the bare system calls that figures count.
 //!
 //! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code; the other ways to
-//! make a process ([`fork_exit`], [`Program`]) run only async-signal-safe calls in the child, with everything they
+//! make a process ([`fork_exit`], [`PreparedProgram`]) run only async-signal-safe calls in the child, with everything they
 //! need prepared before, and so may be used with any number of threads.
 
 mod child;

@@ -75,7 +75,7 @@ impl SignalCounter {
         check("send a signal", unsafe { libc::kill(self.pid, self.signal.number()) }).map(|_| ())
     }
 
-    /// Sends signal 0 to this process, which only checks that it could: what [`Counted::send`] costs without a signal.
+    /// Sends signal 0 to this process, which only checks that it could: what [`SignalCounter::send`] costs without a signal.
     #[inline]
     pub fn send_nothing(&self) -> Result<()> {
         // SAFETY: signal 0 is never delivered.
