@@ -45,7 +45,7 @@ pub struct CampaignOrder {
     pub root: std::path::PathBuf,
 }
 
-/// Applications that are measured: what a [`RunningSession`] launches.
+/// Applications that are measured: what a [`measure::MeasureSession`] launches.
 pub struct Campaign<'a> {
     applications: Vec<Application>,
     builds: Vec<Vec<(Build, Built)>>,

@@ -96,7 +96,7 @@ fn records(prediction: &Prediction) -> Records {
     }
 }
 
-/// The report of `prony predict --evaluate`; its JSON is the [`EvaluationView`].
+/// The report of `prony predict --evaluate`; its JSON is the [`PredictionRecord`].
 #[must_use]
 pub fn evaluation(evaluation: &PredictionRecord) -> Document {
     let mut document = Document::new(format!(
