@@ -2,13 +2,13 @@
 //! within its limits.
 #![no_main]
 
-use fleet::serve::{FromClient, FromServer, Limits};
+use fleet::serve::{FromClient, FromServer, ServeLimits};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(message) = serde_json::from_slice::<FromClient>(bytes) {
         if let FromClient::Test(test) = &message {
-            let limits = Limits::default();
+            let limits = ServeLimits::default();
             if test.check(&limits).is_ok() {
                 assert!(test.seconds <= limits.seconds && test.record >= 1 && test.record <= 1 << 20);
             }
