@@ -52,25 +52,29 @@ fn fake_ssh(place: &Place, body: &str) -> String {
 
 #[test]
 fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
-    let place = Place::new();
-    let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--json"])).fine().json();
-    assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
-    let figures = report["spread"]["figures"].as_array().unwrap();
-    assert_eq!(figures.len(), 2);
-    for figure in figures {
-        assert_eq!(figure["values"].as_array().unwrap().len(), 3);
-        assert!(
-            figure["least"].as_f64() <= figure["median"].as_f64()
-                && figure["median"].as_f64() <= figure["most"].as_f64()
-        );
-    }
-    let run = place.ask(&["show", "three node 1", "--json"]).fine().json();
-    let notes = run["session"]["notes"].to_string();
-    assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
-    // The same from the stored runs.
-    let again = place.ask(&["fleet", "spread", "1", "2", "3", "--json"]).fine().json();
-    assert_eq!(again["spread"]["figures"], report["spread"]["figures"]);
-    assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
+    testing::attempts(3, || {
+        let place = Place::new();
+        let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--json"])).fine().json();
+        assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
+        let figures = report["spread"]["figures"].as_array().unwrap();
+        // A figure that a neighbour splits into modes on one of the nodes has no spread.
+        testing::hold!(figures.len() == 2, "{report}");
+        for figure in figures {
+            assert_eq!(figure["values"].as_array().unwrap().len(), 3);
+            assert!(
+                figure["least"].as_f64() <= figure["median"].as_f64()
+                    && figure["median"].as_f64() <= figure["most"].as_f64()
+            );
+        }
+        let run = place.ask(&["show", "three node 1", "--json"]).fine().json();
+        let notes = run["session"]["notes"].to_string();
+        assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
+        // The same from the stored runs.
+        let again = place.ask(&["fleet", "spread", "1", "2", "3", "--json"]).fine().json();
+        assert_eq!(again["spread"]["figures"], report["spread"]["figures"]);
+        assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
+        Ok(())
+    });
 }
 
 #[test]
