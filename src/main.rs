@@ -5,12 +5,12 @@ mod cli;
 mod cmd;
 mod evaluation;
 mod exit;
-mod house;
-mod keeping;
 mod output;
 mod progress;
-mod settings;
-mod wishes;
+mod run_finder;
+mod run_options;
+mod run_saver;
+mod value_parsers;
 
 use std::process::ExitCode;
 

@@ -14,7 +14,7 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{house, output};
+use crate::{output, run_finder};
 
 /// Longest text of offers that is read.
 const LIMIT: u64 = 4 << 20;
@@ -94,7 +94,7 @@ impl MeasuredRates<'_> {
                 continue;
             }
             let own: Vec<Run> =
-                house::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
+                run_finder::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
             let measured = own.iter().find_map(|run| figure(run, application.figure()));
             let rate = match measured {
                 Some(figure) => {

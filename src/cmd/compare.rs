@@ -10,8 +10,8 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::settings::percent;
-use crate::{house, output};
+use crate::value_parsers::percent;
+use crate::{output, run_finder};
 
 /// Options of `prony compare`.
 #[derive(Debug, Args)]
@@ -71,10 +71,10 @@ const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> ExitStatus
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let named = house::find(&arguments.runs, common, Detail::Values)?;
+    let named = run_finder::find(&arguments.runs, common, Detail::Values)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
-    let history = house::history(&runs, common)?;
+    let history = run_finder::history(&runs, common)?;
     // A reference is named as runs are named; analysis knows runs by id.
     let reference = arguments.reference.as_ref().map(|name| {
         named.iter().find(|named| named.handle == *name).map_or_else(|| name.clone(), |named| named.run.id.clone())

@@ -7,7 +7,7 @@ use model::Point;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{house, output};
+use crate::{output, run_finder};
 
 /// Options of `prony explain`.
 #[derive(Debug, Args)]
@@ -28,13 +28,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let a = house::find_one(&arguments.a, common)?;
+    let a = run_finder::find_one(&arguments.a, common)?;
     let b = match &arguments.b {
-        Some(name) => house::find_one(name, common)?,
-        None if arguments.at.is_some() => house::find_one(&arguments.a, common)?,
+        Some(name) => run_finder::find_one(name, common)?,
+        None if arguments.at.is_some() => run_finder::find_one(&arguments.a, common)?,
         None => anyhow::bail!("name a second run, or two points of the first one with --at"),
     };
-    let history = house::history(&[&a.run, &b.run], common)?;
+    let history = run_finder::history(&[&a.run, &b.run], common)?;
     let at = arguments.at.as_ref().and_then(|points| match points.as_slice() {
         [first, second] => Some((first.clone(), second.clone())),
         _ => None,

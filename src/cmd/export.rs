@@ -9,7 +9,7 @@ use model::Run;
 use store::Detail;
 
 use crate::cli::CommonOptions;
-use crate::{ExitStatus, house};
+use crate::{ExitStatus, run_finder};
 
 /// Options of `prony export`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let named = house::find(&arguments.runs, common, Detail::Whole)?;
+    let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     match &arguments.output {
         Some(path) => {

@@ -11,7 +11,7 @@ use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Embedde
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{house, output, progress};
+use crate::{output, progress, run_finder};
 
 /// Runs that go into the store in one step.
 const TOGETHER: usize = 200;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let files = expand(&arguments.files)?;
     let catalogue = probes::catalogue();
-    let mut store = if arguments.dry_run { store::empty()? } else { house::write(common)? };
+    let mut store = if arguments.dry_run { store::empty()? } else { run_finder::write(common)? };
     let spinner = progress::spinner("importing", std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let mut imported = Imported::default();
     let mut waiting: Vec<Run> = Vec::new();

@@ -13,7 +13,7 @@ pub(crate) mod fleet;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod net;
-mod placing;
+mod node_options;
 pub(crate) mod predict;
 mod printed;
 pub(crate) mod rate;

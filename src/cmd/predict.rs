@@ -9,8 +9,8 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::settings::percent;
-use crate::{house, output};
+use crate::value_parsers::percent;
+use crate::{output, run_finder};
 
 /// Options of `prony predict`.
 #[derive(Debug, Args)]
@@ -71,9 +71,9 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
 /// The runs named, or all of the store.
 pub(crate) fn learnt_from(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     if !names.is_empty() {
-        return Ok(house::find(names, common, Detail::Values)?.into_iter().map(|named| named.run).collect());
+        return Ok(run_finder::find(names, common, Detail::Values)?.into_iter().map(|named| named.run).collect());
     }
-    let store = house::read(common)?;
+    let store = run_finder::read(common)?;
     store.summaries()?.iter().map(|summary| Ok(store.get(&summary.id, Detail::Values)?)).collect()
 }
 
@@ -87,7 +87,7 @@ fn asked_for(name: &str, runs: &mut Vec<Run>, common: &CommonOptions) -> Result<
     if runs.iter().any(|run| run.machine.name == name || run.label.as_deref() == Some(name)) {
         return Ok(RequestedMachine::Machine(name.to_owned()));
     }
-    let found = house::find_one(name, common)?;
+    let found = run_finder::find_one(name, common)?;
     let id = found.run.id.clone();
     if !runs.iter().any(|run| run.id == id) {
         runs.push(found.run);

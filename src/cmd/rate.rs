@@ -15,8 +15,8 @@ use clap::{Args, Subcommand};
 
 #[cfg(feature = "rating")]
 pub(crate) use self::measured::run;
-use crate::keeping::Keeping;
-use crate::settings::{percent, seconds};
+use crate::run_saver::SaveOptions;
+use crate::value_parsers::{percent, seconds};
 
 const ABOUT: &str = "\
 A set is library code doing its ordinary job on generated input: int-1 compresses, searches, parses, plays chess, queries a
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
     /// No progress line
     #[arg(long, short)]
     quiet: bool,

@@ -16,7 +16,7 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{evaluation, house, output};
+use crate::{evaluation, output, run_finder};
 
 /// Options of `prony report`.
 #[derive(Debug, Args)]
@@ -53,16 +53,16 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 fn in_tables(evaluation: &str, runs: &[String], common: &CommonOptions) -> Result<Document> {
     let tables = evaluation::named(evaluation)?;
     let [name] = runs else { anyhow::bail!("the tables of an evaluation take one run; {} were named", runs.len()) };
-    let found = house::find_one(name, common)?;
+    let found = run_finder::find_one(name, common)?;
     let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
     Ok(report::view::in_tables(&found.run, &tables, &context))
 }
 
 fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    let named = house::find(&arguments.runs, common, Detail::Whole)?;
+    let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
-    let history = house::history(&runs, common)?;
+    let history = run_finder::history(&runs, common)?;
     let figures = arguments.figures.clone();
     let comparison = if runs.len() > 1 {
         let options = CompareOptions {

@@ -14,18 +14,18 @@ use store::{Claim, Detail, MachineLock, Store};
 use super::target_device::{self, TargetMedium};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::keeping::{Keeping, RunSaver};
 use crate::progress::ProgressLine;
-use crate::wishes::RunOptions;
-use crate::{evaluation, house, output};
+use crate::run_options::RunOptions;
+use crate::run_saver::{RunSaver, SaveOptions};
+use crate::{evaluation, output, run_finder};
 
 /// Options of `prony run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    wishes: RunOptions,
+    selection: RunOptions,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
     /// Directory in which the file figures are measured [default: the present one]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let (order, medium) = order(arguments, common)?;
     let target = order.run().plan.target;
     let stopper = watch_for_signals()?;
-    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
+    let mut saver = RunSaver::open(&arguments.saving, common)?;
     let claim = claim(&format!("run, suite {}", order.run().plan.suite));
     let order = order.beside(claim.beside.clone());
     if !arguments.quiet {
@@ -59,8 +59,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut engine = engine()?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = ProgressLine::new(target, visible);
-    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut keeper, stopper)?;
-    conclude(ended, keeper, arguments, common)
+    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut saver, stopper)?;
+    conclude(ended, saver, arguments, common)
 }
 
 /// A run that takes less than this many seconds needs no announcement.
@@ -103,19 +103,19 @@ fn order(arguments: &Arguments, common: &CommonOptions) -> Result<(RunRequest, O
     let identity = measure::identity();
     let command = model::presentable(std::env::args());
     if let Some(name) = &arguments.resume {
-        let found = house::find(std::slice::from_ref(name), common, Detail::Whole)?;
+        let found = run_finder::find(std::slice::from_ref(name), common, Detail::Whole)?;
         let run = found.into_iter().next().context("no such run")?.run;
         let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
         let medium = medium.map(|path| TargetMedium::claim(path.as_ref())).transpose()?;
-        let mut order = RunRequest::resume(run, &identity, allowed)?.labelled(arguments.keeping.label.clone());
-        if arguments.wishes.time_limit.is_some() {
-            order = order.limited_to(arguments.wishes.time_limit);
+        let mut order = RunRequest::resume(run, &identity, allowed)?.labelled(arguments.saving.label.clone());
+        if arguments.selection.time_limit.is_some() {
+            order = order.limited_to(arguments.selection.time_limit);
         }
         return Ok((order, medium));
     }
     let entries = match &arguments.evaluation {
-        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, arguments.wishes.target)?,
-        None => arguments.wishes.entries()?,
+        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, arguments.selection.target)?,
+        None => arguments.selection.entries()?,
     };
     let medium = medium(arguments)?;
     let plan = plan(arguments, entries, medium.as_ref())?;
@@ -124,7 +124,7 @@ fn order(arguments: &Arguments, common: &CommonOptions) -> Result<(RunRequest, O
     machine.facts.extend(medium.as_ref().map(TargetMedium::fact));
     let notes = measure::notes(&machine, &allowed);
     let order = RunRequest::new(plan, machine, identity, allowed)?
-        .labelled(arguments.keeping.label.clone())
+        .labelled(arguments.saving.label.clone())
         .asked_by(command)
         .noting(notes);
     Ok((order, medium))
@@ -132,9 +132,9 @@ fn order(arguments: &Arguments, common: &CommonOptions) -> Result<(RunRequest, O
 
 /// The medium to be written over, where the suite is the one that does so.
 fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
-    let wanted = arguments.wishes.suite() == Some(target_device::SUITE);
+    let wanted = arguments.selection.suite() == Some(target_device::SUITE);
     match &arguments.target_device {
-        None if wanted && !arguments.wishes.probe.is_empty() => {
+        None if wanted && !arguments.selection.probe.is_empty() => {
             bail!(
                 "the suite tape measures one medium alone; leave --probe out and name the medium with --target-device"
             )
@@ -165,18 +165,18 @@ fn place(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<PathBuf
 }
 
 fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMedium>) -> Result<Plan> {
-    let wishes = &arguments.wishes;
+    let selection = &arguments.selection;
     let directory = place(arguments, medium)?;
     // The folder is the suite's name, so that its tables are found again.
     let suite = match &arguments.evaluation {
         Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
-        None => wishes.suite().unwrap_or("probes").to_owned(),
+        None => selection.suite().unwrap_or("probes").to_owned(),
     };
     Ok(Plan {
         suite,
-        seed: wishes.seed(),
-        target: wishes.target,
-        time_limit: wishes.limit(),
+        seed: selection.seed(),
+        target: selection.target,
+        time_limit: selection.limit(),
         directory: Some(directory.to_string_lossy().into_owned()),
         entries,
         ..Plan::default()
@@ -217,18 +217,18 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
 
 fn conclude(
     ended: RunResult,
-    mut keeper: RunSaver,
+    mut saver: RunSaver,
     arguments: &Arguments,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let RunResult { run, ending } = ended;
     let ending = match ending {
         failed @ EndReason::NotSaved(_) => failed,
-        ending => keeper.save(&run).err().map_or(ending, EndReason::NotSaved),
+        ending => saver.save(&run).err().map_or(ending, EndReason::NotSaved),
     };
     let saved = !matches!(ending, EndReason::NotSaved(_));
-    let handle = keeper.number.map(|number| number.to_string());
-    let previous = previous(keeper.store(), &run);
+    let handle = saver.number.map(|number| number.to_string());
+    let previous = previous(saver.store(), &run);
     let context = RunContext { handle: handle.clone(), previous, stored: saved && handle.is_some() };
     let document = match evaluation::of_suite(&run.plan.suite)? {
         Some(tables) => report::view::in_tables_measured(&run, &tables, &context),
@@ -242,7 +242,7 @@ fn conclude(
             Ok(ExitStatus::Failed)
         }
         EndReason::Stopped => {
-            let resume = if arguments.keeping.no_store {
+            let resume = if arguments.saving.no_store {
                 String::new()
             } else {
                 format!("; go on with: prony run --resume {name}")

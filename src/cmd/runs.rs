@@ -8,7 +8,7 @@ use store::{Selector, StoreSelection, Summary};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{house, output};
+use crate::{output, run_finder};
 
 /// Options of `prony runs`.
 #[derive(Debug, Args)]
@@ -48,13 +48,13 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     }
     match arguments.action.unwrap_or(RunsAction::List) {
         RunsAction::List => {
-            let store = house::read(common)?;
+            let store = run_finder::read(common)?;
             let rows: Vec<RunRow> = store.summaries()?.iter().map(row).collect();
             output::print(&report::view::runs(&rows), common)?;
         }
         RunsAction::Show(arguments) => return super::show::run(&arguments, common),
         RunsAction::Remove { runs } => {
-            let mut store = house::write(common)?;
+            let mut store = run_finder::write(common)?;
             let selector = Selector::new(store.as_ref())?;
             let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<Vec<_>>>()?;
             store.remove(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             if let Some(label) = &label {
                 store::check_label(label)?;
             }
-            let mut store = house::write(common)?;
+            let mut store = run_finder::write(common)?;
             let id = id(&Selector::new(store.as_ref())?, &run)?;
             store.set_label(&id, label.as_deref())?;
         }

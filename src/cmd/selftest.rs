@@ -13,8 +13,8 @@ use super::run::{engine, watch_for_signals};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::progress::ProgressLine;
-use crate::wishes::draw_seed;
-use crate::{house, output};
+use crate::run_options::draw_seed;
+use crate::{output, run_finder};
 
 /// Share of figures that may come out DIFFERENT.
 const PROMISE: f64 = 0.05;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             break;
         };
         if arguments.keep {
-            house::write(common)?.put_all(&[a.clone(), b.clone()])?;
+            run_finder::write(common)?.put_all(&[a.clone(), b.clone()])?;
         }
         pairs.push((a, b));
     }

@@ -13,10 +13,10 @@ use report::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, 
 use super::run::{claim, watch_for_signals};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::keeping::{Keeping, RunSaver};
 use crate::output;
-use crate::settings::seconds;
-use crate::wishes::draw_seed;
+use crate::run_options::draw_seed;
+use crate::run_saver::{RunSaver, SaveOptions};
+use crate::value_parsers::seconds;
 
 /// Options of `prony sessions`.
 #[derive(Debug, Args)]
@@ -55,12 +55,12 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
-    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
+    let mut saver = RunSaver::open(&arguments.saving, common)?;
     let sessions = arguments.sessions as usize;
     let written;
     let files = if arguments.files.is_empty() {
@@ -102,9 +102,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut run = session_run(&order, &name, draw_seed(), &goes);
     run.session.conditions.beside.clone_from(&claim.beside);
     conditions.record(&mut run);
-    run.label.clone_from(&arguments.keeping.label);
-    keeper.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
-    let handle = keeper.number.map(|number| number.to_string());
+    run.label.clone_from(&arguments.saving.label);
+    saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
+    let handle = saver.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
     if let Some(last) = goes.last() {
         document.sections.push(each(last));

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{evaluation, house, output};
+use crate::{evaluation, output, run_finder};
 
 /// Options of `prony show`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let name = arguments.name.as_str();
     if let Some(evaluation) = &arguments.evaluation {
         let tables = evaluation::named(evaluation)?;
-        let found = house::find_one(name, common)?;
+        let found = run_finder::find_one(name, common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
         output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
         return Ok(ExitStatus::Fine);
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string())
         );
     }
-    let found = house::find_one(name, common)?;
+    let found = run_finder::find_one(name, common)?;
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
     output::print(&report::view::run(&found.run, &context), common)?;
     Ok(ExitStatus::Fine)

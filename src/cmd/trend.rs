@@ -11,8 +11,8 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::settings::percent;
-use crate::{house, output};
+use crate::value_parsers::percent;
+use crate::{output, run_finder};
 
 /// Longest file that is read.
 const LIMIT: u64 = 64 << 20;
@@ -102,7 +102,7 @@ fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Ve
             all.push(name.clone());
         }
     }
-    let runs: Vec<Run> = house::find(&all, common, Detail::Values)?.into_iter().map(|named| named.run).collect();
+    let runs: Vec<Run> = run_finder::find(&all, common, Detail::Values)?.into_iter().map(|named| named.run).collect();
     let mut text = String::new();
     let mut title = String::new();
     for run in &runs {

@@ -9,7 +9,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::predict::learnt_from;
 use crate::output;
-use crate::settings::percent;
+use crate::value_parsers::percent;
 
 /// Options of `prony app fit`.
 #[derive(Debug, clap::Args)]

@@ -12,11 +12,11 @@ use super::{starter, view};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::run::{claim, watch_for_signals};
-use crate::keeping::{Keeping, RunSaver};
 use crate::output;
 use crate::progress::ProgressLine;
-use crate::settings::{percent, seconds};
-use crate::wishes::draw_seed;
+use crate::run_options::draw_seed;
+use crate::run_saver::{RunSaver, SaveOptions};
+use crate::value_parsers::{percent, seconds};
 
 /// Options of `prony app run`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
     /// No progress line
     #[arg(long, short)]
     quiet: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let applications = applications(arguments)?;
     let starter = starter()?;
-    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
+    let mut saver = RunSaver::open(&arguments.saving, common)?;
     let stopper = watch_for_signals()?;
     let temporary;
     let root = match &arguments.builds {
@@ -71,14 +71,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let directory = applications.first().map_or_else(std::env::temp_dir, |first| first.directory.clone());
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let mut document = application::document("app", seed, arguments.target, arguments.time_limit, directory);
-    document.label.clone_from(&arguments.keeping.label);
+    document.label.clone_from(&arguments.saving.label);
     let claim = claim("app");
     document.session.conditions.beside.clone_from(&claim.beside);
     let order = CampaignOrder { run: document, applications, copies: copies(arguments), root };
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = ProgressLine::new(arguments.target, visible);
-    let ended = Campaign::measure(order, &starter, &mut progress, &mut keeper, stopper)?;
-    conclude(ended, keeper, common)
+    let ended = Campaign::measure(order, &starter, &mut progress, &mut saver, stopper)?;
+    conclude(ended, saver, common)
 }
 
 fn applications(arguments: &Arguments) -> Result<Vec<Application>> {
@@ -101,11 +101,11 @@ fn copies(arguments: &Arguments) -> Vec<u32> {
     copies
 }
 
-fn conclude(ended: RunResult, mut keeper: RunSaver, common: &CommonOptions) -> Result<ExitStatus> {
+fn conclude(ended: RunResult, mut saver: RunSaver, common: &CommonOptions) -> Result<ExitStatus> {
     let RunResult { run, ending } = ended;
-    let ending = keeper.save(&run).err().map_or(ending, EndReason::NotSaved);
-    let stored = keeper.number.is_some() && !matches!(ending, EndReason::NotSaved(_));
-    let handle = keeper.number.map(|number| number.to_string());
+    let ending = saver.save(&run).err().map_or(ending, EndReason::NotSaved);
+    let stored = saver.number.is_some() && !matches!(ending, EndReason::NotSaved(_));
+    let handle = saver.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { handle, previous: None, stored });
     document.sections.extend(view::builds(&best(&run)));
     document.sections.extend(view::failures(&run));

@@ -7,12 +7,12 @@ use ::farm::{Coordinator, CoordinatorSettings, Farm, Incident, Ledger, PilotConf
 use anyhow::{Context, Result};
 use measure::{Saver, Stopper};
 
-use super::book::LedgerLocation;
 use super::display::{Display, Show};
+use super::ledger_location::LedgerLocation;
 use super::setup::FarmSetup;
 use super::view;
 use crate::cli::CommonOptions;
-use crate::keeping::RunSaver;
+use crate::run_saver::RunSaver;
 use crate::{ExitStatus, output};
 
 /// How often things are looked at.
@@ -222,7 +222,7 @@ pub(super) fn conclude(
     book: &LedgerLocation,
     expected: Option<u64>,
     label: Option<&str>,
-    mut keeper: RunSaver,
+    mut saver: RunSaver,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let story = Story::read(ledger)?;
@@ -231,8 +231,8 @@ pub(super) fn conclude(
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
     run.figures = story.figures();
-    let kept = keeper.save(&run);
-    let handle = keeper.number.map(|number| number.to_string());
+    let kept = saver.save(&run);
+    let handle = saver.number.map(|number| number.to_string());
     output::print(&view::document(&story, &run, handle, expected), common)?;
     if let Err(reason) = kept {
         output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));

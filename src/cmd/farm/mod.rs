@@ -1,9 +1,9 @@
 //! `prony farm`: production runs over many machines.
 
 mod bench;
-mod book;
 mod display;
 mod drive;
+mod ledger_location;
 mod pilot;
 mod plan;
 mod run;

@@ -7,17 +7,17 @@ use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
 use super::super::run::watch_for_signals;
-use super::book::{Entered, LedgerLocation};
 use super::display::Show;
 use super::drive::{Drive, conclude};
+use super::ledger_location::{Entered, LedgerLocation};
 use super::plan::{Wanted, plan};
 use super::setup::FarmSetup;
 use super::shared;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::keeping::{Keeping, RunSaver};
 use crate::output;
-use crate::settings::seconds;
+use crate::run_saver::{RunSaver, SaveOptions};
+use crate::value_parsers::seconds;
 
 /// Options of `prony farm run`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     show: Show,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
 }
 
 /// Where pilots run.
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if let Some(folder) = &arguments.shared {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
-    let keeper = RunSaver::open(&arguments.keeping, common)?;
+    let saver = RunSaver::open(&arguments.saving, common)?;
     let id = nonce()?[..12].to_owned();
     let path = arguments.ledger.clone().unwrap_or_else(|| PathBuf::from(format!("farm-{id}.ledger")));
     let farm = Farm {
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let Entered { book, ledger, farm } = entered;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, arguments.keeping.label.as_deref(), keeper, common)
+    conclude(&ending, &*ledger, &book, expected, arguments.saving.label.as_deref(), saver, common)
 }
 
 /// Options of `prony farm resume`.
@@ -191,7 +191,7 @@ pub(crate) struct ResumeArguments {
     #[command(flatten)]
     show: Show,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
 }
 
 pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -202,10 +202,10 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let farm = ledger.farm()?;
     let setup: FarmSetup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
-    let keeper = RunSaver::open(&arguments.keeping, common)?;
+    let saver = RunSaver::open(&arguments.saving, common)?;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, arguments.keeping.label.as_deref(), keeper, common)
+    conclude(&ending, &*ledger, &book, expected, arguments.saving.label.as_deref(), saver, common)
 }
 
 /// A digest as it is printed.

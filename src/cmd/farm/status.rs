@@ -6,7 +6,7 @@ use ::farm::Story;
 use anyhow::{Context, Result};
 use report::{Html, ReportFormat};
 
-use super::book::LedgerLocation;
+use super::ledger_location::LedgerLocation;
 use super::view;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;

@@ -15,7 +15,7 @@ use report::{
 use serde_json::json;
 
 use crate::cli::CommonOptions;
-use crate::{ExitStatus, house};
+use crate::{ExitStatus, run_finder};
 
 /// Odd nodes that are explained; more get a command to type.
 const EXPLAINED: usize = 3;
@@ -54,7 +54,7 @@ impl FleetReport {
         if whole.len() > 1 {
             let runs: Vec<&Run> = whole.iter().map(|(_, run)| *run).collect();
             let names: Vec<String> = whole.iter().map(|(name, _)| (*name).to_owned()).collect();
-            let history = house::history(&runs, common)?;
+            let history = run_finder::history(&runs, common)?;
             let options = analyse::CompareOptions { history: &history, ..analyse::CompareOptions::default() };
             let found = analyse::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);

@@ -10,14 +10,14 @@ use fleet::suite::{Heard, Measured, NodeEnd, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
 
-use super::super::placing::{ChosenNodes, NodeOptions};
+use super::super::node_options::{ChosenNodes, NodeOptions};
 use super::super::run::watch_for_signals;
 use super::report::{FleetReport, ReportedNode};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::progress::spinner;
-use crate::wishes::RunOptions;
-use crate::{house, output};
+use crate::run_options::RunOptions;
+use crate::{output, run_finder};
 
 /// Options of `prony fleet run`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     at_once: Option<u32>,
     #[command(flatten)]
-    wishes: RunOptions,
+    selection: RunOptions,
     /// A name for the runs, to which each node's name is added
     #[arg(long)]
     label: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         return Ok(ExitStatus::Fine);
     }
     let stopper = watch_for_signals()?;
-    let mut keeper = DocumentSaver::open(arguments, common)?;
+    let mut saver = DocumentSaver::open(arguments, common)?;
     let ChosenNodes { mut launcher, count, missing } =
         arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
     let local = arguments.place.launcher == "local";
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             let some: Vec<&str> = doing.values().take(3).map(String::as_str).collect();
             line.set_message(format!("{} of {count} nodes measure: {}", doing.len(), some.join("   ")));
         }
-        Heard::Saved { node, run } => keeper.save(node, run),
+        Heard::Saved { node, run } => saver.save(node, run),
         Heard::Over { node, .. } => {
             doing.remove(node);
         }
@@ -100,9 +100,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         run: None,
     };
     let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
-    let report = FleetReport::of(&arguments.place.launcher, all, &keeper.numbers, common)?;
+    let report = FleetReport::of(&arguments.place.launcher, all, &saver.numbers, common)?;
     output::print(&report.document(), common)?;
-    if let Some(trouble) = keeper.trouble {
+    if let Some(trouble) = saver.trouble {
         output::remark(&format!("some runs could not be kept: {trouble}"));
         return Ok(ExitStatus::Failed);
     }
@@ -135,15 +135,15 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     if let Some(label) = &arguments.label {
         store::check_label(label)?;
     }
-    let wishes = &arguments.wishes;
+    let selection = &arguments.selection;
     // What makes no sense here makes none on any node.
-    wishes.entries()?;
+    selection.entries()?;
     Ok(SuiteOrder {
-        suite: wishes.suite().map(str::to_owned),
-        probes: wishes.probe.clone(),
-        target: wishes.target,
-        time_limit: wishes.limit(),
-        seed: wishes.seed(),
+        suite: selection.suite().map(str::to_owned),
+        probes: selection.probe.clone(),
+        target: selection.target,
+        time_limit: selection.limit(),
+        seed: selection.seed(),
         label: arguments.label.clone(),
         directory: arguments.directory.clone(),
         command: model::presentable(std::env::args()),
@@ -164,7 +164,7 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
     words.extend(["--seed".to_owned(), order.seed.to_string()]);
     for (option, value) in [
-        ("--time-limit", arguments.wishes.time_limit.map(|limit| format!("{limit}s"))),
+        ("--time-limit", arguments.selection.time_limit.map(|limit| format!("{limit}s"))),
         ("--directory", order.directory.clone()),
     ] {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
@@ -200,7 +200,7 @@ impl DocumentSaver {
         if let Some(folder) = &output {
             std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
         }
-        Ok(Self { store: house::write(common)?, output, numbers: BTreeMap::new(), trouble: None })
+        Ok(Self { store: run_finder::write(common)?, output, numbers: BTreeMap::new(), trouble: None })
     }
 
     fn save(&mut self, node: &str, run: &Run) {

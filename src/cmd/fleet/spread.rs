@@ -9,7 +9,7 @@ use store::Detail;
 
 use super::report::FleetReport;
 use crate::cli::CommonOptions;
-use crate::{ExitStatus, house, output};
+use crate::{ExitStatus, output, run_finder};
 
 /// Options of `prony fleet spread`.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let named = house::find(&arguments.runs, common, Detail::Values)?;
+    let named = run_finder::find(&arguments.runs, common, Detail::Values)?;
     ensure!(named.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
     let mut numbers = BTreeMap::new();
     let mut all: Vec<Measured> = Vec::new();

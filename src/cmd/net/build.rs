@@ -13,9 +13,9 @@ use fleet::launcher::{LabLauncher, Launcher, Local};
 use fleet::series::{SeriesTrial, figure};
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
-use super::super::placing::NodeOptions;
+use super::super::node_options::NodeOptions;
 use super::jobs::{Jobs, latencies, remarks};
-use super::setting::{Measuring, Switch};
+use super::options::{Measuring, Switch};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

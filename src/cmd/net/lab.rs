@@ -10,7 +10,7 @@ use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
 use report::{Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 
 use super::super::run::watch_for_signals;
-use super::setting::Switch;
+use super::options::Switch;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;

@@ -5,8 +5,8 @@ use clap::Args;
 use fleet::round_trip::{RoundTripPlan, RoundTripTrial};
 use fleet::series::SeriesTrial;
 
+use super::options::{Measuring, Over};
 use super::rr::kind;
-use super::setting::{Measuring, Over};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;

@@ -11,11 +11,11 @@ use report::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone,
 };
 
-use super::setting::bits;
+use super::options::bits;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
-use crate::settings::seconds;
+use crate::value_parsers::seconds;
 
 /// Options of `prony net plan`.
 #[derive(Debug, Args)]

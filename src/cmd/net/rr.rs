@@ -5,7 +5,7 @@ use clap::Args;
 use fleet::round_trip::{RoundTripKind, RoundTripPlan, RoundTripTrial};
 use fleet::series::SeriesTrial;
 
-use super::setting::{Measuring, Over};
+use super::options::{Measuring, Over};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;

@@ -11,7 +11,7 @@ use fleet::serve::{ListenSettings, ServeLimits, Server};
 use super::super::run::watch_for_signals;
 use crate::ExitStatus;
 use crate::output;
-use crate::settings::seconds;
+use crate::value_parsers::seconds;
 
 /// Options of `prony net serve`.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use fleet::SocketOptions;
 use fleet::series::SeriesTrial;
 use fleet::stream::{self, Costs, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 
-use super::setting::{Measuring, Over};
+use super::options::{Measuring, Over};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

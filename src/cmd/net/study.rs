@@ -6,7 +6,7 @@ use fleet::series::SeriesTrial;
 use fleet::stream::StreamPlan;
 use fleet::study::{Effect, StudySetting, mark_paired};
 
-use super::setting::{Measuring, OpenedPath, Over};
+use super::options::{Measuring, OpenedPath, Over};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;

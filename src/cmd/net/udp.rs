@@ -6,7 +6,7 @@ use fleet::series::SeriesTrial;
 use fleet::udp::{Datagram, DatagramTrial};
 use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
 
-use super::setting::{Measuring, Over};
+use super::options::{Measuring, Over};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;

@@ -10,8 +10,8 @@ use super::round::measure;
 use super::{Arguments, RatePart, work};
 use crate::cli::CommonOptions;
 use crate::cmd::run::watch_for_signals;
-use crate::keeping::RunSaver;
 use crate::progress::ProgressLine;
+use crate::run_saver::RunSaver;
 use crate::{ExitStatus, output};
 
 /// What is measured.
@@ -32,16 +32,16 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let request = request(arguments)?;
     let stopper = watch_for_signals()?;
-    let mut keeper = RunSaver::open(&arguments.keeping, common)?;
+    let mut saver = RunSaver::open(&arguments.saving, common)?;
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
     let mut progress = ProgressLine::new(arguments.target, visible);
-    let (RunResult { run, ending }, optimised) = measure(&request, &mut keeper, &mut progress, &stopper)?;
+    let (RunResult { run, ending }, optimised) = measure(&request, &mut saver, &mut progress, &stopper)?;
     let kept = match ending {
         EndReason::NotSaved(reason) => Err(reason),
-        _ => keeper.save(&run),
+        _ => saver.save(&run),
     };
     kept.map_err(|reason| anyhow::anyhow!("the rating could not be kept: {reason}"))?;
-    let handle = keeper.number.map(|number| number.to_string());
+    let handle = saver.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
     document.notes.push(format!("Ratios to the reference machine: {REFERENCE_MACHINE}."));
     if !optimised {
@@ -70,7 +70,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
         copies,
         target: arguments.target,
         time_limit: arguments.time_limit,
-        label: arguments.keeping.label.clone(),
+        label: arguments.saving.label.clone(),
         program: program.to_string_lossy().into_owned(),
     })
 }

@@ -14,7 +14,7 @@ use super::document::{figures, launched};
 use super::measured::Request;
 use crate::cmd::app::starter;
 use crate::cmd::run::claim;
-use crate::wishes::draw_seed;
+use crate::run_options::draw_seed;
 
 /// Seconds after which a component counts as hung; the reference takes less than one.
 const PATIENCE: f64 = 120.0;

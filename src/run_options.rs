@@ -1,10 +1,10 @@
-//! What a person wishes to have measured, the same words wherever figures of the catalogue are: here or on a fleet.
+//! Which figures of the catalogue to measure and how: the same options on this machine and on a fleet.
 
 use anyhow::Result;
 use clap::Args;
 use model::PlanEntry;
 
-use crate::settings::{percent, seconds};
+use crate::value_parsers::{percent, seconds};
 
 /// Options of every verb that measures figures of the catalogue.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use clap::Args;
 use fleet::agent::MissingNode;
 use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
 
-use crate::settings::seconds;
+use crate::value_parsers::seconds;
 
 /// Options that choose nodes.
 #[derive(Debug, Clone, Args)]

@@ -1,4 +1,4 @@
-//! Where runs are kept: in the store, in a file, or both.
+//! Where a run is saved: in the store, in a file, or both.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use model::Run;
 use store::Store;
 
 use crate::cli::CommonOptions;
-use crate::house;
+use crate::run_finder;
 
 /// Options of every verb that makes a run.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Keeping {
+pub(crate) struct SaveOptions {
     /// A name for the run
     #[arg(long)]
     pub(crate) label: Option<String>,
@@ -34,12 +34,12 @@ pub(crate) struct RunSaver {
 
 impl RunSaver {
     /// Opens what was asked for, before anything is measured.
-    pub(crate) fn open(keeping: &Keeping, common: &CommonOptions) -> Result<Self> {
-        if let Some(label) = &keeping.label {
+    pub(crate) fn open(saving: &SaveOptions, common: &CommonOptions) -> Result<Self> {
+        if let Some(label) = &saving.label {
             store::check_label(label)?;
         }
-        let store = if keeping.no_store { None } else { Some(house::write(common)?) };
-        Ok(Self { store, output: keeping.output.clone(), number: None })
+        let store = if saving.no_store { None } else { Some(run_finder::write(common)?) };
+        Ok(Self { store, output: saving.output.clone(), number: None })
     }
 
     /// The store, unless none was wanted.

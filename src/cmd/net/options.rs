@@ -17,11 +17,11 @@ use report::view::RunContext;
 use super::super::run::{claim, watch_for_signals};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::keeping::{Keeping, RunSaver};
 use crate::output;
 use crate::progress::ProgressLine;
-use crate::settings::{percent, seconds};
-use crate::wishes::draw_seed;
+use crate::run_options::draw_seed;
+use crate::run_saver::{RunSaver, SaveOptions};
+use crate::value_parsers::{percent, seconds};
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
@@ -107,7 +107,7 @@ pub(super) struct Measuring {
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
-    keeping: Keeping,
+    saving: SaveOptions,
     /// No progress line
     #[arg(long, short)]
     quiet: bool,
@@ -194,20 +194,20 @@ impl Measuring {
             most: self.launches,
             time_limit: self.time_limit,
             seed: self.seed.unwrap_or_else(draw_seed),
-            label: self.keeping.label.clone(),
+            label: self.saving.label.clone(),
             command: model::presentable(std::env::args()),
         };
-        let mut keeper = RunSaver::open(&self.keeping, common)?;
+        let mut saver = RunSaver::open(&self.saving, common)?;
         let stopper = watch_for_signals()?;
         let claim = claim(name);
         let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let mut progress = ProgressLine::new(self.target, visible);
-        let mut run = measure(trials, &rules, &mut keeper, &mut progress, &stopper)?;
+        let mut run = measure(trials, &rules, &mut saver, &mut progress, &stopper)?;
         let derived = derive(&mut run);
         run.figures.extend(derived);
         run.session.conditions.beside.clone_from(&claim.beside);
-        keeper.save(&run).map_err(|reason| anyhow::anyhow!("could not keep the run: {reason}"))?;
-        let handle = keeper.number.map(|number| number.to_string());
+        saver.save(&run).map_err(|reason| anyhow::anyhow!("could not keep the run: {reason}"))?;
+        let handle = saver.number.map(|number| number.to_string());
         let context = RunContext { stored: handle.is_some(), handle, previous: None };
         output::print(&report::view::run(&run, &context), common)?;
         let found = |figure: &Figure| {
