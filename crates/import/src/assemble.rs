@@ -91,6 +91,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
         launches: launches(&reading, convert),
         notes: reading.notes,
         footprint: Footprint::default(),
+        references: None,
     }
 }
 

@@ -68,6 +68,11 @@ impl Estimate {
         self.method != EstimateMethod::None && self.level > 0.0
     }
 
+    /// The value and both ends times a factor above 0.
+    pub fn scale(&mut self, factor: f64) {
+        (self.value, self.low, self.high) = (self.value * factor, self.low * factor, self.high * factor);
+    }
+
     /// Half the width of the interval relative to the value: 0.02 is +-2%.
     #[must_use]
     pub fn relative_half_width(&self) -> f64 {
@@ -104,6 +109,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Every value in it times a factor above 0.
+    pub fn scale(&mut self, factor: f64) {
+        match self {
+            Self::Measured(estimate) => estimate.scale(factor),
+            Self::Below { bound } => *bound *= factor,
+            Self::Modes(modes) => modes.iter_mut().for_each(|mode| mode.estimate.scale(factor)),
+            Self::Unfit(_) | Self::Failed(_) => {}
+        }
+    }
+
     /// The estimate, when there is a single one.
     #[must_use]
     pub const fn estimate(&self) -> Option<&Estimate> {

@@ -5,7 +5,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Estimate, Footprint, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate, TakenTime};
+use crate::{
+    Class, Estimate, FigureReferences, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate,
+    TakenTime, ValueBasis,
+};
 
 /// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
 pub const RECORD: &str = "record: ";
@@ -37,6 +40,8 @@ pub enum Flag {
     Unfinished,
     /// Launches had to be repeated on outside evidence.
     Repeated,
+    /// The value is observed on a core that others shared, or may have shared.
+    Contended,
 }
 
 impl Flag {
@@ -54,6 +59,7 @@ impl Flag {
             Self::Floor => "near the clock's resolution",
             Self::Unfinished => "unfinished",
             Self::Repeated => "launches repeated",
+            Self::Contended => "contended",
         }
     }
 }
@@ -132,6 +138,9 @@ pub struct Figure {
     /// Resources used over all valid launches.
     #[serde(default)]
     pub footprint: Footprint,
+    /// What the references say of it, where they were read beside its batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<FigureReferences>,
     /// Every launch, in time order, the invalid ones included.
     #[serde(default)]
     pub launches: Vec<Launch>,
@@ -162,6 +171,7 @@ impl Figure {
             quantiles: Vec::new(),
             notes: Vec::new(),
             footprint: Footprint::default(),
+            references: None,
             launches: Vec::new(),
         }
     }
@@ -185,10 +195,60 @@ impl Figure {
         self.probe.split('.').next().unwrap_or_default()
     }
 
-    /// Values of the launches that count, in time order.
+    /// What the values of its launches are.
+    #[must_use]
+    pub fn basis(&self) -> &ValueBasis {
+        self.references.as_ref().map_or(&ValueBasis::All, |references| &references.basis)
+    }
+
+    /// The launches that count, in time order. Where the value is the one observed, those are the first attempts of their rounds,
+    /// whether or not they had the core to themselves: repeated ones would be of quiet moments only.
+    #[must_use]
+    pub fn counted(&self) -> Vec<&Launch> {
+        if !matches!(self.basis(), ValueBasis::Observed(_)) {
+            return self.launches.iter().filter(|launch| launch.invalid.is_none()).collect();
+        }
+        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
+        let mut first: Vec<&Launch> = self.launches.iter().filter(counts).collect();
+        first.dedup_by_key(|launch| launch.round);
+        first
+    }
+
+    /// Value of a launch in the figure's unit, on the same basis as the figure's estimate; `None` where it has none on that basis.
+    #[must_use]
+    pub fn value_of(&self, launch: &Launch) -> Option<f64> {
+        let clock = self.references.as_ref().and_then(|references| references.clock);
+        match self.basis() {
+            ValueBasis::Cycles => Some(self.metric.at_clock(launch.undisturbed?.cycles?, clock?)),
+            ValueBasis::Undisturbed => launch.undisturbed?.value,
+            ValueBasis::Observed(_) | ValueBasis::All => Some(launch.value),
+        }
+    }
+
+    /// Values of the launches that count, in time order, on the basis of the figure's estimate.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
-        self.launches.iter().filter(|launch| launch.invalid.is_none()).map(|launch| launch.value).collect()
+        self.counted().into_iter().filter_map(|launch| self.value_of(launch)).collect()
+    }
+
+    /// Cycles of the launches that count, in time order, where it is a core figure: cycles of one operation; of a rate, what is
+    /// counted in a cycle.
+    #[must_use]
+    pub fn cycles(&self) -> Option<Vec<f64>> {
+        let of = |launch: &Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.cycles);
+        (*self.basis() == ValueBasis::Cycles).then(|| self.counted().into_iter().filter_map(of).collect())
+    }
+
+    /// The same figure printed at another clock: only a value in cycles changes, by the ratio of the clocks.
+    pub fn set_clock(&mut self, hertz: f64) {
+        let Some(references) = self.references.as_mut().filter(|references| references.basis == ValueBasis::Cycles)
+        else {
+            return;
+        };
+        let Some(before) = references.clock.replace(hertz) else { return };
+        let factor = self.metric.at_clock(1.0, hertz) / self.metric.at_clock(1.0, before);
+        self.outcome.scale(factor);
+        self.resolution = self.resolution.map(|resolution| resolution * factor);
     }
 
     /// What the hypervisor took from the launches that count.
@@ -204,8 +264,7 @@ impl Figure {
     }
 
     fn taken(&self, of: impl Fn(&Launch) -> Option<TakenTime>) -> TakenTime {
-        let counted = self.launches.iter().filter(|launch| launch.invalid.is_none());
-        counted.filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
+        self.counted().into_iter().filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 
     /// Whether the figure was called within its target: it has a single value, an interval of at least the wanted `level`

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::share::possible;
-use crate::{Footprint, Share, TakenTime};
+use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
 /// One timed batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,13 @@ pub enum Invalid {
     Throttled(TakenTime),
     /// A party was not on the CPU where it should have been.
     Misplaced(Placement),
+    /// Too few of its batches were undisturbed: another thread was on the core, or the clock moved.
+    Contended {
+        /// Undisturbed batches (of a difference: pairs).
+        batches: u32,
+        /// Of how many.
+        of: u32,
+    },
 }
 
 impl fmt::Display for Invalid {
@@ -49,6 +56,9 @@ impl fmt::Display for Invalid {
             Self::Throttled(taken) => write!(f, "a control group's quota stopped it for {taken}"),
             Self::Misplaced(placement) => {
                 write!(f, "its parties were seen on CPUs {:?} and belong on {:?}", placement.seen, placement.asked)
+            }
+            Self::Contended { batches, of } => {
+                write!(f, "only {batches} of its {of} batches had the core to themselves at a steady clock")
             }
         }
     }
@@ -114,7 +124,7 @@ pub struct Launch {
     pub began: f64,
     /// How long it took, preparation included, seconds.
     pub wall: f64,
-    /// Its value: the median batch, in the figure's unit. A paired launch: the median difference.
+    /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.
     pub value: f64,
     /// Nanoseconds of every batch in time order; of a paired launch those of work and overhead, as `pair_order` says.
     pub nanos: Vec<u64>,
@@ -149,6 +159,12 @@ pub struct Launch {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
+    /// What the references read beside the batches, where they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<LaunchReferences>,
+    /// What follows for its undisturbed batches, where the unshared core is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undisturbed: Option<UndisturbedBatches>,
     /// Why it does not count, when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Invalid>,

@@ -18,6 +18,7 @@ mod metric;
 mod plan;
 mod point;
 mod primitive;
+mod references;
 mod run;
 mod schema;
 mod share;
@@ -37,6 +38,10 @@ pub use metric::{Better, Metric, Unit};
 pub use plan::{Plan, PlanEntry};
 pub use point::Point;
 pub use primitive::Primitive;
+pub use references::{
+    Domain, FigureReferences, LaunchReferences, ReferenceLengths, ReferenceSamples, ReferenceTrack, SessionReferences,
+    SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+};
 pub use run::{Identity, Origin, Run, Session};
 pub use schema::{SCHEMA, json_schema, parse_run, render_run};
 pub use share::Share;

@@ -77,6 +77,13 @@ impl Metric {
         if self.unit.is_rate() { amount / seconds } else { seconds / amount }
     }
 
+    /// A value in cycles as one in the figure's unit at a clock: cycles of one operation become its time, what is counted in a cycle
+    /// becomes a rate.
+    #[must_use]
+    pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {
+        if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }
+    }
+
     /// How many times better `a` is than `b`: above 1 when `a` is better, whatever the direction.
     #[must_use]
     pub fn gain(&self, a: f64, b: f64) -> f64 {
@@ -97,6 +104,7 @@ mod tests {
         assert!((time.value(1000.0, 2000.0) - 2e-9).abs() < 1e-18);
         let rate = Metric::higher(Unit::BytesPerSecond, "bytes read");
         assert!((rate.value(1e6, 1e6) - 1e9).abs() < 1.0);
+        assert!((time.at_clock(30.0, 3e9) - 10e-9).abs() < 1e-18 && (rate.at_clock(8.0, 3e9) - 24e9).abs() < 1.0);
         assert!((time.gain(1.0, 2.0) - 2.0).abs() < 1e-12);
         assert!((rate.gain(1.0, 2.0) - 0.5).abs() < 1e-12);
     }

@@ -44,6 +44,9 @@ pub struct Plan {
     /// Directory for the file figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// Whether batches are timed between readings of the references.
+    #[serde(default)]
+    pub references: bool,
     /// The figures, in the order of the catalogue.
     pub entries: Vec<PlanEntry>,
 }
@@ -61,6 +64,7 @@ impl Default for Plan {
             band: 0.02,
             time_limit: None,
             directory: None,
+            references: false,
             entries: Vec::new(),
         }
     }

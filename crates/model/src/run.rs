@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Figure, FigureKey, Machine, Plan};
+use crate::{Conditions, Figure, FigureKey, Machine, Plan, SessionReferences};
 
 /// Which machine and boot it was, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,9 @@ pub struct Session {
     /// What disturbed it, as the machine recorded it meanwhile.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
+    /// What the references say of the clock and of neighbours on the core, where they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<SessionReferences>,
 }
 
 /// Where figures come from that Prony did not measure.

@@ -140,6 +140,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             throttled: launch.throttled,
             quantiles: std::mem::take(&mut launch.quantiles),
             frequency: launch.frequency,
+            undisturbed: launch.undisturbed,
             invalid: launch.invalid.take(),
             ..model::Launch::default()
         };

@@ -168,6 +168,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         quantiles: if row.maybe("quantiles").is_empty() { Vec::new() } else { row.json("quantiles")? },
         notes: notes.map(str::to_owned).collect(),
         footprint: Footprint::default(),
+        references: None,
         launches,
     })
 }

@@ -35,6 +35,12 @@ pub struct Directory<'a> {
     pub path: &'a Path,
 }
 
+/// The emulator that runs this machine's instructions, where one does and says so.
+#[must_use]
+pub fn emulator() -> Option<String> {
+    cpuid::hypervisor().filter(|name| name.contains("emulation"))
+}
+
 /// Collects everything about this machine. Takes some milliseconds, runs no command, needs no privilege; privilege
 /// makes a few more facts known.
 #[must_use]

@@ -7,6 +7,7 @@ pub mod arithmetic;
 mod bits;
 pub mod branch;
 pub mod copy;
+pub mod core_reference;
 pub mod counted;
 mod declared;
 pub mod dhrystone;

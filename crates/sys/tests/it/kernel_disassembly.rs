@@ -6,7 +6,7 @@ use crate::disassembly;
 
 use crate::disassembly::{Instruction, count, function, inner_loops};
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
-use sys::kernel::{arithmetic, branch, copy, counted, hanoi, ring};
+use sys::kernel::{arithmetic, branch, copy, core_reference, counted, hanoi, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
@@ -14,6 +14,7 @@ fn linked() {
     let mut ring = ring::ChaseRing::new(vec![0; 1024].into_boxed_slice(), ring::ChasePattern::Random, 1).unwrap();
     ring.chase(10);
     ring.chase_parallel(&mut ring.starts(8), 10);
+    std::hint::black_box(core_reference::CoreReferences::calibrate().is_ok());
     std::hint::black_box((branch::count_odd(&[1, 2, 3], 1), hanoi::solve(3, 1, &mut 0)));
 }
 
@@ -97,6 +98,31 @@ fn parallel_chases_keep_their_pointers_in_registers() {
             })
         });
         assert!(found || disassembly::functions().is_none(), "no loop follows {chains} chains from registers");
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[test]
+fn references_are_register_adds_and_nothing_else() {
+    use std::collections::BTreeSet;
+    linked();
+    for (symbol, adds, chains) in [
+        ("clock_reference::run", core_reference::CLOCK_TURN, 1),
+        ("contention_reference::run", core_reference::CONTENTION_TURN, core_reference::CHAINS),
+    ] {
+        let Some(code) = function(&format!("{}::{symbol}", std::env::consts::ARCH)) else { return };
+        let turn = only_loop(code[0], symbol, |one| one.mnemonic() == "add");
+        let added: Vec<&str> = turn.iter().filter_map(|one| one.text.strip_prefix("add ")?.split(',').next()).collect();
+        assert_eq!((added.len(), turn.len()), (adds as usize, adds as usize + 2), "{turn:#?}");
+        let registers: BTreeSet<&str> = added.iter().copied().collect();
+        assert_eq!(registers.len(), chains as usize, "{registers:?}");
+        let immediate = |one: &Instruction| {
+            one.mnemonic() == "add" && (one.text.contains(['#', '$', '[']) || one.text.contains(",0x"))
+        };
+        assert_eq!(count(turn, immediate), 0, "an immediate is folded at rename on some cores: {turn:#?}");
+        // One chain only: neighbours on a chain are as many adds apart as there are chains.
+        let in_turn = added.iter().zip(added.iter().skip(chains as usize)).all(|(one, next)| one == next);
+        assert!(in_turn, "the chains do not take turns: {turn:#?}");
     }
 }
 

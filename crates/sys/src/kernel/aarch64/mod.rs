@@ -2,4 +2,6 @@
 
 pub(super) mod access;
 pub(super) mod branch;
+pub(super) mod clock_reference;
+pub(super) mod contention_reference;
 pub(super) mod stream;

@@ -4,6 +4,8 @@ pub(super) mod access;
 mod amx;
 mod arithmetic;
 pub(super) mod branch;
+pub(super) mod clock_reference;
+pub(super) mod contention_reference;
 mod counted;
 mod crypto;
 mod operation;

@@ -1,0 +1,295 @@
+//! What the clock reference and the contention reference read beside a launch's batches, and what follows from that.
+//!
+//! The readings are raw and stay in the document. [`UndisturbedBatches`], [`FigureReferences`] and [`SessionReferences`] follow from
+//! them and from the batch times, and can be worked out again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Estimate, Share};
+
+/// Register adds of either reference, calibrated once a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceLengths {
+    /// Adds of the clock reference: one chain, one add a cycle.
+    pub clock: u32,
+    /// Adds of the contention reference, on six chains together.
+    pub contention: u32,
+}
+
+impl ReferenceLengths {
+    /// The clock at which the clock reference takes so many nanoseconds, hertz.
+    #[must_use]
+    pub fn hertz(&self, clock_nanos: u32) -> f64 {
+        f64::from(self.clock) * 1e9 / f64::from(clock_nanos.max(1))
+    }
+
+    /// Cycles that an add of the contention reference takes: the same at any clock, least where the core is unshared.
+    #[must_use]
+    pub fn ratio(&self, clock_nanos: u32, contention_nanos: u32) -> f64 {
+        let clock = f64::from(clock_nanos.max(1)) / f64::from(self.clock.max(1));
+        f64::from(contention_nanos) / f64::from(self.contention.max(1)) / clock
+    }
+}
+
+/// Whole numbers that change little from one to the next: a document holds the first, then differences.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SmallSteps(pub Vec<u32>);
+
+impl SmallSteps {
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for SmallSteps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut last = 0;
+        serializer.collect_seq(self.0.iter().map(|one| {
+            let step = i64::from(*one) - last;
+            last = i64::from(*one);
+            step
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for SmallSteps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut last = 0_i64;
+        let mut next = |step: i64| {
+            last = last.checked_add(step)?;
+            u32::try_from(last).ok()
+        };
+        let steps = Vec::<i64>::deserialize(deserializer)?;
+        let all: Option<Vec<u32>> = steps.into_iter().map(&mut next).collect();
+        all.map(Self).ok_or_else(|| serde::de::Error::custom("the differences lead outside 0 to 2^32"))
+    }
+}
+
+impl JsonSchema for SmallSteps {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SmallSteps".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "array",
+            "items": { "type": "integer", "format": "int64" },
+            "description": "The first of a row of whole numbers, then the difference of each to the one before it.",
+        })
+    }
+}
+
+/// What the references read on one CPU: with one reading more than there are batches, batch i lies between readings i and i + 1;
+/// with twice as many, between 2i and 2i + 1, because batches of other figures lie between.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceTrack {
+    /// The CPU.
+    pub cpu: u32,
+    /// Times of the clock reference, nanoseconds.
+    pub clock: SmallSteps,
+    /// Times of the contention reference right after it, nanoseconds.
+    pub contention: SmallSteps,
+}
+
+/// What a launch read beside its batches: outside evidence about each of them, whatever they took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LaunchReferences {
+    /// Adds of either reference.
+    pub lengths: ReferenceLengths,
+    /// One track for each CPU that was read: that of the only party, or of each pinned party.
+    pub tracks: Vec<ReferenceTrack>,
+    /// Involuntary context switches of the timing thread during each batch; empty where there were none.
+    #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
+    pub switches: SmallSteps,
+    /// Voluntary context switches of the timing thread during each batch; empty where there were none.
+    #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
+    pub waits: SmallSteps,
+    /// Time of each batch less the CPU time that the timing thread had in it, nanoseconds; empty where not looked for.
+    #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
+    pub off_cpu: SmallSteps,
+}
+
+/// What a launch found in its undisturbed batches: those on an unshared core at a steady clock.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UndisturbedBatches {
+    /// How many batches (of a difference: pairs) are undisturbed.
+    pub batches: u32,
+    /// Of how many.
+    pub of: u32,
+    /// Their median in the figure's unit, at the clock that they had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Their median in cycles: cycles of one operation; of a rate, what is counted in a cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
+    /// Their median clock, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<f64>,
+}
+
+/// What a figure's time follows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Domain {
+    /// The core's clock: a figure in cycles, a **core figure**.
+    Core,
+    /// Memory and the caches that several cores share.
+    Memory,
+    /// A device, or a file system on one.
+    Device,
+    /// A timer.
+    Timer,
+    /// Several of these, or not known.
+    #[default]
+    Mixed,
+}
+
+impl Domain {
+    /// Its name in a table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Memory => "memory",
+            Self::Device => "device",
+            Self::Timer => "timer",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// What the values of a figure's launches are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueBasis {
+    /// Cycles of the undisturbed batches, printed as time at `clock`.
+    Cycles,
+    /// Time of the undisturbed batches at the clock that they had.
+    Undisturbed,
+    /// All batches of first attempts, for this reason.
+    Observed(String),
+    /// All batches: nothing was filtered, because nothing has to be. So are all launches of documents without references.
+    #[default]
+    All,
+}
+
+/// What the references say of a figure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FigureReferences {
+    /// What its time follows: declared by its probe, `mixed` where the launches say otherwise.
+    pub domain: Domain,
+    /// Slope of the logarithm of time on that of the clock over launches, sign reversed, and half the width of its 95% interval: 1
+    /// where the core decides alone, 0 where it does not matter. Absent where the clock hardly moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<(f64, f64)>,
+    /// What the values of its launches are.
+    pub basis: ValueBasis,
+    /// The clock at which a value in cycles is printed as time, hertz: the run's median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<f64>,
+    /// The value as observed: over all batches of first attempts, neighbours and clock steps included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Estimate>,
+    /// Share of all timed batches that were undisturbed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Share>,
+    /// Largest relative difference of the value when batches count within 1, 2 or 5% of the references instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<f64>,
+}
+
+/// Where the ratio of an unshared core comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnsharedSource {
+    /// The lower of several modes of the run's own readings.
+    LowerMode,
+    /// The only mode of the run's readings, which agrees with earlier runs of this CPU model.
+    EarlierRuns,
+    /// The only mode of the run's readings, which agrees with the table that the program carries.
+    Table,
+    /// The machine shows that no thread shares the core: SMT is off, or the siblings are visible and were idle.
+    Siblings,
+    /// Nothing says it: no batch is filtered.
+    #[default]
+    Unknown,
+}
+
+/// The unshared core's ratio of one class of cores.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnsharedCore {
+    /// CPUs of this class.
+    pub cpus: Vec<u32>,
+    /// Cycles of an add of the contention reference on an unshared core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Where it comes from.
+    pub source: UnsharedSource,
+    /// Readings that it was learnt from.
+    pub readings: u32,
+    /// Share of them on an unshared core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unshared: Option<Share>,
+}
+
+/// Readings of the references over a whole run, waits and excluded launches included.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceSamples {
+    /// When, milliseconds of the session.
+    pub millis: SmallSteps,
+    /// On which CPU.
+    pub cpu: SmallSteps,
+    /// Time of the clock reference, nanoseconds.
+    pub clock: SmallSteps,
+    /// Time of the contention reference, nanoseconds.
+    pub contention: SmallSteps,
+}
+
+/// What the references say of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionReferences {
+    /// Adds of either reference.
+    pub lengths: ReferenceLengths,
+    /// The unshared core, for each class of cores.
+    pub unshared: Vec<UnsharedCore>,
+    /// Median clock over the time of the run, hertz: `cpu.clock` is its figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<f64>,
+    /// Share of the time of the run in which another thread was on the core: `cpu.core_shared` is its figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_shared: Option<Share>,
+    /// The readings that both come from.
+    #[serde(default)]
+    pub samples: ReferenceSamples,
+    /// Why there are none, where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_similar_numbers_are_written_as_differences_and_read_back() {
+        let row = SmallSteps(vec![14_010, 14_002, 29_192, 0, u32::MAX]);
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(text, "[14010,-8,15190,-29192,4294967295]");
+        assert_eq!(serde_json::from_str::<SmallSteps>(&text).unwrap(), row);
+        assert!(serde_json::from_str::<SmallSteps>("[5,-6]").is_err());
+        assert!(serde_json::from_str::<SmallSteps>("[9223372036854775807,1]").is_err());
+        assert!(serde_json::from_str::<SmallSteps>("[]").unwrap().is_empty());
+    }
+
+    #[test]
+    fn readings_become_a_clock_and_a_ratio_without_unit() {
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        assert!((lengths.hertz(10_000) - 3.6e9).abs() < 1.0);
+        // At another clock both take as much longer: the ratio stays.
+        assert!((lengths.ratio(10_000, 13_000) - lengths.ratio(20_000, 26_000)).abs() < 1e-12);
+        assert!((lengths.ratio(10_000, 13_000) - 0.26).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,23 @@
+//! Reads the references every 2 ms for some seconds: `references [SECONDS] [CPU]`; a line each of clock (GHz) and cycles an add.
+#![allow(clippy::unwrap_used, reason = "an example that cannot go on stops")]
+
+use std::time::Duration;
+
+use sys::kernel::core_reference::CoreReferences;
+
+fn main() {
+    let number = |at: usize| std::env::args().nth(at).and_then(|text| text.parse::<u64>().ok());
+    if let Some(cpu) = number(2) {
+        sys::affinity::pin(&[cpu as usize]).unwrap();
+    }
+    let references = CoreReferences::calibrate().unwrap();
+    let lengths = references.lengths();
+    eprintln!("{lengths:?}");
+    let until = sys::clock::now() + number(1).unwrap_or(2) * 1_000_000_000;
+    while sys::clock::now() < until {
+        let read = references.read().unwrap();
+        let ratio = lengths.ratio(read.clock_nanos, read.contention_nanos);
+        println!("{:.4} {ratio:.5}", lengths.hertz(read.clock_nanos) * 1e-9);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

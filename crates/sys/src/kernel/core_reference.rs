@@ -1,0 +1,174 @@
+//! Two short loops of register adds that show what the core gives this thread at this moment.
+//!
+//! The **clock reference** is one chain of dependent adds, one a cycle: its time is the clock. The **contention reference** is six
+//! independent chains, as many adds a cycle as the core's integer units take. A thread of another guest on the same core leaves
+//! the first nearly alone and slows the second down, so the time of one over that of the other tells whether the core is
+//! shared, at any clock. No counter of the system shows either to a guest.
+
+use model::ReferenceLengths;
+
+use crate::error::{Error, Result};
+use crate::{clock, facts};
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::native::{clock_reference, contention_reference};
+
+/// Adds in a turn of the clock reference's loop.
+pub const CLOCK_TURN: u32 = 120;
+/// Adds in a turn of the contention reference's loop.
+pub const CONTENTION_TURN: u32 = 180;
+/// Independent chains of the contention reference.
+pub const CHAINS: u32 = 6;
+
+/// Time that either reference takes, nanoseconds: long beside a reading of the clock, short beside a batch.
+const WANTED_NANOS: u64 = 12_000;
+/// Longest time that a coarse clock may ask for.
+const LONGEST_NANOS: u64 = 60_000;
+/// Steps of the clock that a reference takes at least: one more or less is a quarter of a percent.
+const FEWEST_TICKS: u64 = 400;
+/// Readings of which the fastest calibrates.
+const CALIBRATING: u32 = 24;
+/// Clocks that a CPU may have, hertz. What lies outside was not one add a cycle.
+const PLAUSIBLE_CLOCK: std::ops::RangeInclusive<f64> = 0.2e9..=8e9;
+/// Cycles that an add of six chains takes where the core has at least two integer units and a neighbour at the worst of times.
+const LARGEST_RATIO: f64 = 0.8;
+
+/// What both references took, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoreReading {
+    /// Time of the clock reference, nanoseconds.
+    pub clock_nanos: u32,
+    /// Time of the contention reference, nanoseconds.
+    pub contention_nanos: u32,
+}
+
+/// Reads the references, at lengths that were calibrated once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoreReferences {
+    lengths: ReferenceLengths,
+}
+
+impl CoreReferences {
+    /// Finds lengths of 10 to 15 us on the CPU where the caller runs.
+    ///
+    /// # Errors
+    /// When this machine cannot have references: another architecture, an emulator, a clock too coarse, or loops that do not take
+    /// the time of adds.
+    pub fn calibrate() -> Result<Self> {
+        let refuse = |why: String| Error::refused("calibrate the references", why);
+        if let Some(emulator) = facts::emulator() {
+            return Err(refuse(format!("{emulator} translates instructions, so that adds take no time of their own")));
+        }
+        let wanted = WANTED_NANOS.max(FEWEST_TICKS * clock::tick());
+        if wanted > LONGEST_NANOS {
+            return Err(refuse("the clock is too coarse".to_owned()));
+        }
+        let first = Self { lengths: ReferenceLengths { clock: 100 * CLOCK_TURN, contention: 200 * CONTENTION_TURN } };
+        let fastest = first.fastest()?;
+        let scaled = |adds: u32, nanos: u32, turn: u32| {
+            let turns = f64::from(adds / turn) * wanted as f64 / f64::from(nanos.max(1));
+            turn * (turns.round().clamp(1.0, 1e5) as u32)
+        };
+        let found = Self {
+            lengths: ReferenceLengths {
+                clock: scaled(first.lengths.clock, fastest.clock_nanos, CLOCK_TURN),
+                contention: scaled(first.lengths.contention, fastest.contention_nanos, CONTENTION_TURN),
+            },
+        };
+        let fastest = found.fastest()?;
+        let (clock_nanos, contention_nanos) = (fastest.clock_nanos, fastest.contention_nanos);
+        let (clock, ratio) = (found.lengths.hertz(clock_nanos), found.lengths.ratio(clock_nanos, contention_nanos));
+        if !PLAUSIBLE_CLOCK.contains(&clock) {
+            return Err(refuse(format!("an add a cycle would be a clock of {:.2} GHz", clock * 1e-9)));
+        }
+        if ratio > LARGEST_RATIO {
+            return Err(refuse(format!("six chains of adds take {ratio:.2} cycles an add, as on an emulated CPU")));
+        }
+        Ok(found)
+    }
+
+    /// References of known lengths.
+    ///
+    /// # Errors
+    /// Where this architecture has none.
+    pub fn of(lengths: ReferenceLengths) -> Result<Self> {
+        let one = Self { lengths };
+        one.read().map(|_| one)
+    }
+
+    /// How many adds they have.
+    #[must_use]
+    pub const fn lengths(&self) -> ReferenceLengths {
+        self.lengths
+    }
+
+    /// Reads both, the clock reference first.
+    ///
+    /// # Errors
+    /// Where this architecture has none.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    pub fn read(&self) -> Result<CoreReading> {
+        let nanos = |from: u64, to: u64| u32::try_from(to - from).unwrap_or(u32::MAX);
+        let began = clock::now();
+        std::hint::black_box(clock_reference::run(u64::from(self.lengths.clock / CLOCK_TURN)));
+        let between = clock::now();
+        std::hint::black_box(contention_reference::run(u64::from(self.lengths.contention / CONTENTION_TURN)));
+        let ended = clock::now();
+        Ok(CoreReading { clock_nanos: nanos(began, between), contention_nanos: nanos(between, ended) })
+    }
+
+    /// Reads both, the clock reference first.
+    ///
+    /// # Errors
+    /// Where this architecture has none.
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    pub fn read(&self) -> Result<CoreReading> {
+        Err(Error::refused("read the references", "this program has none for this architecture"))
+    }
+
+    /// The least of either over many readings; the first, which fetches the code, is none.
+    fn fastest(&self) -> Result<CoreReading> {
+        let mut least = CoreReading { clock_nanos: u32::MAX, contention_nanos: u32::MAX };
+        self.read()?;
+        for _ in 0..CALIBRATING {
+            let one = self.read()?;
+            least.clock_nanos = least.clock_nanos.min(one.clock_nanos);
+            least.contention_nanos = least.contention_nanos.min(one.contention_nanos);
+        }
+        Ok(least)
+    }
+}
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declared_add_is_done() {
+        for turns in [1_u64, 7, 500] {
+            assert_eq!(clock_reference::run(turns), 1 + 3 * turns * u64::from(CLOCK_TURN));
+            let all = u64::from(CHAINS) + 3 * turns * u64::from(CONTENTION_TURN);
+            assert_eq!(contention_reference::run(turns), all);
+        }
+    }
+
+    #[test]
+    fn lengths_are_calibrated_once_and_read_anywhere() {
+        let found = match CoreReferences::calibrate() {
+            Ok(found) => found,
+            Err(why) => return testing::lacks!("{why}"),
+        };
+        let lengths = found.lengths();
+        assert_eq!((lengths.clock % CLOCK_TURN, lengths.contention % CONTENTION_TURN), (0, 0));
+        testing::attempts(20, || {
+            let read = CoreReferences::of(lengths).unwrap().fastest().unwrap();
+            let (clock, contention) = (read.clock_nanos, read.contention_nanos);
+            testing::hold!((6_000..60_000).contains(&clock), "{clock} ns");
+            testing::hold!((6_000..60_000).contains(&contention), "{contention} ns");
+            let ratio = lengths.ratio(clock, contention);
+            testing::hold!((0.08..LARGEST_RATIO).contains(&ratio), "{ratio} cycles an add");
+            testing::hold!(PLAUSIBLE_CLOCK.contains(&lengths.hertz(clock)), "{clock} ns are no clock");
+            Ok(())
+        });
+    }
+}
