@@ -176,5 +176,7 @@ fn a_ledger_that_cannot_be_used_is_refused_in_a_line() {
     let Some(lab) = PostgresLab::start() else { return };
     let address = lab.database("odd");
     lab.sql("odd", "CREATE SCHEMA prony_farm; CREATE TABLE prony_farm.ledger (form bigint); INSERT INTO prony_farm.ledger VALUES (7);");
-    assert!(refused(&address.replace("prony@", "prony:secret@")).contains("form 7; this program knows form 1"));
+    assert!(
+        refused(&address.replace("prony@", "prony:secret@")).contains("schema version 7; this program knows version 1")
+    );
 }

@@ -1,4 +1,4 @@
-//! A channel over TCP: JSON messages, sealed, bounded in size and time.
+//! A channel over TCP: encrypted JSON messages of bounded size, with a deadline on every call.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
@@ -13,10 +13,10 @@ use crate::handshake::{self, GREETING, REPLY};
 use crate::stream::{TimedStream, too_slow};
 use crate::{Error, Result, Service, Token};
 
-/// Memory that a channel keeps for the next message it sends, bytes.
+/// Buffer memory kept between messages, bytes.
 const KEPT: usize = 8 << 10;
 
-/// A connection to a side that knows the same token. After an error nothing more can be sent or received.
+/// A connection to a peer that knows the same token. After an error it can no longer be used.
 #[derive(Debug)]
 pub struct Channel {
     stream: TimedStream,
@@ -31,16 +31,16 @@ impl Channel {
         Self { stream, cipher, reader: FrameReader::default(), plain: Vec::new(), frames: Vec::new() }
     }
 
-    /// The client's side of the handshake, all of it within `patience`.
+    /// The client's side of the handshake, within `timeout` in total.
     ///
     /// # Errors
-    /// When the other side is no such service of this version, does not know the token, or is too slow.
-    pub fn connect(stream: TcpStream, token: &Token, service: &Service, patience: Duration) -> Result<Self> {
-        let deadline = Instant::now() + patience;
-        // Where nobody listens, a kernel may give the port itself to who tries to reach it, and connect it with itself: it
-        // would wait for its own words, and keep the next server from its port.
+    /// When the other side is not this service in this version, does not know the token, or is too slow.
+    pub fn connect(stream: TcpStream, token: &Token, service: &Service, timeout: Duration) -> Result<Self> {
+        let deadline = Instant::now() + timeout;
+        // Where nothing listens, the kernel may choose the same port as source and connect the socket with itself: this
+        // side would receive its own bytes, and keep the next server from its port.
         if stream.local_addr().ok() == stream.peer_addr().ok() {
-            return Err(Error::Gone("nobody listens there".to_owned()));
+            return Err(Error::Gone("no server listens there".to_owned()));
         }
         stream.set_nodelay(true).map_err(Error::io("set a connection up"))?;
         let mut stream = TimedStream::new(stream);
@@ -48,7 +48,7 @@ impl Channel {
         stream.read_exact(&mut head, deadline)?;
         let length = u32::from_be_bytes(head) as usize;
         if length > GREETING {
-            return Err(Error::Protocol("it did not greet as prony does; is it another program?".to_owned()));
+            return Err(Error::Protocol("it sent no prony greeting; is it another program?".to_owned()));
         }
         let mut greeting = vec![0; length];
         stream.read_exact(&mut greeting, deadline)?;
@@ -60,15 +60,15 @@ impl Channel {
         Ok(Self::new(stream, handshake::complete(state, &reply)?))
     }
 
-    /// Sends a message; the other side's kernel must take it within `patience`.
+    /// Sends a message; the other side's kernel must take it within `timeout`.
     ///
     /// # Errors
-    /// When the message is too long, or the other side is gone or too slow.
-    pub fn send<T: Serialize>(&mut self, message: &T, patience: Duration) -> Result<()> {
-        let deadline = Instant::now() + patience;
+    /// When the message is too long, or the other side has disconnected or is too slow.
+    pub fn send<T: Serialize>(&mut self, message: &T, timeout: Duration) -> Result<()> {
+        let deadline = Instant::now() + timeout;
         self.plain.clear();
         self.frames.clear();
-        // One long message leaves no memory behind.
+        // Buffers shrink again after a long message.
         self.plain.shrink_to(KEPT);
         self.frames.shrink_to(KEPT);
         self.plain.extend([0; LENGTH]);
@@ -77,17 +77,17 @@ impl Channel {
         self.stream.write_all(&self.frames, deadline)
     }
 
-    /// Receives a message of at most `most` bytes. The whole of it must come within `patience`: bytes that drip do not keep
-    /// a reader.
+    /// Receives a message of at most `most` bytes. The whole message must arrive within `timeout`, so that single bytes
+    /// do not keep a reader waiting.
     ///
     /// # Errors
-    /// When the other side is gone or too slow, or what came is too long, altered, or no message.
-    pub fn receive<T: DeserializeOwned>(&mut self, patience: Duration, most: usize) -> Result<T> {
-        let deadline = Instant::now() + patience;
+    /// When the other side has disconnected or is too slow, or the message is too long, altered or malformed.
+    pub fn receive<T: DeserializeOwned>(&mut self, timeout: Duration, most: usize) -> Result<T> {
+        let deadline = Instant::now() + timeout;
         loop {
             if let Some(message) = self.reader.next(&mut self.cipher, most)? {
                 return serde_json::from_slice(&message)
-                    .map_err(|error| Error::Protocol(format!("no message: {error}")));
+                    .map_err(|error| Error::Protocol(format!("not a valid message: {error}")));
             }
             if !self.read(deadline)? {
                 return Err(too_slow());
@@ -95,12 +95,12 @@ impl Channel {
         }
     }
 
-    /// Waits until the other side begins to say something; false when it said nothing for so long.
+    /// Waits until the other side begins a message; false when none begins within `timeout`.
     ///
     /// # Errors
-    /// When the other side is gone.
-    pub fn wait(&mut self, patience: Duration) -> Result<bool> {
-        Ok(self.reader.has_bytes() || self.read(Instant::now() + patience)?)
+    /// When the other side has disconnected.
+    pub fn wait(&mut self, timeout: Duration) -> Result<bool> {
+        Ok(self.reader.has_bytes() || self.read(Instant::now() + timeout)?)
     }
 
     fn read(&mut self, deadline: Instant) -> Result<bool> {
@@ -109,10 +109,10 @@ impl Channel {
         Ok(count.is_some())
     }
 
-    /// Whether the other side has begun to say something, without waiting.
+    /// Whether bytes have arrived, without waiting.
     ///
     /// # Errors
-    /// When the other side is gone.
+    /// When the other side has disconnected.
     pub fn has_input(&self) -> Result<bool> {
         if self.reader.has_bytes() {
             return Ok(true);
@@ -129,11 +129,11 @@ impl Channel {
         }
     }
 
-    /// The own address.
+    /// Address of this side.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// When the system does not tell it.
     pub fn local_address(&self) -> Result<SocketAddr> {
-        self.stream.stream.local_addr().map_err(Error::io("read the own address"))
+        self.stream.stream.local_addr().map_err(Error::io("read the address of the socket"))
     }
 }

@@ -1,40 +1,40 @@
-//! Messages in sealed frames, without input and output: a frame is its length (2 bytes, most significant first) and so many
-//! sealed bytes; a message is its length (4 bytes) and its bytes, cut into as few frames as hold it.
+//! Messages in encrypted frames, without I/O: a frame is its length (2 bytes, big-endian) and that many sealed bytes; a
+//! message is its length (4 bytes) and its bytes, cut into as few frames as possible.
 //!
-//! Nothing is believed that is not bounded first: the length of a frame is checked before its bytes are kept, that of a
-//! message before its second frame is, and every frame but the last must be full.
+//! Lengths are checked before memory is used: that of a frame before its bytes are stored, that of a message before its
+//! second frame; and every frame but the last must be full.
 
 use snow::TransportState;
 
 use crate::{Error, Result};
 
-/// Longest message that can be sent at all, bytes.
+/// Longest message, bytes.
 pub const LONGEST: usize = 1 << 20;
-/// Bytes that sealing adds.
+/// Bytes that encryption adds to a frame.
 const TAG: usize = 16;
 /// Longest sealed frame, bytes (Noise, section 3).
 const FRAME: usize = 65_535;
-/// Bytes of a frame's length.
+/// Bytes of a frame's length field.
 const HEAD: usize = 2;
-/// Bytes of a message's length.
+/// Bytes of a message's length field.
 pub(crate) const LENGTH: usize = 4;
-/// Bytes that a full frame holds.
+/// Payload of a full frame, bytes.
 const FULL: usize = FRAME - TAG;
-/// Bytes kept ready for what comes; longer frames have more while they last.
+/// Size of the receive buffer, bytes; longer frames enlarge it while they last.
 const READY: usize = 2 << 10;
 
-/// Seals and opens frames; each is sealed and opened once, in order.
+/// Seals and opens frames; each exactly once, in order.
 pub trait FrameCipher {
-    /// Seals bytes; `sealed` has room for them and [`TAG`](self) more.
+    /// Seals bytes; `sealed` must have room for them and [`TAG`](self) more.
     ///
     /// # Errors
-    /// When they are too many.
+    /// When there are too many.
     fn seal(&mut self, plain: &[u8], sealed: &mut [u8]) -> Result<usize>;
 
-    /// Opens a frame; `plain` has room for it.
+    /// Opens a frame; `plain` must have room for it.
     ///
     /// # Errors
-    /// When it is not the next one that the other side sealed.
+    /// When the frame is not the next one that the other side sealed.
     fn open(&mut self, sealed: &[u8], plain: &mut [u8]) -> Result<usize>;
 }
 
@@ -48,7 +48,7 @@ impl FrameCipher for TransportState {
     }
 }
 
-/// Adds a message's frames to `into`. The message begins with [`LENGTH`] bytes of room for its length.
+/// Appends a message's frames to `into`. The message begins with [`LENGTH`] bytes of room for its length.
 pub(crate) fn seal(message: &mut [u8], cipher: &mut dyn FrameCipher, into: &mut Vec<u8>) -> Result<()> {
     let length = message.len().saturating_sub(LENGTH);
     if length > LONGEST {
@@ -64,7 +64,7 @@ pub(crate) fn seal(message: &mut [u8], cipher: &mut dyn FrameCipher, into: &mut 
     Ok(())
 }
 
-/// A message's frames.
+/// The frames of a message.
 ///
 /// # Errors
 /// When it is longer than [`LONGEST`].
@@ -74,23 +74,23 @@ pub fn sealed(message: &[u8], cipher: &mut dyn FrameCipher) -> Result<Vec<u8>> {
     Ok(frames)
 }
 
-/// Makes messages of bytes as they come.
+/// Assembles messages from received bytes.
 #[derive(Debug, Default)]
 pub struct FrameReader {
-    /// What came; frames that were opened lie before `opened`, and nothing yet behind `filled`.
+    /// Received bytes: frames before `opened` are opened, bytes from `filled` on are free.
     bytes: Vec<u8>,
     opened: usize,
     filled: usize,
-    /// What was opened of the message that is not whole yet.
+    /// The opened part of the incomplete message.
     message: Vec<u8>,
-    /// Its length.
+    /// Length of that message, once known.
     length: Option<usize>,
-    /// Something was refused: what comes after it cannot be what was sent after it.
+    /// A frame was refused. Later frames can no longer be trusted.
     refused: bool,
 }
 
 impl FrameReader {
-    /// Where the next bytes go; never empty. It holds the rest of a frame whose length is known.
+    /// Where the next bytes go; never empty. It has room for the rest of a frame whose length is known.
     pub fn space(&mut self) -> &mut [u8] {
         self.bytes.copy_within(self.opened..self.filled, 0);
         (self.filled, self.opened) = (self.filled - self.opened, 0);
@@ -103,18 +103,18 @@ impl FrameReader {
         &mut self.bytes[self.filled..]
     }
 
-    /// So many bytes were put into [`FrameReader::space`].
+    /// Notes that `count` bytes were put into [`FrameReader::space`].
     pub fn fill(&mut self, count: usize) {
         self.filled = (self.filled + count).min(self.bytes.len());
     }
 
-    /// Whether bytes came that belong to no message yet taken.
+    /// Whether there are bytes of a message that has not been taken yet.
     #[must_use]
     pub fn has_bytes(&self) -> bool {
         self.opened < self.filled || self.length.is_some()
     }
 
-    /// Bytes of memory that it holds.
+    /// Memory in use, bytes.
     #[must_use]
     pub fn held(&self) -> usize {
         self.bytes.capacity() + self.message.capacity()
@@ -125,10 +125,11 @@ impl FrameReader {
         Some(usize::from(u16::from_be_bytes(*head)))
     }
 
-    /// The next message, of at most `most` bytes; `None` when it is not all there.
+    /// The next message, of at most `most` bytes; `None` while it is incomplete.
     ///
     /// # Errors
-    /// When it is too long, or a frame is not what the other side sealed next. Nothing that comes later can be opened then.
+    /// When the message is too long, or a frame is not the next one that the other side sealed. No later frame can be
+    /// opened then.
     pub fn next(&mut self, cipher: &mut dyn FrameCipher, most: usize) -> Result<Option<Vec<u8>>> {
         if self.refused {
             return Err(Error::Altered);
@@ -162,7 +163,7 @@ impl FrameReader {
         Ok(None)
     }
 
-    /// Whether a frame may have so many sealed bytes.
+    /// Whether a frame may have this many sealed bytes.
     fn check(&self, sealed: usize, most: usize) -> Result<()> {
         let plain = sealed.saturating_sub(TAG);
         match self.length {
@@ -198,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// Opens nothing: it checks that frames come whole and in order, so that framing is tested without its cipher.
+    /// Encrypts nothing: it checks that frames arrive whole and in order, so that framing is tested without the cipher.
     #[derive(Default)]
     struct NumberingCipher(u64, u64);
 
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_every_size_come_whole_whatever_the_pieces() {
+    fn messages_of_every_size_arrive_whole_however_they_are_split() {
         let sizes = [0, 1, FULL - LENGTH - 1, FULL - LENGTH, FULL - LENGTH + 1, 2 * FULL, 2 * FULL - LENGTH, LONGEST];
         for step in [1 << 20, 4_099, 65_537] {
             let (mut sealer, mut opener, mut reader) =
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_not_believed() {
+    fn lengths_are_checked() {
         let next = |bytes: &[u8], most| {
             let mut reader = FrameReader::default();
             reader.space()[..bytes.len()].copy_from_slice(bytes);
@@ -272,13 +273,13 @@ mod tests {
             assert!(reader.held() <= 4 * READY);
             ended
         };
-        // The head of a frame alone tells that it is too long or too short: its bytes are not waited for.
+        // The header alone tells that a frame is too long or too short; its bytes are not waited for.
         assert!(matches!(next(&[0xff, 0xff], 1000), Err(Error::TooLong { .. })));
         assert!(matches!(next(&[0x03, 0xfc], 1000), Ok(None)));
         assert!(matches!(next(&[0x03, 0xfd], 1000), Err(Error::TooLong { .. })));
         assert!(matches!(next(&[0, 0], 1000), Err(Error::Protocol(_))));
         assert!(matches!(next(&[0, 19], 1000), Err(Error::Protocol(_))));
-        // A message that says another length than its frames have.
+        // A message whose length field contradicts its frames.
         let seal_raw = |plain: &[u8]| {
             let mut frame = vec![0; HEAD + plain.len() + TAG];
             let sealed = NumberingCipher::default().seal(plain, &mut frame[HEAD..]).unwrap();
@@ -293,7 +294,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_messages_or_refused_and_little_is_kept(
+        fn any_bytes_are_messages_or_refused_and_memory_stays_small(
             bytes in prop::collection::vec(any::<u8>(), 0..3_000),
             step in 1..400_usize,
         ) {
@@ -303,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_happens_to_frames_only_what_was_sent_comes(
+        fn only_sent_messages_arrive_whatever_happens_to_frames(
             messages in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..6),
             at in any::<prop::sample::Index>(), value in 1..=255_u8, way in 0..5_u8, step in 1..300_usize,
         ) {
@@ -314,7 +315,7 @@ mod tests {
                 0 => frames.insert(place, frames[place].clone()),
                 1 => drop(frames.remove(place)),
                 2 => frames.swap(0, place),
-                // The number of a frame stands for all of its tag here: the real cipher covers every byte.
+                // The frame's number stands for the whole tag here; the real cipher covers every byte.
                 3 => { let end = frames[place].len(); frames[place][end - 1] ^= value; }
                 _ => frames.truncate(place),
             }

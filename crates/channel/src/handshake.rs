@@ -1,4 +1,4 @@
-//! The handshake without its input and output: bytes in, bytes out.
+//! The handshake without I/O: bytes in, bytes out.
 //!
 //! ```text
 //! server -> client   greeting   length (4 bytes) and JSON: version and nonce, in clear; versions before channels read it too
@@ -16,21 +16,21 @@ use crate::{Error, Result, nonce};
 
 /// Pattern, curve, cipher and hash.
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
-/// Bytes of each of the two messages of the handshake: a public key and an authentication tag.
+/// Bytes of each of the two handshake messages: a public key and an authentication tag.
 pub(crate) const FIRST: usize = 48;
-/// Bytes of the server's answer: a status and its message of the handshake.
+/// Bytes of the server's reply: a status and its handshake message.
 pub(crate) const REPLY: usize = 1 + FIRST;
-/// Longest greeting, bytes, without its length.
+/// Longest greeting, bytes, without its length field.
 pub(crate) const GREETING: usize = 1024;
 const WELCOME: u8 = 0;
 const WRONG_TOKEN: u8 = 1;
 
-/// What is spoken over a channel. Both sides must mean the same service and version.
+/// A protocol that runs over a channel. Both sides must have the same service and version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Service {
     /// A word in lower-case letters.
     pub name: &'static str,
-    /// Goes up when its messages change.
+    /// Increases when the service's messages change.
     pub version: u32,
 }
 
@@ -40,7 +40,8 @@ impl fmt::Display for Service {
     }
 }
 
-/// What a server says first. Versions before channels had the same message, so that each side can tell the other's version.
+/// The server's first message. Versions before channels used the same format, so that each side can tell the other's
+/// version.
 #[derive(Debug, Serialize, Deserialize)]
 struct HandshakeGreeting {
     says: String,
@@ -48,7 +49,7 @@ struct HandshakeGreeting {
     nonce: String,
 }
 
-/// A greeting as it is sent, and its nonce.
+/// The bytes of a greeting, and its nonce.
 pub(crate) fn greet(service: &Service) -> Result<(Vec<u8>, String)> {
     let nonce = format!("{}-{}", service.name, nonce()?);
     let greeting = HandshakeGreeting { says: "challenge".to_owned(), version: service.version, nonce: nonce.clone() };
@@ -56,16 +57,16 @@ pub(crate) fn greet(service: &Service) -> Result<(Vec<u8>, String)> {
     Ok(([&(body.len() as u32).to_be_bytes()[..], &body].concat(), nonce))
 }
 
-/// The nonce of a greeting, if it is one of this service and version.
+/// The nonce of a greeting, if the service and version match.
 pub(crate) fn read_greeting(body: &[u8], service: &Service) -> Result<String> {
-    let no_greeting = || Error::Protocol("it did not greet as prony does; is it another program?".to_owned());
+    let no_greeting = || Error::Protocol("it sent no prony greeting; is it another program?".to_owned());
     let greeting: HandshakeGreeting = serde_json::from_slice(body).map_err(|_| no_greeting())?;
     if greeting.says != "challenge" {
         return Err(no_greeting());
     }
     let named = greeting.nonce.split_once('-').map(|(name, _)| name);
     if let Some(theirs) = named.filter(|name| *name != service.name) {
-        // Whoever listens there chose this text: no more of it is shown than a name has.
+        // The other side chose this text: only characters of a valid name are shown.
         let theirs = theirs.chars().filter(char::is_ascii_lowercase).take(16).collect();
         return Err(Error::OtherService { theirs, ours: service.name });
     }
@@ -89,18 +90,18 @@ fn encryption(error: snow::Error) -> Error {
     Error::Encryption(error.to_string())
 }
 
-/// The client's side: what it sends after the greeting.
+/// The client's side: the state and the message that follows the greeting.
 pub(crate) fn begin(key: &[u8; 32], service: &Service, nonce: &str) -> Result<(HandshakeState, [u8; FIRST])> {
     let mut state = noise(key, service, nonce, true)?;
     let mut first = [0; FIRST];
     match state.write_message(&[], &mut first) {
         Ok(FIRST) => Ok((state, first)),
-        Ok(_) => Err(Error::Encryption("a handshake of another length".to_owned())),
+        Ok(_) => Err(Error::Encryption("the handshake message has a wrong length".to_owned())),
         Err(error) => Err(encryption(error)),
     }
 }
 
-/// The server's side: whether the client knows the token, judged by its first message to this very greeting.
+/// The server's side: whether the client knows the token, by its first message in reply to this greeting.
 pub(crate) fn verify(key: &[u8; 32], service: &Service, nonce: &str, first: &[u8; FIRST]) -> Result<HandshakeState> {
     let mut state = noise(key, service, nonce, false)?;
     match state.read_message(first, &mut [0; FIRST]) {
@@ -109,29 +110,29 @@ pub(crate) fn verify(key: &[u8; 32], service: &Service, nonce: &str, first: &[u8
     }
 }
 
-/// The server's answer to who knows the token.
+/// The server's reply to a client that knows the token.
 pub(crate) fn reply(mut state: HandshakeState) -> Result<(TransportState, [u8; REPLY])> {
     let mut reply = [WELCOME; REPLY];
     match state.write_message(&[], &mut reply[1..]) {
         Ok(FIRST) => Ok((state.into_transport_mode().map_err(encryption)?, reply)),
-        Ok(_) => Err(Error::Encryption("a handshake of another length".to_owned())),
+        Ok(_) => Err(Error::Encryption("the handshake message has a wrong length".to_owned())),
         Err(error) => Err(encryption(error)),
     }
 }
 
-/// The server's answer to who does not.
+/// The server's reply to a client that does not.
 pub(crate) const fn refusal() -> [u8; REPLY] {
     let mut reply = [0; REPLY];
     reply[0] = WRONG_TOKEN;
     reply
 }
 
-/// The client's end of the handshake.
+/// The client's last step.
 pub(crate) fn complete(mut state: HandshakeState, reply: &[u8; REPLY]) -> Result<TransportState> {
     match reply[0] {
         WELCOME => {}
         WRONG_TOKEN => return Err(Error::WrongToken),
-        other => return Err(Error::Protocol(format!("an answer {other} to a handshake"))),
+        other => return Err(Error::Protocol(format!("status {other} in the reply to the handshake"))),
     }
     match state.read_message(&reply[1..], &mut [0; FIRST]) {
         Ok(0) => state.into_transport_mode().map_err(encryption),
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sides_with_one_token_understand_each_other() {
+    fn two_sides_with_the_same_token_can_communicate() {
         let (greeting, nonce) = greet(&SERVICE).unwrap();
         assert_eq!(read_greeting(&greeting[4..], &SERVICE).unwrap(), nonce);
         let (client, first) = begin(&key(), &SERVICE, &nonce).unwrap();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_of_a_handshake_counts_and_no_part_of_it_serves_twice() {
+    fn every_changed_bit_is_noticed_and_no_message_can_be_replayed() {
         let (_, nonce) = greet(&SERVICE).unwrap();
         let (_, first) = begin(&key(), &SERVICE, &nonce).unwrap();
         for bit in 0..8 * FIRST {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_fit_is_told_why() {
+    fn a_mismatch_is_reported_with_its_cause() {
         let (_, nonce) = greet(&SERVICE).unwrap();
         let wrong = Token::draw().unwrap().key(&SERVICE).unwrap();
         let (client, first) = begin(&wrong, &SERVICE, &nonce).unwrap();
@@ -203,7 +204,7 @@ mod tests {
             )
         };
         assert!(matches!(greeted(8, "test-00"), Err(Error::Version { theirs: 8, ours: 7 })));
-        // What versions before channels said.
+        // The greeting of versions before channels.
         assert!(matches!(greeted(2, "00112233"), Err(Error::Version { theirs: 2, .. })));
         let other = greeted(7, "farm-00").unwrap_err().to_string();
         assert!(other.contains("'farm'") && other.contains("'test'"), "{other}");

@@ -1,14 +1,14 @@
-//! One connection for all services of this program: whoever knows the same token gets in, and everything after the handshake
-//! is encrypted, authenticated, in order and bounded in size and time.
+//! One kind of connection for all services of this program: only holders of the same token can connect, and all bytes
+//! after the handshake are encrypted, authenticated, in order, and bounded in size and time.
 //!
-//! The handshake is Noise `NNpsk0` (noiseprotocol.org, revision 34) with a key derived from the token. The server speaks
-//! first: a greeting with its service, version and a nonce that is never used twice, all of which both sides mix into the
-//! handshake. So a message of an earlier handshake opens nothing, and a side that was told another service or version than
-//! the other side has cannot finish. Both keys are new with every connection: who learns the token later cannot read what
-//! was recorded earlier.
+//! The handshake is Noise `NNpsk0` (noiseprotocol.org, revision 34) with a key derived from the token. The server
+//! begins with a greeting: its service, its version, and a nonce that is never used twice. Both sides mix the greeting
+//! into the handshake. So a message of an earlier handshake opens nothing, and the handshake fails if the two sides saw
+//! different services or versions. Both keys are new for every connection: a token that leaks later does not decrypt
+//! recorded traffic.
 //!
-//! A token of 128 random bits is what this rests on. One that a person made up can be guessed by who recorded a handshake.
-//! Every holder of a token can be a server to every other holder.
+//! The security rests on a token of 128 random bits. A token that a person made up can be guessed by an observer who
+//! recorded a handshake. Every holder of a token can be a server to every other holder.
 #![forbid(unsafe_code)]
 
 mod acceptor;

@@ -1,4 +1,4 @@
-//! A TCP stream on which every wait has a deadline.
+//! A TCP stream with a deadline on every wait.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::{Error, Result};
 
-/// Longest wait of one system call. The time-out of a socket is set only when it changes, and that is rare with one length
-/// for all long waits.
+/// Longest wait of one system call. A socket's timeout is set only when it changes, which is rare when all long waits
+/// use the same one.
 const SLICE: Duration = Duration::from_secs(1);
 
-/// A stream and the time-outs that its socket has.
+/// A stream and the current timeouts of its socket.
 #[derive(Debug)]
 pub(crate) struct TimedStream {
     pub(crate) stream: TcpStream,
@@ -23,7 +23,7 @@ impl TimedStream {
         Self { stream, read: None, write: None }
     }
 
-    /// Reads what is there, and waits for it until the deadline; `None` when nothing came.
+    /// Reads what has arrived, or waits for it until the deadline; `None` when nothing arrived.
     pub(crate) fn read(&mut self, into: &mut [u8], deadline: Instant) -> Result<Option<usize>> {
         loop {
             let Some(slice) = slice(deadline) else { return Ok(None) };
@@ -40,7 +40,7 @@ impl TimedStream {
         }
     }
 
-    /// Fills all of `into` until the deadline.
+    /// Fills `into` before the deadline.
     pub(crate) fn read_exact(&mut self, mut into: &mut [u8], deadline: Instant) -> Result<()> {
         while !into.is_empty() {
             let count = self.read(into, deadline)?.ok_or_else(too_slow)?;
@@ -49,16 +49,16 @@ impl TimedStream {
         Ok(())
     }
 
-    /// Writes all until the deadline.
+    /// Writes all bytes before the deadline.
     pub(crate) fn write_all(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<()> {
         while !bytes.is_empty() {
-            let slice = slice(deadline).ok_or_else(|| Error::Gone("it takes nothing, or too slowly".to_owned()))?;
+            let slice = slice(deadline).ok_or_else(|| Error::Gone("it does not receive, or too slowly".to_owned()))?;
             if self.write != Some(slice) {
                 self.stream.set_write_timeout(Some(slice)).map_err(Error::gone)?;
                 self.write = Some(slice);
             }
             match self.stream.write(bytes) {
-                Ok(0) => return Err(Error::Gone("it takes nothing any more".to_owned())),
+                Ok(0) => return Err(Error::Gone("it no longer receives".to_owned())),
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if waits(error.kind()) => {}
                 Err(error) => return Err(Error::gone(error)),
@@ -69,14 +69,14 @@ impl TimedStream {
 }
 
 pub(crate) fn too_slow() -> Error {
-    Error::Gone("it said nothing, or too slowly".to_owned())
+    Error::Gone("it sent nothing, or too slowly".to_owned())
 }
 
 pub(crate) fn waits(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// How long one call may wait; `None` when the deadline has passed.
+/// How long one call may wait; `None` after the deadline.
 fn slice(deadline: Instant) -> Option<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     (!left.is_zero()).then(|| left.min(SLICE))

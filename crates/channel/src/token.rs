@@ -1,4 +1,4 @@
-//! The secret that two sides share, and what is derived from it.
+//! The secret that two sides share, and the keys derived from it.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::{Error, Result, Service};
 pub(crate) const SHORTEST_TOKEN: usize = 16;
 pub(crate) const LONGEST_TOKEN: usize = 256;
 
-/// A secret of at least 16 characters, never printed by mistake.
+/// A secret of at least 16 characters. Its `Debug` output hides it.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Token {
 }
 
 impl Token {
-    /// A new one of 128 random bits.
+    /// A new token of 128 random bits.
     ///
     /// # Errors
     /// When the system has no random bits.
@@ -33,10 +33,10 @@ impl Token {
         Ok(Self(nonce()?))
     }
 
-    /// One that a person typed or a file holds.
+    /// Parses a token that a person typed or a file holds.
     ///
     /// # Errors
-    /// When it is so short that it can be guessed, or longer than a token is.
+    /// When it is too short, so that it can be guessed, or too long.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         if !(SHORTEST_TOKEN..=LONGEST_TOKEN).contains(&text.len()) {
@@ -45,13 +45,13 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    /// The secret itself, to be handed to who shall get in.
+    /// The secret itself, for handing it to a client.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Key of a service's handshakes (HKDF-SHA-256, RFC 5869): other services and versions have other keys.
+    /// Key of a service's handshakes (HKDF-SHA-256, RFC 5869). Each service and version has its own key.
     pub(crate) fn key(&self, service: &Service) -> Result<[u8; 32]> {
         let mut key = [0; 32];
         Hkdf::<Sha256>::new(Some(b"prony channel key"), self.0.as_bytes())
@@ -63,7 +63,7 @@ impl Token {
     fn mac(&self, parts: &[&str]) -> Result<Hmac<Sha256>> {
         let mut mac =
             Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).map_err(|error| Error::Encryption(error.to_string()))?;
-        // Lengths first, so that no two lists of parts make the same text.
+        // Lengths come first, so that no two lists of parts give the same text.
         for part in parts {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
@@ -71,7 +71,7 @@ impl Token {
         Ok(mac)
     }
 
-    /// A tag that only holders of this secret can make (HMAC-SHA-256, RFC 2104). The first part says what it is for.
+    /// A tag that only holders of this secret can make (HMAC-SHA-256, RFC 2104). The first part names its purpose.
     ///
     /// # Errors
     /// Never with a secret that [`Token`] allows.
@@ -79,7 +79,7 @@ impl Token {
         Ok(hexadecimal(&self.mac(parts)?.finalize().into_bytes()))
     }
 
-    /// Whether a tag is the one of these parts, compared in constant time.
+    /// Whether a tag belongs to these parts, compared in constant time.
     #[must_use]
     pub fn verify(&self, tag: &str, parts: &[&str]) -> bool {
         let (Some(bytes), Ok(mac)) = (bytes(tag), self.mac(parts)) else { return false };
@@ -87,7 +87,7 @@ impl Token {
     }
 }
 
-/// A number used once, of 128 bits, as 32 hexadecimal digits.
+/// A random number of 128 bits for one use, as 32 hexadecimal digits.
 ///
 /// # Errors
 /// When the system has no random bits.
@@ -97,7 +97,7 @@ pub fn nonce() -> Result<String> {
     Ok(hexadecimal(&bytes))
 }
 
-/// Whether two texts are equal, in a time that does not tell where they differ.
+/// Whether two texts are equal, in a time that does not depend on where they differ.
 #[must_use]
 pub fn equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.ct_eq(b).into()

@@ -1,4 +1,4 @@
-//! What a person sees while a farm runs: sums and rates, as much memory at the end as at the beginning.
+//! Live totals and rates of a running farm. Memory use does not grow with the length of the run.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::ledger::{ChunkVerdict, Elsewhere, NodeTotals, OfferedResult};
 
-/// Seconds over which the rate of now is taken.
+/// Seconds over which the current rate is taken.
 const WINDOW: u64 = 10;
-/// Names of nodes that are told apart; further ones are lumped together.
-const MOST_NODES: usize = 4096;
+/// Nodes counted one by one; further ones share one entry.
+const MAX_NODES: usize = 4096;
 
-/// Sums of one node, or of all.
+/// Totals of one node, or of all.
 #[derive(Debug, Clone, Default)]
 struct Sums {
     chunks: u64,
@@ -20,10 +20,10 @@ struct Sums {
     wall: f64,
     refused: u64,
     wasted: f64,
-    /// Events a second of the last seconds: (second, events).
+    /// Events in each of the last seconds: (second, events).
     recent: VecDeque<(u64, u64)>,
     slots: u32,
-    heard: f64,
+    last_message: f64,
 }
 
 impl Sums {
@@ -32,10 +32,10 @@ impl Sums {
         self.events += offer.done.events;
         self.cpu += offer.done.cpu;
         self.wall += offer.done.wall;
-        self.happened(offer.done.events, now);
+        self.add_recent(offer.done.events, now);
     }
 
-    fn happened(&mut self, events: u64, now: f64) {
+    fn add_recent(&mut self, events: u64, now: f64) {
         let second = now as u64;
         match self.recent.back_mut().filter(|(last, _)| *last == second) {
             Some((_, sum)) => *sum += events,
@@ -63,41 +63,41 @@ impl Sums {
     }
 }
 
-/// All sums.
+/// Totals of the whole farm and of its nodes.
 #[derive(Debug, Default)]
 pub(crate) struct FarmTotals {
     all: Sums,
     nodes: BTreeMap<String, Sums>,
     /// Events that were counted before this coordinator began.
     before: u64,
-    /// What other coordinators of the same run did, as far as it was heard.
+    /// Totals of the other coordinators of the same run, as of the last exchange.
     elsewhere: Elsewhere,
     strangers: u64,
     expired: u64,
 }
 
-/// A node at one moment.
+/// One node at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeSnapshot {
-    /// Its name.
+    /// Name of the node.
     pub node: String,
-    /// Connections of its pilots.
+    /// Connected pilots, one a slot.
     pub slots: u32,
     /// Chunks counted.
     pub chunks: u64,
-    /// Events of them.
+    /// Events in those chunks.
     pub events: u64,
     /// Events a second over the last seconds.
     pub rate_now: f64,
-    /// CPU time over time of its counted chunks.
+    /// CPU time over wall time of its counted chunks.
     pub efficiency: Option<f64>,
-    /// Its refused duplicates.
+    /// Duplicates refused.
     pub refused: u64,
-    /// Seconds since it was last heard of; absent when it never was.
+    /// Seconds since its last message; `None` when it sent none.
     pub silent: Option<f64>,
 }
 
-/// A farm at one moment.
+/// The whole farm at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FarmSnapshot {
     /// Seconds since this coordinator began.
@@ -106,9 +106,9 @@ pub struct FarmSnapshot {
     pub chunks: u64,
     /// Chunks counted.
     pub counted: u64,
-    /// Chunks in the hands of pilots.
+    /// Chunks leased to pilots now.
     pub held: u64,
-    /// Chunks that failed too often.
+    /// Chunks given up after too many failures.
     pub given_up: u64,
     /// Events counted.
     pub events: u64,
@@ -116,24 +116,24 @@ pub struct FarmSnapshot {
     pub rate_now: f64,
     /// Events a second since this coordinator began.
     pub rate_so_far: f64,
-    /// Seconds until the end at the rate so far.
+    /// Seconds until the end, at the rate so far.
     pub eta: Option<f64>,
-    /// CPU time over time of the counted chunks.
+    /// CPU time over wall time of the counted chunks.
     pub efficiency: Option<f64>,
-    /// Refused duplicates.
+    /// Duplicates refused.
     pub refused: u64,
-    /// CPU time that they wasted, seconds.
+    /// CPU time spent on refused duplicates, seconds.
     pub wasted: f64,
-    /// Leases that ended for want of heartbeats.
+    /// Leases that expired without a heartbeat.
     pub expired: u64,
-    /// Who came without knowing the token.
+    /// Connections refused because the token was wrong.
     pub strangers: u64,
-    /// By node, in the order of names.
+    /// By node, sorted by name.
     pub nodes: Vec<NodeSnapshot>,
 }
 
 impl FarmTotals {
-    /// A board that goes on from what a ledger holds.
+    /// Totals that continue from what a ledger holds.
     pub(crate) fn new(nodes: &[NodeTotals]) -> Self {
         let mut board = Self::default();
         for node in nodes {
@@ -151,23 +151,23 @@ impl FarmTotals {
         board
     }
 
-    /// What other coordinators did until now. The first time, it is what was done before this one.
+    /// Adds what other coordinators counted. The first call tells what was counted before this coordinator began.
     pub(crate) fn elsewhere(&mut self, theirs: Elsewhere, now: f64, first: bool) {
         let new = theirs.events.saturating_sub(self.elsewhere.events);
         if first {
             self.before = theirs.events;
         } else if new > 0 {
-            self.all.happened(new, now);
+            self.all.add_recent(new, now);
         }
         self.elsewhere = theirs;
     }
 
     fn node(&mut self, name: &str) -> &mut Sums {
-        let known = self.nodes.contains_key(name) || self.nodes.len() < MOST_NODES;
+        let known = self.nodes.contains_key(name) || self.nodes.len() < MAX_NODES;
         self.nodes.entry(if known { name } else { "(others)" }.to_owned()).or_default()
     }
 
-    pub(crate) fn settled(&mut self, offer: &OfferedResult, verdict: ChunkVerdict, now: f64) {
+    pub(crate) fn record(&mut self, offer: &OfferedResult, verdict: ChunkVerdict, now: f64) {
         if verdict == ChunkVerdict::Counted {
             self.all.count(offer, now);
             self.node(&offer.node).count(offer, now);
@@ -180,7 +180,7 @@ impl FarmTotals {
     pub(crate) fn joined(&mut self, node: &str, now: f64) {
         let sums = self.node(node);
         sums.slots += 1;
-        sums.heard = now;
+        sums.last_message = now;
     }
 
     pub(crate) fn left(&mut self, node: &str) {
@@ -189,10 +189,10 @@ impl FarmTotals {
     }
 
     pub(crate) fn received(&mut self, node: &str, now: f64) {
-        self.node(node).heard = now;
+        self.node(node).last_message = now;
     }
 
-    /// One more stranger; how many there were.
+    /// Counts one more refused connection and returns their number.
     pub(crate) fn stranger(&mut self) -> u64 {
         self.strangers += 1;
         self.strangers
@@ -202,7 +202,7 @@ impl FarmTotals {
         self.expired += leases as u64;
     }
 
-    /// How many pilots are connected.
+    /// Number of connected pilots.
     pub(crate) fn slots(&self) -> u32 {
         self.nodes.values().map(|sums| sums.slots).sum()
     }
@@ -221,7 +221,7 @@ impl FarmTotals {
             rate_now: sums.rate(now),
             efficiency: sums.efficiency(),
             refused: sums.refused,
-            silent: (sums.heard > 0.0).then_some(now - sums.heard),
+            silent: (sums.last_message > 0.0).then_some(now - sums.last_message),
         };
         FarmSnapshot {
             elapsed: now,

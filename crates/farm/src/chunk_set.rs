@@ -1,6 +1,6 @@
-//! A set of chunk numbers, a bit each.
+//! A set of chunk numbers, one bit each.
 
-/// Which chunks have something, such as having been counted.
+/// A set of chunks, such as those that have been counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkSet {
     words: Vec<u64>,
@@ -14,13 +14,13 @@ impl ChunkSet {
         Self { words: vec![0; chunks.div_ceil(64) as usize], count: 0 }
     }
 
-    const fn place(chunk: u64) -> (usize, u64) {
+    const fn position(chunk: u64) -> (usize, u64) {
         ((chunk / 64) as usize, 1 << (chunk % 64))
     }
 
-    /// Puts a chunk in; whether it was not there before. One beyond the set is not put in.
+    /// Inserts a chunk; true if it was not in the set before. A chunk beyond the set is ignored.
     pub fn insert(&mut self, chunk: u64) -> bool {
-        let (word, bit) = Self::place(chunk);
+        let (word, bit) = Self::position(chunk);
         let Some(word) = self.words.get_mut(word) else { return false };
         let new = *word & bit == 0;
         *word |= bit;
@@ -28,20 +28,20 @@ impl ChunkSet {
         new
     }
 
-    /// Whether a chunk is in.
+    /// Whether a chunk is in the set.
     #[must_use]
     pub fn contains(&self, chunk: u64) -> bool {
-        let (word, bit) = Self::place(chunk);
+        let (word, bit) = Self::position(chunk);
         self.words.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// How many are in.
+    /// Number of chunks in the set.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The greatest that is in.
+    /// The greatest chunk in the set.
     #[must_use]
     pub fn greatest(&self) -> Option<u64> {
         let (at, word) = self.words.iter().enumerate().rev().find(|(_, word)| **word != 0)?;

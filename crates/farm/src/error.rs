@@ -1,83 +1,83 @@
-//! What can go wrong in a production run.
+//! Errors of a production run.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Every failure of this crate; the texts are complete sentences.
+/// Every failure of this crate; the texts complete "could not ..." sentences.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What was asked for makes no sense.
+    /// The request makes no sense.
     #[error("could not do that: {0}")]
     Usage(String),
     /// A file could not be used.
     #[error("could not {what} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// The ledger could not be used.
     #[error("could not {what} the ledger {}: {reason}", path.display())]
     Ledger {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// Which ledger.
+        /// The ledger.
         path: PathBuf,
-        /// Why not, and what to do.
+        /// The cause, and what to do.
         reason: String,
     },
-    /// The system refused something.
+    /// The operating system refused an operation.
     #[error("could not {what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// Between two machines.
+    /// An error of the connection between two machines.
     #[error(transparent)]
     Fleet(#[from] fleet::Error),
-    /// The channel between coordinator and pilot.
+    /// An error of the channel between coordinator and pilot.
     #[error(transparent)]
     Channel(#[from] channel::Error),
     /// The coordinator has no room for this pilot at the moment.
     #[error("could not be served: the coordinator has {connections} connections already")]
     Full {
-        /// How many it has.
+        /// Connections it has.
         connections: usize,
     },
     /// The operating system refused something.
     #[error(transparent)]
     System(#[from] sys::Error),
-    /// The other side will not have it.
-    #[error("could not go on with the coordinator: {0}")]
+    /// The other side refused.
+    #[error("could not work with the coordinator: {0}")]
     Refused(String),
     /// The coordinator does not answer.
     #[error("could not reach the coordinator at {address} for {seconds:.0} s: {reason}")]
     Away {
-        /// Where it should be.
+        /// Its address.
         address: String,
-        /// How long it was tried.
+        /// Seconds for which it was tried.
         seconds: f64,
-        /// The last reason.
+        /// The last error.
         reason: String,
     },
     /// A node could not be started.
     #[error("could not start {node}: {reason}")]
     Start {
-        /// Which one.
+        /// The node.
         node: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// The work itself.
+    /// The work failed.
     #[error("could not do the work: {0}")]
     Work(String),
-    /// What must hold does not.
+    /// An invariant does not hold.
     #[error("could not vouch for the result: {0}")]
     Broken(String),
 }
@@ -86,13 +86,13 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of the standard library at a path.
+    /// An I/O error at a path.
     pub(crate) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { what, path, source }
     }
 
-    /// An error of the standard library with what was tried.
+    /// An I/O error with the operation that failed.
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

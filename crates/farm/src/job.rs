@@ -1,70 +1,70 @@
-//! A production run as it is planned: events, cut into chunks that are the same whoever does them.
+//! A production run as planned: a range of events, cut into chunks that are the same on every machine.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Most chunks of one run: beyond, bigger chunks serve better.
-pub const MOST_CHUNKS: u64 = 100_000_000;
+/// Chunks of one run, at most. Beyond that, larger chunks serve better.
+pub const MAX_CHUNKS: u64 = 100_000_000;
 
-/// What is to be done. It never changes once a ledger holds it.
+/// The job of a run. It never changes once a ledger holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FarmJob {
-    /// What people call it.
+    /// Name of the run.
     pub name: String,
-    /// What a pilot makes its worker of; this crate does not look into it.
+    /// Description of the work, from which a pilot makes its workers; this crate does not interpret it.
     pub work: serde_json::Value,
     /// Seed of the events.
     pub seed: u64,
     /// Number of the first event.
     pub first: u64,
-    /// Events in all.
+    /// Number of events.
     pub events: u64,
-    /// Events of a chunk; the last one may have fewer.
+    /// Events in a chunk; the last one may have fewer.
     pub chunk: u64,
 }
 
-/// A range of events that is done, counted and refused as a whole.
+/// A range of events that is leased, counted and refused as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chunk {
-    /// Its number, from 0.
+    /// Number of the chunk, from 0.
     pub index: u64,
     /// Number of its first event.
     pub first: u64,
-    /// Events.
+    /// Number of events.
     pub events: u64,
     /// Seed of the run.
     pub seed: u64,
 }
 
 impl FarmJob {
-    /// Refuses what cannot be cut.
+    /// Refuses a job that cannot be cut into chunks.
     ///
     /// # Errors
     /// With what to write instead.
     pub fn check(&self) -> Result<()> {
         if self.events == 0 || self.chunk == 0 {
-            return Err(Error::Usage("a run and a chunk have at least one event".to_owned()));
+            return Err(Error::Usage("a run and a chunk must have at least one event".to_owned()));
         }
-        // The ledger's database has signed numbers.
+        // SQLite and PostgreSQL have signed 64-bit integers.
         if self.first.checked_add(self.events).is_none_or(|end| i64::try_from(end).is_err()) {
             return Err(Error::Usage("the number of the last event is too large".to_owned()));
         }
-        if self.chunks() > MOST_CHUNKS {
+        if self.chunks() > MAX_CHUNKS {
             return Err(Error::Usage(format!("that makes {} chunks; use larger ones", self.chunks())));
         }
         Ok(())
     }
 
-    /// How many chunks it is cut into.
+    /// Number of chunks.
     #[must_use]
     pub const fn chunks(&self) -> u64 {
         self.events.div_ceil(self.chunk)
     }
 
-    /// One of them.
+    /// One chunk; `None` beyond the last.
     #[must_use]
     pub fn cut(&self, index: u64) -> Option<Chunk> {
         let begin = index.checked_mul(self.chunk).filter(|begin| *begin < self.events)?;
@@ -73,31 +73,31 @@ impl FarmJob {
     }
 }
 
-/// What doing a chunk gave and took.
+/// Result and cost of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkResult {
-    /// Events that were done.
+    /// Events processed.
     pub events: u64,
-    /// Digest of their results: that of a union is the sum, modulo 2^64.
+    /// Digest of the results: that of a union is the sum, modulo 2^64.
     pub digest: u64,
-    /// CPU time that the work took, seconds.
+    /// CPU time, seconds.
     pub cpu: f64,
-    /// Time from its beginning to its end, seconds.
+    /// Wall time, seconds.
     pub wall: f64,
 }
 
-/// Does chunks.
+/// Processes chunks.
 pub trait ChunkWorker {
-    /// Does one chunk.
+    /// Processes one chunk.
     ///
     /// # Errors
-    /// In words, when it cannot be done here and now.
+    /// A reason, when the chunk cannot be done here and now.
     fn perform(&mut self, chunk: &Chunk) -> std::result::Result<ChunkResult, String>;
 }
 
-/// A digest of any text for a chunk: the first 64 bits of SHA-256 over the chunk's range and the text (FIPS 180-4).
-/// Sums of these do not depend on who did which chunk, only on the cut.
+/// Digest of a text for a chunk: the first 64 bits of SHA-256 over the chunk's range and the text (FIPS 180-4). Sums of
+/// digests depend on how the run is cut, and not on which pilot did which chunk.
 #[must_use]
 pub fn text_digest(chunk: &Chunk, text: &str) -> u64 {
     use sha2::{Digest, Sha256};
@@ -139,7 +139,7 @@ mod tests {
         assert!(job(0, 0, 1).check().is_err());
         assert!(job(0, 1, 0).check().is_err());
         assert!(job(u64::MAX, 2, 1).check().is_err());
-        assert!(job(0, MOST_CHUNKS + 1, 1).check().is_err());
+        assert!(job(0, MAX_CHUNKS + 1, 1).check().is_err());
         assert_eq!(job(0, 5, 2).cut(u64::MAX), None);
     }
 }

@@ -1,20 +1,20 @@
 //! Who may do which chunk: a state machine without clock, thread or disk.
 //!
-//! A lease is a promise of work, never of counting: what counts is the first durable commit (the ledger's business).
-//! Leases end by missing heartbeats; the chunk is then open again, while who held it may still be at it and may still
-//! be first. Times are seconds from any fixed moment.
+//! A lease permits work and says nothing about counting: the ledger counts the first durable commit. A lease ends when
+//! heartbeats are missing. Its chunk is then open again, while the earlier holder may still finish it first. Times are
+//! seconds from any fixed moment.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use crate::ChunkSet;
 
-/// When leases end and when a chunk is given out twice.
+/// When leases end, and when a chunk is leased twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeaseRules {
     /// A lease ends this long after its last heartbeat, seconds.
     pub expiry: f64,
-    /// Near the end, a chunk that took this many times the usual is given to a second pilot; 0: never.
+    /// Near the end, a chunk that takes this many times the typical time is leased to a second pilot as well; 0: never.
     pub speculate: f64,
     /// After this many failures a chunk is given up.
     pub failures: u32,
@@ -26,9 +26,9 @@ impl Default for LeaseRules {
     }
 }
 
-/// A chunk is held by at most so many pilots whose heartbeats come.
-const COPIES: usize = 2;
-/// Weight of the latest chunk in the usual duration.
+/// Pilots that may hold a lease of one chunk at the same time, at most.
+const MAX_HOLDERS: usize = 2;
+/// Weight of the latest chunk in the moving average of durations.
 const WEIGHT: f64 = 0.1;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -39,37 +39,37 @@ struct Hold {
     until: f64,
 }
 
-/// What a pilot that asks for work is told.
+/// The answer to a pilot that asks for work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseAnswer {
-    /// Do this.
+    /// Do this chunk.
     Lease {
-        /// Which chunk.
+        /// The chunk.
         chunk: u64,
         /// Number of the lease.
         number: u64,
-        /// Whether another pilot is at it too.
+        /// Whether another pilot holds a lease of it too.
         speculative: bool,
     },
-    /// All is given out, not all is counted: ask again.
+    /// All chunks are leased, not all are counted: ask again.
     Wait,
-    /// There is nothing left to do.
+    /// No chunk is left.
     Finished,
 }
 
-/// A lease that ended without commit.
+/// A lease that ended without a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expired {
-    /// Of which chunk.
+    /// Its chunk.
     pub chunk: u64,
-    /// Whose it was.
+    /// The pilot that held it.
     pub pilot: String,
 }
 
-/// The part of one coordinator in a run that several share.
+/// The part of one coordinator in a shared run.
 #[derive(Debug, Default)]
 struct CoordinatorPart {
-    /// Its blocks, by number, those that are not known to be done everywhere.
+    /// Its blocks by number, without those known to be finished.
     blocks: BTreeMap<u64, Range<u64>>,
     /// No block of the whole run is left.
     over: bool,
@@ -80,25 +80,25 @@ struct CoordinatorPart {
 pub struct Leases {
     rules: LeaseRules,
     chunks: u64,
-    /// Chunks that were never given out by this coordinator.
+    /// Chunks that this coordinator has never leased.
     fresh: VecDeque<Range<u64>>,
-    /// Of a run that several coordinators share, this one's part.
+    /// This coordinator's part of a shared run; `None` where it has the whole run.
     part: Option<CoordinatorPart>,
-    /// Given out once, and open again.
+    /// Chunks that were leased and are open again.
     returned: BTreeSet<u64>,
     held: BTreeMap<u64, Vec<Hold>>,
     counted: ChunkSet,
     failures: BTreeMap<u64, u32>,
     given_up: BTreeSet<u64>,
-    /// Chunks below the first that are open may be in the hands of pilots of an earlier coordinator until the second.
+    /// (chunk, time): open chunks below this one may be leased to pilots of an earlier coordinator until this time.
     doubtful: Option<(u64, f64)>,
-    usual: Option<f64>,
+    typical: Option<f64>,
     next_number: u64,
 }
 
 impl Leases {
-    /// Of a run with some chunks counted already. Those not counted below `doubtful` may be at pilots of an earlier
-    /// coordinator: they are given out only after one expiry, unless their pilots report.
+    /// Leases of a run in which some chunks are counted already. Chunks below `doubtful` that are not counted may be
+    /// leased to pilots of an earlier coordinator: they are leased only after one expiry, unless their pilots report.
     #[must_use]
     pub fn new(rules: LeaseRules, chunks: u64, counted: ChunkSet, doubtful: u64, now: f64) -> Self {
         Self {
@@ -112,19 +112,19 @@ impl Leases {
             failures: BTreeMap::new(),
             given_up: BTreeSet::new(),
             doubtful: (doubtful > 0).then_some((doubtful.min(chunks), now + rules.expiry)),
-            usual: None,
+            typical: None,
             next_number: 1,
         }
     }
 
-    /// Of a coordinator that shares a run of so many chunks with others: it has none until some are granted.
+    /// Leases of a coordinator in a shared run: it has no chunks until blocks are granted.
     #[must_use]
     pub fn shared(rules: LeaseRules, chunks: u64) -> Self {
         let part = Some(CoordinatorPart::default());
         Self { fresh: VecDeque::new(), part, ..Self::new(rules, chunks, ChunkSet::new(chunks), 0, 0.0) }
     }
 
-    /// A block of chunks is this coordinator's from now on.
+    /// Adds a block of chunks to this coordinator's part.
     pub fn grant(&mut self, block: u64, chunks: Range<u64>) {
         if let Some(part) = &mut self.part {
             part.blocks.insert(block, chunks.clone());
@@ -132,7 +132,7 @@ impl Leases {
         }
     }
 
-    /// All blocks are somebody else's from now on. What pilots are at goes on.
+    /// Removes all blocks from this coordinator's part. Leases that pilots hold go on.
     pub fn lose(&mut self) {
         if let Some(part) = &mut self.part {
             part.blocks.clear();
@@ -141,14 +141,14 @@ impl Leases {
         }
     }
 
-    /// No block is left, here or elsewhere.
+    /// Notes that no block is left, here or elsewhere.
     pub fn end(&mut self) {
         if let Some(part) = &mut self.part {
             part.over = true;
         }
     }
 
-    /// Blocks of which nothing is left to do; each is told once.
+    /// Blocks that became finished since the last call.
     pub fn finished_blocks(&mut self) -> Vec<u64> {
         let Some(mut part) = self.part.take() else { return Vec::new() };
         let done = |chunks: &Range<u64>| chunks.clone().all(|chunk| self.is_over(chunk));
@@ -161,7 +161,7 @@ impl Leases {
         finished
     }
 
-    /// Chunks that could be given out at once.
+    /// Chunks that can be leased at once.
     #[must_use]
     pub fn open(&self) -> u64 {
         self.returned.len() as u64 + self.fresh.iter().map(|range| range.end - range.start).sum::<u64>()
@@ -175,30 +175,30 @@ impl Leases {
         })
     }
 
-    /// Lease numbers begin here: later coordinators must not repeat those of earlier ones.
+    /// Sets the next lease number: later coordinators must not repeat those of earlier ones.
     pub fn number_from(&mut self, number: u64) {
         self.next_number = self.next_number.max(number);
     }
 
-    /// Which chunks count.
+    /// Counted chunks.
     #[must_use]
     pub const fn counted(&self) -> &ChunkSet {
         &self.counted
     }
 
-    /// Chunks that failed too often.
+    /// Chunks given up after too many failures.
     #[must_use]
     pub const fn given_up(&self) -> &BTreeSet<u64> {
         &self.given_up
     }
 
-    /// Chunks in the hands of pilots.
+    /// Number of leased chunks.
     #[must_use]
     pub fn held(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether nothing is left to do.
+    /// Whether no chunk is left.
     #[must_use]
     pub fn finished(&self) -> bool {
         match &self.part {
@@ -207,7 +207,7 @@ impl Leases {
         }
     }
 
-    /// What a pilot shall do next.
+    /// Answers a pilot that asks for work.
     pub fn ask(&mut self, pilot: &str, now: f64) -> LeaseAnswer {
         if self.finished() {
             return LeaseAnswer::Finished;
@@ -243,19 +243,19 @@ impl Leases {
         self.held.entry(chunk).or_default().push(hold);
     }
 
-    /// The chunk that was longest at one other pilot, when that is longer than usual.
+    /// The chunk that another pilot has held longest, when that exceeds the limit for speculation.
     fn slowest(&self, pilot: &str, now: f64) -> Option<u64> {
-        let patience = self.rules.speculate * self.usual.unwrap_or(self.rules.expiry);
-        let open = |holds: &Vec<Hold>| holds.len() < COPIES && holds.iter().all(|hold| hold.pilot != pilot);
+        let limit = self.rules.speculate * self.typical.unwrap_or(self.rules.expiry);
+        let open = |holds: &Vec<Hold>| holds.len() < MAX_HOLDERS && holds.iter().all(|hold| hold.pilot != pilot);
         let began = |holds: &Vec<Hold>| holds.iter().map(|hold| hold.since).fold(f64::INFINITY, f64::min);
         self.held
             .iter()
-            .filter(|(_, holds)| self.rules.speculate > 0.0 && open(holds) && now - began(holds) > patience)
+            .filter(|(_, holds)| self.rules.speculate > 0.0 && open(holds) && now - began(holds) > limit)
             .min_by(|a, b| began(a.1).total_cmp(&began(b.1)))
             .map(|(chunk, _)| *chunk)
     }
 
-    /// A heartbeat for a lease that was given, by this coordinator or an earlier one. Whether the result is still wanted.
+    /// Renews a lease of this coordinator or an earlier one. Returns whether the result is still wanted.
     pub fn renew(&mut self, chunk: u64, number: u64, pilot: &str, now: f64) -> bool {
         if chunk >= self.chunks || self.is_over(chunk) {
             return false;
@@ -264,14 +264,16 @@ impl Leases {
         if let Some(holds) = self.held.get_mut(&chunk) {
             holds.iter_mut().filter(|hold| hold.number == number).for_each(|hold| hold.until = until);
         } else {
-            // It had ended, or this coordinator did not know of it. While nobody else has it, it goes on.
+            // The lease had expired, or an earlier coordinator gave it. It is renewed while no other pilot has the
+            // chunk.
             self.returned.remove(&chunk);
             self.hold(chunk, number, pilot, now);
         }
         true
     }
 
-    /// Ends the leases whose heartbeats are missing, and opens what an earlier coordinator's pilots did not report.
+    /// Ends leases whose heartbeats are missing, and reopens chunks that pilots of an earlier coordinator did not
+    /// report.
     pub fn expire(&mut self, now: f64) -> Vec<Expired> {
         let mut expired = Vec::new();
         for (chunk, holds) in &mut self.held {
@@ -302,7 +304,7 @@ impl Leases {
         }
     }
 
-    /// A chunk has been counted; how long it took serves to know what is slow.
+    /// Marks a chunk as counted; `wall` updates the typical time of a chunk, seconds.
     pub fn count(&mut self, chunk: u64, wall: f64) {
         self.counted.insert(chunk);
         self.held.remove(&chunk);
@@ -310,11 +312,11 @@ impl Leases {
         self.given_up.remove(&chunk);
         self.failures.remove(&chunk);
         if wall.is_finite() && wall >= 0.0 {
-            self.usual = Some(self.usual.map_or(wall, |usual| usual + WEIGHT * (wall - usual)));
+            self.typical = Some(self.typical.map_or(wall, |typical| typical + WEIGHT * (wall - typical)));
         }
     }
 
-    /// A chunk could not be done under this lease. Whether it is given up.
+    /// Notes that a chunk failed under this lease. Returns whether it is given up.
     pub fn fail(&mut self, chunk: u64, number: u64) -> bool {
         if chunk >= self.chunks || self.is_over(chunk) {
             return false;
@@ -330,13 +332,13 @@ impl Leases {
         }
         let failures = self.failures.entry(chunk).or_default();
         *failures += 1;
-        let hopeless = *failures >= self.rules.failures && !self.held.contains_key(&chunk);
-        if hopeless {
+        let given_up_now = *failures >= self.rules.failures && !self.held.contains_key(&chunk);
+        if given_up_now {
             self.given_up.insert(chunk);
             self.returned.remove(&chunk);
         } else {
             self.reopen(chunk);
         }
-        hopeless
+        given_up_now
     }
 }

@@ -1,5 +1,5 @@
-//! Production runs over many machines: a run is cut into chunks of events, pilots lease chunks, and each chunk counts once,
-//! by the first durable commit, whatever dies, freezes or is cut off meanwhile.
+//! Production runs over many machines: a run is cut into chunks of events, pilots lease chunks, and each chunk counts
+//! once, by the first durable commit, whatever dies, freezes or is cut off meanwhile.
 #![forbid(unsafe_code)]
 
 mod board;
@@ -20,7 +20,7 @@ pub use board::{FarmSnapshot, NodeSnapshot};
 pub use chunk_set::ChunkSet;
 pub use coordinator::{Coordinator, CoordinatorSettings};
 pub use error::{Error, Result};
-pub use job::{Chunk, ChunkResult, ChunkWorker, FarmJob, MOST_CHUNKS, text_digest};
+pub use job::{Chunk, ChunkResult, ChunkWorker, FarmJob, MAX_CHUNKS, text_digest};
 pub use launch::{Disconnected, PilotLauncher, Processes, SlurmPilots};
 pub use leases::{Expired, LeaseAnswer, LeaseRules, Leases};
 #[cfg(feature = "postgres")]

@@ -1,4 +1,4 @@
-//! What coordinator and pilots say to each other over their channel.
+//! Messages between coordinator and pilots over their channel.
 
 use channel::{Service, Token};
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use crate::Result;
 use crate::job::{Chunk, ChunkResult, FarmJob};
 use crate::ledger::ChunkVerdict;
 
-/// Production runs. Versions before 3 had a handshake of their own, which bound nothing of what was said after it.
+/// Production runs. Versions before 3 had their own handshake, which did not protect the messages after it.
 pub const SERVICE: Service = Service { name: "farm", version: 3 };
-/// Longest message of a pilot that has not said its name yet, bytes.
+/// Longest message of a pilot that has not sent its name yet, bytes.
 pub(crate) const STRANGER: usize = 4 << 10;
-/// Longest message of one that is, bytes.
+/// Longest message of a named pilot, bytes.
 pub(crate) const PILOT: usize = 64 << 10;
 /// Longest message of a coordinator, bytes.
 pub(crate) const COORDINATOR: usize = 1 << 20;
 
-/// A lease as a capability: who has its tag was given it.
+/// A lease as a capability: its tag proves that it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lease {
-    /// What to do.
+    /// The chunk.
     pub chunk: Chunk,
     /// Number of the lease.
     pub number: u64,
@@ -28,116 +28,118 @@ pub struct Lease {
     pub tag: String,
 }
 
-/// What a coordinator says.
+/// A message of the coordinator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromCoordinator {
-    /// The answer to a name.
+    /// Reply to a name.
     Welcome {
         /// Name of the run.
         farm: String,
-        /// What is to be done.
+        /// The job.
         job: Box<FarmJob>,
         /// Seconds between heartbeats.
         beat: f64,
     },
-    /// There is no room; come again.
+    /// All connections are taken; try again later.
     Full {
-        /// Connections that there are.
+        /// Connections in use.
         connections: usize,
     },
-    /// Do this.
+    /// Do this chunk.
     Lease(Lease),
-    /// Ask again in so many seconds.
+    /// No chunk is open; ask again later.
     Wait {
-        /// How many.
+        /// Seconds to wait.
         seconds: f64,
     },
-    /// There is nothing left to do.
+    /// No chunk is left.
     Finished,
-    /// Your heartbeat was heard.
+    /// The heartbeat was received.
     Kept {
         /// Whether the result is still wanted.
         wanted: bool,
     },
-    /// What became of your result.
-    Settled {
-        /// It is on the disk.
+    /// The decision about an offered result.
+    #[serde(rename = "settled")]
+    Recorded {
+        /// The decision, which is on the disk.
         verdict: ChunkVerdict,
     },
-    /// It could not be settled now: keep it, and offer it again.
-    Unsettled,
-    /// Who else coordinates this run.
+    /// The result could not be recorded now: keep it, and offer it again.
+    #[serde(rename = "unsettled")]
+    NotRecorded,
+    /// The other coordinators of this run.
     Others {
-        /// Where they listen; absent where there is never anybody else.
+        /// Their addresses; absent where there is never a second coordinator.
         addresses: Option<Vec<String>>,
     },
-    /// I will not do that.
+    /// The request is refused.
     Refused {
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// Heard.
+    /// Received.
     Noted,
 }
 
-/// What a pilot says.
+/// A message of a pilot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromPilot {
-    /// First of all: who comes.
+    /// The first message: the name.
     Join {
-        /// Name that no other pilot has, the same at every connection.
+        /// Unique name of the pilot, the same at every connection.
         pilot: String,
-        /// Node where it runs.
+        /// Its node.
         node: String,
     },
     /// Facts about the node, for the record.
     About {
-        /// Whatever the record shall hold.
+        /// Any facts.
         facts: serde_json::Value,
     },
-    /// Give me work.
+    /// Ask for a chunk.
     Ask,
-    /// I am still at it.
+    /// Heartbeat: the work goes on.
     Beat {
-        /// At what.
+        /// Its lease.
         lease: Lease,
     },
-    /// It is done.
+    /// A result.
     Commit {
-        /// What was leased.
+        /// Its lease.
         lease: Lease,
-        /// What was done.
+        /// The result.
         done: ChunkResult,
     },
-    /// It cannot be done here.
+    /// The chunk cannot be done here.
     Failed {
-        /// What was leased.
+        /// Its lease.
         lease: Lease,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// Who else would take what I have, should you be gone?
+    /// Ask for the other coordinators, in case this one fails.
     Others,
-    /// I leave.
+    /// The pilot ends.
     Bye,
 }
 
-fn words(farm: &str, chunk: &Chunk, number: u64) -> String {
+fn signed_text(farm: &str, chunk: &Chunk, number: u64) -> String {
     format!("farm {farm} chunk {} {} {} seed {} lease {number}", chunk.index, chunk.first, chunk.events, chunk.seed)
 }
 
 impl Lease {
     /// A lease for a pilot, signed with a key.
     pub(crate) fn sign(key: &Token, farm: &str, chunk: Chunk, number: u64, pilot: &str) -> Result<Self> {
-        let tag = key.tag(&["prony lease", &words(farm, &chunk, number), pilot])?;
+        let tag = key.tag(&["prony lease", &signed_text(farm, &chunk, number), pilot])?;
         Ok(Self { chunk, number, tag })
     }
 
     /// Whether a pilot was given this lease.
     pub(crate) fn holds(&self, key: &Token, farm: &str, pilot: &str) -> bool {
-        key.verify(&self.tag, &["prony lease", &words(farm, &self.chunk, self.number), pilot])
+        key.verify(&self.tag, &["prony lease", &signed_text(farm, &self.chunk, self.number), pilot])
     }
 }
 

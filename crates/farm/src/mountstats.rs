@@ -1,38 +1,39 @@
-//! What Linux tells of NFS mounts in `/proc/self/mountstats` (`nfs_show_stats` of the kernel; nfsstat(8), mountstats(8)).
+//! NFS mounts as Linux reports them in `/proc/self/mountstats` (`nfs_show_stats` of the kernel; nfsstat(8),
+//! mountstats(8)).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One NFS mount: how it was negotiated and what its reads cost so far.
+/// One NFS mount: its negotiated options, and what its reads have cost so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NfsMount {
-    /// Server and what it exports.
+    /// Server and exported path.
     pub device: String,
-    /// Where it is mounted.
+    /// Mount point.
     pub point: String,
-    /// Version of the protocol, such as `4.1`.
+    /// Protocol version, such as `4.1`.
     pub version: String,
-    /// Most bytes that one READ asks for.
+    /// Largest READ, bytes.
     pub rsize: Option<u64>,
-    /// Most bytes that one WRITE carries.
+    /// Largest WRITE, bytes.
     pub wsize: Option<u64>,
     /// READ operations.
     pub reads: u64,
-    /// Transmissions of them beyond the first.
+    /// Retransmitted READs.
     pub read_retransmits: u64,
-    /// Bytes received for them.
+    /// Bytes received by READs.
     pub read_bytes: u64,
-    /// Time from sending a READ to its answer, seconds, over all.
+    /// Time from sending a READ to its reply, seconds, summed over all.
     pub read_rtt: f64,
-    /// Time from asking for a READ to its end, waiting to be sent included, seconds, over all.
+    /// Time from queueing a READ to its completion, seconds, summed over all.
     pub read_time: f64,
-    /// Transmissions of all operations beyond the first.
+    /// Retransmissions of all operations.
     pub retransmits: u64,
 }
 
 impl NfsMount {
-    /// What was added since `before`, of the same mount.
+    /// Counts since `before`, of the same mount.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -46,7 +47,7 @@ impl NfsMount {
         }
     }
 
-    /// In words: how it is mounted, and what reading cost.
+    /// The mount and the cost of reading, in words.
     #[must_use]
     pub fn words(&self) -> String {
         let size = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), model::format_size);
@@ -68,7 +69,7 @@ impl NfsMount {
     }
 }
 
-/// Mounts of NFS in the text of mountstats. What is cut off or makes no sense is left out; nothing is invented.
+/// NFS mounts in the text of mountstats. Truncated or malformed entries are left out.
 #[must_use]
 pub fn parse(text: &str) -> Vec<NfsMount> {
     let mut found: Vec<NfsMount> = Vec::new();
@@ -88,10 +89,10 @@ pub fn parse(text: &str) -> Vec<NfsMount> {
 /// `SERVER:/EXPORT mounted on /POINT with fstype nfs4 statvers=1.1`
 fn head(rest: &str) -> Option<NfsMount> {
     let (device, rest) = rest.split_once(" mounted on ")?;
-    // The point may itself hold these words: the last ones count.
+    // The mount point may contain these words, so the last occurrence counts.
     let (point, kind) = rest.rsplit_once(" with fstype ")?;
     let kind = kind.split_whitespace().next()?;
-    // A kernel escapes blanks in names by their octal number.
+    // The kernel escapes blanks in names by their octal code.
     let plain =
         |name: &str| name.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\");
     matches!(kind, "nfs" | "nfs4").then(|| NfsMount {
@@ -128,11 +129,11 @@ fn detail(line: &str, mount: &mut NfsMount) {
     }
 }
 
-/// The mount at a point, as this system tells it now. `None` where it has no such statistics.
+/// The mount at a point now; `None` where the system has no such statistics.
 #[must_use]
 pub fn of(point: &str) -> Option<NfsMount> {
     let text = std::fs::read_to_string("/proc/self/mountstats").ok()?;
-    // Of several mounts at one point, the last one is seen.
+    // Of several mounts at one point, the last one is visible.
     parse(&text).into_iter().rfind(|mount| mount.point == point)
 }
 

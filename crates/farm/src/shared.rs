@@ -1,10 +1,11 @@
-//! A shared directory instead of a coordinator: every process on every machine takes chunks, and a result is published by
-//! link(2), which never replaces what is there.
+//! A shared directory in place of a coordinator: every process on every machine takes chunks, and publishes a result by
+//! link(2), which never replaces an existing file.
 //!
-//! A result is written to a file of its own, brought to the disk, and linked to the chunk's final name. EEXIST means that
-//! another was first, unless both names are the same file: over NFS a LINK that was sent twice answers EEXIST to its own
-//! success (RFC 1813, 4.5, on retransmitted non-idempotent requests), so inodes are compared. Claims beside the results
-//! only keep processes from doing the same chunk at the same time; nothing depends on them.
+//! A result is written to a file of its own, synced to the disk, and linked to the chunk's final name. EEXIST means
+//! that another process was first, unless both names are the same file: over NFS, a LINK that was sent twice answers
+//! EEXIST to its own success (RFC 1813, 4.5, on retransmitted non-idempotent requests), so inodes are compared. Claims
+//! beside the results only keep processes from doing the same chunk at the same time; correctness does not depend on
+//! them.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::{ChunkResult, FarmJob};
 use crate::{Error, Result, Totals};
 
-/// Longest file of this kind that is read, bytes.
+/// Longest file that is read, bytes.
 const LIMIT: u64 = 1 << 20;
 
 /// A farm in a directory.
@@ -29,29 +30,30 @@ pub struct SharedFarm {
     sequence: u64,
 }
 
-/// A result as it lies in the directory.
+/// A published result, as stored in the directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Which chunk.
+    /// The chunk.
     pub chunk: u64,
-    /// Who did it.
+    /// The node that computed it.
     pub node: String,
-    /// What was done.
+    /// The result.
     pub done: ChunkResult,
 }
 
-/// What became of publishing.
+/// Outcome of publishing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linked {
     /// It is the first, and counts.
     Counted,
-    /// Another was first.
+    /// Another result was first.
     Duplicate,
 }
 
 impl SharedFarm {
-    /// Joins the farm of a directory, or begins it. `who` must differ between all processes: host and process id do.
+    /// Joins the farm of a directory, or creates it. `who` must be unique among all processes, such as host and process
+    /// id.
     ///
     /// # Errors
     /// When the directory cannot be used, or holds another run.
@@ -83,7 +85,7 @@ impl SharedFarm {
         self.folder.join("claims").join(format!("chunk-{chunk:09}"))
     }
 
-    /// Writes text to a file of its own, brings it to the disk and links it to `name`. Whether this was first.
+    /// Writes text to a file of its own, syncs it, and links it to `name`. Returns whether this was first.
     fn link(&mut self, text: &[u8], name: &Path) -> Result<Linked> {
         self.sequence += 1;
         let path = self.folder.join("temporary").join(format!("{}-{}", self.who, self.sequence));
@@ -96,7 +98,7 @@ impl SharedFarm {
         let own = write().map_err(Error::file("write", &path))?;
         let linked = match fs::hard_link(&path, name) {
             Ok(()) => {
-                sync_folder(name)?;
+                sync_directory(name)?;
                 Linked::Counted
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -109,7 +111,7 @@ impl SharedFarm {
         Ok(linked)
     }
 
-    /// Publishes a result; a duplicate is written down with the CPU time that it wasted.
+    /// Publishes a result; a duplicate is stored among the refused ones.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -123,8 +125,8 @@ impl SharedFarm {
         Ok(linked)
     }
 
-    /// A chunk that has no result and that nobody seems to be at, beginning the search at `from`. `stale` is the age after
-    /// which a claim is no longer believed, by the file system's own clock.
+    /// Claims a chunk without a result and without a live claim; the search begins at `from`. A claim older than
+    /// `stale` by the file system's clock is dead.
     ///
     /// # Errors
     /// When the directory cannot be used.
@@ -148,18 +150,18 @@ impl SharedFarm {
         }
         let claimed = match fs::metadata(&path).and_then(|found| found.modified()) {
             Ok(when) => when,
-            // Its holder has just finished.
+            // The claim's owner has just finished.
             Err(_) => return Ok(false),
         };
         if self.clock()?.duration_since(claimed).unwrap_or_default() < stale {
             return Ok(false);
         }
-        // Two may find the same stale claim: both then do the chunk, and one of them counts.
+        // Two processes may take over the same stale claim: both do the chunk, and one result counts.
         self.refresh(chunk)?;
         Ok(true)
     }
 
-    /// Shows that a claim is alive.
+    /// Renews a claim.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -169,7 +171,7 @@ impl SharedFarm {
         file.write_all(self.who.as_bytes()).map_err(Error::file("claim", &path))
     }
 
-    /// The time that the file system's server would stamp a file with now: clocks of hosts differ.
+    /// Time by the file system's clock, since clocks of hosts differ.
     fn clock(&self) -> Result<std::time::SystemTime> {
         let path = self.folder.join("temporary").join(format!("{}-clock", self.who));
         let stamp = || {
@@ -181,10 +183,10 @@ impl SharedFarm {
         stamp().map_err(Error::file("read the clock of", &path))
     }
 
-    /// Sums over everything published; whatever is no result of this run is an error.
+    /// Totals of everything published; a file that is not a result of this run is an error.
     ///
     /// # Errors
-    /// When a file cannot be read or is not what it should be.
+    /// When a file cannot be read or is malformed.
     pub fn totals(&self) -> Result<Totals> {
         let mut totals = Totals::default();
         let mut distinct = crate::ChunkSet::new(self.job.chunks());
@@ -192,7 +194,7 @@ impl SharedFarm {
             let found: Published = read(&path)?;
             let expected = self.job.cut(found.chunk).map(|cut| cut.events);
             if path != self.result(found.chunk) || expected != Some(found.done.events) {
-                return Err(Error::Broken(format!("{} is no result of this run", path.display())));
+                return Err(Error::Broken(format!("{} is not a result of this run", path.display())));
             }
             distinct.insert(found.chunk);
             totals.commits += 1;
@@ -223,12 +225,11 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let mut text = Vec::new();
     let file = File::open(path).map_err(Error::file("read", path))?;
     file.take(LIMIT).read_to_end(&mut text).map_err(Error::file("read", path))?;
-    serde_json::from_slice(&text)
-        .map_err(|error| Error::Broken(format!("{} is not what it should be: {error}", path.display())))
+    serde_json::from_slice(&text).map_err(|error| Error::Broken(format!("{} is malformed: {error}", path.display())))
 }
 
-/// Brings a new name to the disk: fsync(2) of a file does not bring its name there.
-fn sync_folder(name: &Path) -> Result<()> {
+/// Syncs the directory of a name: fsync(2) of a file does not make its name durable.
+fn sync_directory(name: &Path) -> Result<()> {
     let folder = name.parent().unwrap_or_else(|| Path::new("."));
-    File::open(folder).and_then(|file| file.sync_all()).map_err(Error::file("bring to the disk", folder))
+    File::open(folder).and_then(|file| file.sync_all()).map_err(Error::file("sync", folder))
 }

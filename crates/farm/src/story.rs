@@ -1,4 +1,4 @@
-//! What a ledger tells when all is over: whether what must hold holds, and the run as figures.
+//! Summary of a finished run from its ledger: whether the invariants hold, and the run as figures.
 
 use std::collections::BTreeMap;
 
@@ -9,32 +9,32 @@ use crate::job::ChunkResult;
 use crate::ledger::{Incident, Ledger, NodeTotals, Totals};
 use crate::{Farm, Result};
 
-/// Windows that the time of a run is cut into for the timeline.
+/// Windows of the timeline.
 const WINDOWS: usize = 200;
-/// Groups of consecutive chunks whose efficiency is one value.
+/// Groups of consecutive chunks, each of which gives one value of efficiency.
 const GROUPS: usize = 200;
-/// Groups of consecutive commits whose rate is one value.
+/// Groups of consecutive commits, each of which gives one rate.
 const RATES: usize = 40;
-/// Commits of a group at least: a window of time with a whole number of chunks in it would tell the size of a chunk.
+/// Fewest commits in a group: with fixed time windows, the rates would be multiples of the chunk size.
 const FEW: usize = 4;
-/// Nodes that have figures of their own.
-const MOST_NODES: usize = 64;
-/// Confidence of intervals.
+/// Nodes that get figures of their own, at most.
+const MAX_NODES: usize = 64;
+/// Confidence level of intervals.
 const LEVEL: f64 = 0.95;
 
-/// What must hold of a finished run.
+/// Invariants of a finished run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Invariants {
-    /// Chunks that were planned.
+    /// Planned chunks.
     pub planned: u64,
-    /// Events that were planned.
+    /// Planned events.
     pub events: u64,
-    /// What the ledger holds.
+    /// Totals of the ledger.
     pub totals: Totals,
 }
 
 impl Invariants {
-    /// What does not hold, in sentences; empty when everything does.
+    /// Violated invariants, as sentences; empty when all hold.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         let totals = &self.totals;
@@ -52,44 +52,44 @@ impl Invariants {
     }
 }
 
-/// Events in a window of time.
+/// Events in one window of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RateWindow {
-    /// Seconds since the first coordinator began.
+    /// Begin of the window, seconds since the first coordinator began.
     pub began: f64,
-    /// Seconds.
+    /// Length, seconds.
     pub wall: f64,
     /// Events of each node, in the order of [`Story::nodes`].
     pub events: Vec<u64>,
 }
 
-/// Everything that a report says.
+/// A run's ledger as a report needs it.
 #[derive(Debug, Clone)]
 pub struct Story {
     /// The run.
     pub farm: Farm,
-    /// What must hold.
+    /// Planned and counted totals.
     pub invariants: Invariants,
-    /// By node.
+    /// Totals by node.
     pub nodes: Vec<NodeTotals>,
-    /// What they said of themselves.
+    /// Facts about nodes.
     pub descriptions: Vec<(String, serde_json::Value)>,
-    /// What happened.
+    /// Incidents, in the order of time.
     pub incidents: Vec<Incident>,
     /// Events over time.
     pub windows: Vec<RateWindow>,
-    /// Seconds from the first coordinator's begin to the last commit.
+    /// Seconds from the start of the first coordinator to the last commit.
     pub seconds: f64,
-    /// Seconds that pilots were connected, over all their slots.
+    /// Seconds that pilots were connected, summed over all slots.
     pub presence: f64,
-    /// Events a second between commits, groups of consecutive ones put together: begin, seconds, rate.
+    /// Events a second over groups of consecutive commits: (begin, seconds, rate).
     rates: Vec<(f64, f64, f64)>,
-    /// Values of efficiency, in the order of time: over all nodes, then of each.
+    /// Efficiency in the order of time: of all nodes, then of each.
     efficiencies: Vec<Vec<f64>>,
 }
 
 impl Story {
-    /// Reads it out of a ledger.
+    /// Reads it from a ledger.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -128,7 +128,7 @@ impl Story {
     }
 }
 
-/// Consecutive chunks put together, so that the story of many chunks is no longer than that of few.
+/// Averages over consecutive chunks, so that a long run does not need more memory than a short one.
 #[derive(Debug, Clone)]
 struct Groups {
     size: usize,
@@ -179,7 +179,7 @@ impl CommitRates {
     fn add(&mut self, at: f64, events: u64) {
         self.open = (self.open.0 + 1, self.open.1 + events);
         let wall = at - self.since;
-        // Commits of one transaction have one time.
+        // Commits of one transaction have the same time.
         if self.open.0 >= self.size && wall > 0.0 {
             self.values.push((self.since - self.zero, wall, self.open.1 as f64 / wall));
             (self.since, self.open) = (at, (0, 0));
@@ -201,7 +201,7 @@ fn presence(incidents: &[Incident], end: f64) -> f64 {
                 let since = one.detail.split_once(": ").and_then(|(pilot, _)| here.remove(pilot));
                 sum += since.map_or(0.0, |since| (one.at.min(end) - since).max(0.0));
             }
-            // A coordinator that died could not write down who left.
+            // A coordinator that died could not record which pilots left.
             "resumed" => {
                 let left = std::mem::take(&mut here).into_values();
                 sum += left.map(|since| (one.at.min(end) - since).max(0.0)).sum::<f64>();
@@ -213,21 +213,21 @@ fn presence(incidents: &[Incident], end: f64) -> f64 {
 }
 
 impl Story {
-    /// CPU time of the counted chunks over the time that pilots were there for: what waiting for leases, verdicts and
-    /// other nodes cost is in it, and so is work that did not count.
+    /// CPU time of the counted chunks over the time that pilots were connected. It includes the time lost by waiting
+    /// for leases and verdicts, and by work that did not count.
     #[must_use]
     pub fn utilisation(&self) -> Option<f64> {
         (self.presence > 0.0).then(|| self.invariants.totals.cpu / self.presence)
     }
 
-    /// Events a second from the first coordinator's begin to the last commit.
+    /// Events a second from the start of the first coordinator to the last commit.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.invariants.totals.events as f64 / self.seconds)
     }
 
-    /// The run as figures: events a second in windows of time, efficiency of all nodes and of each, use of the time that
-    /// pilots were there.
+    /// The run as figures: events a second, efficiency of all nodes and of each, and use of the time that pilots were
+    /// connected.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let point = Point::origin()
@@ -237,7 +237,7 @@ impl Story {
         let mut figures = vec![self.events(&point)];
         let all = std::iter::once(("all", &self.efficiencies[0]));
         let each = self.nodes.iter().map(|node| node.node.as_str()).zip(&self.efficiencies[1..]);
-        let each = each.take(if self.nodes.len() > 1 { MOST_NODES } else { 0 });
+        let each = each.take(if self.nodes.len() > 1 { MAX_NODES } else { 0 });
         for (node, values) in all.chain(each) {
             let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
             let point = point.clone().with("node", node.to_owned());
@@ -248,7 +248,7 @@ impl Story {
             figure.notes.extend(self.inputs(node));
             figures.push(figure);
         }
-        let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over time that pilots were there");
+        let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over the time that pilots were connected");
         let mut figure = empty("farm.utilisation", point, "Use of the pilots' time", metric);
         if let Some(value) = self.utilisation() {
             figure.outcome = Outcome::Measured(Estimate::without_spread(value));
@@ -278,7 +278,7 @@ impl Story {
         figure
     }
 
-    /// Where input lay and what reading it cost, of one node or of all.
+    /// Where the input of a node was stored and what reading it cost; of all nodes for "all".
     #[must_use]
     pub fn inputs(&self, node: &str) -> Vec<String> {
         let mut notes = Vec::new();
@@ -288,7 +288,7 @@ impl Story {
                 notes.push(if node == "all" { format!("{name}: {note}") } else { note.to_owned() });
             }
         }
-        notes.truncate(MOST_NODES);
+        notes.truncate(MAX_NODES);
         notes
     }
 }
@@ -296,28 +296,28 @@ impl Story {
 fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
     let key = FigureKey::new(probe, point);
     Figure {
-        outcome: Outcome::Unfit("nothing was counted".to_owned()),
+        outcome: Outcome::Unfit("no chunk was counted".to_owned()),
         flags: Vec::new(),
         ops: 1,
         ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
     }
 }
 
-/// The median of values in the order of time with its interval. Where they are too few, or depend too much on each other,
-/// to bear one of the wanted confidence, the widest that they bear, with the confidence that it has, and a note that says so.
+/// The median of values in the order of time, with its interval. If the values are too few or too dependent for the
+/// usual level, the widest possible interval with its own level, and a note that says so.
 fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     if values.is_empty() {
-        return (Outcome::Unfit("nothing was counted".to_owned()), Vec::new());
+        return (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new());
     }
     let sure = stats::serial_median_interval(values, LEVEL);
     let Some(found) = sure.or_else(|| stats::order_statistic::median_range(values)) else {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let note = "too few values for an interval: more and smaller chunks give one";
+        let note = "too few values for an interval; use more and smaller chunks";
         return (Outcome::Measured(Estimate::without_spread(mean)), vec![note.to_owned()]);
     };
     let level = found.interval.level;
     let note = format!(
-        "{} values bear an interval of {:.0}% at most: more and smaller chunks give a surer one",
+        "{} values allow an interval of {:.0}% at most; use more and smaller chunks for a higher level",
         values.len(),
         100.0 * level
     );
@@ -338,16 +338,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_values_have_the_interval_that_they_bear_and_say_so() {
+    fn few_values_get_an_interval_of_lower_level_and_a_note() {
         let measured = |values: &[f64]| match outcome(values) {
             (Outcome::Measured(estimate), notes) => (estimate, notes),
             other => panic!("{other:?}"),
         };
-        // Twelve values that drift: no interval of 95%, and never one of no width.
+        // Twelve drifting values give no interval of 95%, and never one of zero width.
         let drifting: Vec<f64> = (0..12).map(|i| 0.2 + 0.01 * f64::from(i)).collect();
         let (estimate, notes) = measured(&drifting);
         assert_eq!((estimate.low, estimate.high), (drifting[0], drifting[11]));
-        assert!(estimate.level < LEVEL && notes[0].contains("12 values bear an interval"), "{notes:?}");
+        assert!(estimate.level < LEVEL && notes[0].contains("12 values allow an interval"), "{notes:?}");
         let (estimate, notes) = measured(&[0.2, 0.3, 0.25]);
         assert_eq!((estimate.value, estimate.low, estimate.high), (0.25, 0.2, 0.3));
         assert!((estimate.level - 0.75).abs() < 1e-9);

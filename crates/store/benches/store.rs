@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Shape, USUAL, run};
+use common::{Shape, TYPICAL, run};
 use model::Run;
 use store::{Access, Detail, FigurePattern, Filter, Selector, Store};
 
@@ -15,7 +15,7 @@ const RUNS: u32 = 1000;
 
 fn main() {
     let home = tempfile::tempdir().unwrap();
-    let one = run("machine0", 0, USUAL);
+    let one = run("machine0", 0, TYPICAL);
     let text = model::render_run(&one).unwrap();
     println!(
         "one document: {} KiB of JSON, {} figures, {} batches",
@@ -32,7 +32,7 @@ fn main() {
     let path = home.path().join("runs.sqlite");
     fill(&path);
     let size = std::fs::metadata(&path).unwrap().len();
-    println!("SQLite file of {RUNS} runs x {} figures: {:.1} MB", USUAL.figures, size as f64 / 1e6);
+    println!("SQLite file of {RUNS} runs x {} figures: {:.1} MB", TYPICAL.figures, size as f64 / 1e6);
     row("open to read", 50, || drop(store::open(&path, Access::Read).unwrap()));
     let mut store = store::open(&path, Access::Write).unwrap();
     reads(&*store);
@@ -83,7 +83,7 @@ fn fill(path: &Path) {
     for begin in (0..RUNS).step_by(50) {
         // Half of the runs are of one machine, so that its history is long.
         let runs: Vec<_> =
-            (begin..begin + 50).map(|n| run(&format!("machine{}", (n % 2) * (n % 7)), n, USUAL)).collect();
+            (begin..begin + 50).map(|n| run(&format!("machine{}", (n % 2) * (n % 7)), n, TYPICAL)).collect();
         let started = Instant::now();
         store.put_all(&runs).unwrap();
         spent += started.elapsed();

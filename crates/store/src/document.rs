@@ -1,4 +1,4 @@
-//! Run documents as files: read with a bound and with the place of what is wrong, written in one step.
+//! Run documents as files: reading is bounded and names the position of an error; writing is atomic.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,13 +9,13 @@ use model::{DocumentPosition, Run};
 use crate::pack::{GZIP_MAGIC, ZSTD_MAGIC, pack, unpack};
 use crate::{Error, StoreErrorKind};
 
-/// Most bytes that are read as one document: a full suite of forty launches has about 20 MiB.
+/// Largest document that is read, bytes. A full suite of forty launches has about 20 MiB.
 pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
-/// The text of a run, after checking that it reads back.
+/// The text of a run, after a check that it can be read back.
 ///
 /// # Errors
-/// When it holds what JSON cannot (a number that is not finite) or contradicts itself.
+/// When it holds a number that JSON cannot (not finite) or contradicts itself.
 pub fn render_document(run: &Run) -> Result<String, Error> {
     let refuse = |source| Error::Unsavable { id: run.id.clone(), source };
     let text = model::render_run(run).map_err(refuse)?;
@@ -23,10 +23,10 @@ pub fn render_document(run: &Run) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Reads a run document from a file: JSON, or JSON packed by zstd. Links are followed; pipes can be read.
+/// Reads a run document from a file: JSON, or JSON compressed by zstd. Links are followed; pipes can be read.
 ///
 /// # Errors
-/// When the file cannot be read, is too large, or is no run document; the text says where it is wrong.
+/// When the file cannot be read, is too large, or is not a run document; the text names the position.
 pub fn load_document(path: &Path) -> Result<Run, Error> {
     let refuse = |error: &io::Error| Error::io("read the run document", path, error);
     if path.is_dir() {
@@ -38,10 +38,10 @@ pub fn load_document(path: &Path) -> Result<Run, Error> {
     parse_document(&bytes, &path.display().to_string())
 }
 
-/// Reads a run document from bytes, as they come from a file or from standard input; `place` names them in errors.
+/// Reads a run document from bytes of a file or of standard input; `place` names them in errors.
 ///
 /// # Errors
-/// When they are too large or no run document; the text says where it is wrong.
+/// When they are too large or not a run document; the text names the position.
 pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
     let too_large = || Error::TooLarge { place: place.to_owned(), limit: DOCUMENT_LIMIT };
     let damaged = |how: String| Error::Place {
@@ -53,7 +53,7 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
         return Err(too_large());
     }
     if bytes.starts_with(&GZIP_MAGIC) {
-        let how = "it is packed by gzip; unpack it with gunzip first".to_owned();
+        let how = "it is compressed by gzip; run gunzip on it first".to_owned();
         return Err(Error::Place {
             action: "read the run document",
             place: place.to_owned(),
@@ -90,11 +90,11 @@ fn place_of(bytes: &[u8], at: usize) -> DocumentPosition {
     DocumentPosition { line, column: at - line_start + 1 }
 }
 
-/// Writes a run document to a file in one step: who looks finds the file before or the file after. A name that ends in
-/// `.zst` is packed by zstd. A link is followed, so that its target is replaced; a pipe or a device is written to directly.
+/// Writes a run document to a file atomically: a reader finds the old file or the new one. A name that ends in `.zst`
+/// is compressed by zstd. A link is followed, so that its target is replaced; a pipe or a device is written directly.
 ///
 /// # Errors
-/// When the run would not read back, or the file cannot be written; an older file of that name is then as before.
+/// When the run could not be read back, or the file cannot be written; an older file of that name then stays unchanged.
 pub fn save_document(path: &Path, run: &Run) -> Result<(), Error> {
     let text = render_document(run)?;
     let refuse = |error: &io::Error| Error::io("save the run document", path, error);
@@ -119,7 +119,7 @@ fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.flush()
 }
 
-/// The file behind a link, followed while it is one, also when the last one points at nothing yet.
+/// The file behind a link, followed as long as it is one, even when the last one points to a missing file.
 fn link_target(path: &Path) -> PathBuf {
     let mut target = path.to_path_buf();
     for _ in 0..40 {
@@ -129,8 +129,9 @@ fn link_target(path: &Path) -> PathBuf {
     target
 }
 
-/// Puts bytes into a file in one step: a new file beside it, made durable, then renamed over it, then the directory made
-/// durable (rename(2): "there is no point at which another process attempting to access newpath will find it missing").
+/// Replaces a file atomically: writes a new file beside it, syncs it, renames it over the old one, and syncs the
+/// directory (rename(2): "there is no point at which another process attempting to access newpath will find it
+/// missing").
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -150,7 +151,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_directory(directory)
 }
 
-/// Makes a rename durable. Some file systems refuse to sync a directory (EINVAL); they have no other way, so that is no error.
+/// Makes a rename durable. Some file systems refuse to sync a directory (EINVAL) and offer no other way; that is not an
+/// error.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());

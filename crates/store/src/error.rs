@@ -1,4 +1,4 @@
-//! What can go wrong between a run and the place where it is kept: every text says what, where and what to do.
+//! Errors of reading and storing runs. Every text says what failed, where, and what to do.
 
 use std::fmt;
 use std::io;
@@ -6,33 +6,33 @@ use std::path::Path;
 
 use crate::words::one_line;
 
-/// Why a place could not be read or written.
+/// Why a file or database could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// No space is left, or a limit on the size of files was reached.
+    /// The disk is full, or a limit on file sizes was reached.
     Full,
     /// The file or its file system is read-only.
     ReadOnly,
-    /// This user has not the permission.
+    /// This user has no permission.
     Permission,
-    /// Another program holds it.
+    /// Another program has locked it.
     Locked,
-    /// It is a directory where a file should be.
+    /// It is a directory where a file is needed.
     Directory,
-    /// A part of the path is no directory.
+    /// A part of the path is not a directory.
     NotADirectory,
     /// It does not exist.
     Missing,
-    /// What it holds is damaged: how.
+    /// Its content is damaged; the text says how.
     Corrupt(String),
-    /// It belongs to another program: how that shows.
+    /// It belongs to another program; the text says how this was found.
     Foreign(String),
-    /// Anything else, in the words of the system.
+    /// Any other error, in the system's words.
     Other(String),
 }
 
 impl StoreErrorKind {
-    /// The trouble behind an error of the operating system.
+    /// The kind of an I/O error.
     #[must_use]
     pub fn of_io(error: &io::Error) -> Self {
         use io::ErrorKind as Is;
@@ -56,49 +56,53 @@ impl fmt::Display for StoreErrorKind {
             Self::ReadOnly => f.write_str("it is read-only; make it writable, or name another place"),
             Self::Permission => f.write_str("this user has no permission; change that, or name another place"),
             Self::Locked => {
-                f.write_str("another program keeps it locked; wait until that has ended, or name another place")
+                f.write_str("another program has locked it; wait until that program has ended, or name another place")
             }
             Self::Directory => f.write_str("it is a directory; name a file"),
-            Self::NotADirectory => f.write_str("a part of its path is a file, not a directory; mend the path"),
-            Self::Missing => f.write_str("there is nothing of that name; mend the path"),
+            Self::NotADirectory => f.write_str("a part of its path is a file, not a directory; correct the path"),
+            Self::Missing => f.write_str("it does not exist; correct the path"),
             Self::Corrupt(how) => {
-                write!(f, "it is damaged ({}); restore it from a copy, or move it away and begin anew", one_line(how))
+                write!(
+                    f,
+                    "it is damaged ({}); restore it from a copy, or move it away and start a new one",
+                    one_line(how)
+                )
             }
             Self::Foreign(how) => write!(f, "it is not Prony's ({}); name another place", one_line(how)),
-            Self::Other(words) => write!(f, "{}; mend that, or name another place", one_line(words)),
+            Self::Other(words) => write!(f, "{}; fix that, or name another place", one_line(words)),
         }
     }
 }
 
-/// Why the store could not do what was asked.
+/// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No directory for the user's data.
+    /// Neither environment variable names a directory for the user's data.
     #[error(
         "could not find a place for the store: neither XDG_DATA_HOME nor HOME names an absolute directory; name a file with --store PATH"
     )]
     NoHome,
-    /// A place could not be read or written.
+    /// A file or database could not be read or written.
     #[error("could not {action} {}: {trouble}", one_line(place))]
     Place {
-        /// What was to be done, such as `save the run in`.
+        /// What was tried, such as `save the run in`.
         action: &'static str,
         /// Path or address.
         place: String,
-        /// Why not.
+        /// The cause.
         trouble: StoreErrorKind,
     },
     /// The store was written by a newer program.
     #[error(
-        "could not open the store {}: its form is {found} and this program knows forms 1 to {known}; update prony, or name another store",
+        "could not open the store {}: its schema version is {found} and this program knows versions 1 to {known}; update prony, or name another store",
         one_line(place)
     )]
     NewerStore {
         /// Path or address.
         place: String,
-        /// Form of the store.
+        /// Schema version of the store.
         found: i64,
-        /// Newest form known here.
+        /// Newest version that this program knows.
         known: i64,
     },
     /// A run document could not be read or written.
@@ -106,10 +110,10 @@ pub enum Error {
     Document {
         /// Path, or the store and the run in it.
         place: String,
-        /// What is wrong with it, and where.
+        /// The error, and its position.
         source: model::Error,
     },
-    /// A document is larger than any run.
+    /// A document is larger than the limit.
     #[error(
         "could not read the run document {}: it is larger than {} MiB; name a run document",
         one_line(place),
@@ -118,55 +122,55 @@ pub enum Error {
     TooLarge {
         /// Path.
         place: String,
-        /// Most bytes that are read.
+        /// The limit, bytes.
         limit: u64,
     },
     /// A document holds a number that JSON cannot, or contradicts itself.
-    #[error("could not save run {}: it would not read back: {}", one_line(id), one_line(&source.to_string()))]
+    #[error("could not save run {}: it could not be read back: {}", one_line(id), one_line(&source.to_string()))]
     Unsavable {
         /// Id of the run.
         id: String,
-        /// What is wrong with it.
+        /// The error.
         source: model::Error,
     },
-    /// No run of that name.
+    /// No run matches the name.
     #[error("could not find run '{}' in {}{}", one_line(text), one_line(place), nearest_words(nearest))]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         text: String,
         /// The store.
         place: String,
-        /// Names much like it, best first.
+        /// Similar names, best first.
         nearest: Vec<String>,
     },
-    /// Several runs begin like that.
-    #[error("could not tell which run '{}' is: {}; write more of the id, or the number", one_line(text), candidates.join(", "))]
+    /// Several runs have ids that begin like this.
+    #[error("could not choose a run for '{}': it matches {}; write more of the id, or the number", one_line(text), candidates.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
-        /// `number (id, label)` of each run that it may be.
+        /// `number (id, label)` of each matching run.
         candidates: Vec<String>,
     },
-    /// `latest-N` reaches behind the first run.
+    /// `latest-N` goes back beyond the first run.
     #[error("could not find run '{text}' in {}: it holds {} runs; `prony runs` lists them", one_line(place), count)]
     NotThatMany {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
         /// The store.
         place: String,
-        /// Runs that it holds.
+        /// Number of runs in it.
         count: usize,
     },
-    /// A label that would be taken for something else.
+    /// A label that a selector would read as something else.
     #[error("could not use '{}' as a label: {reason}", one_line(label))]
     Label {
         /// The label.
         label: String,
-        /// Why not.
+        /// The cause.
         reason: &'static str,
     },
-    /// A moment that is none.
-    #[error("could not read '{}' as a moment: write a date such as 2026-11-21, or RFC 3339", one_line(.0))]
+    /// A date that could not be parsed.
+    #[error("could not read '{}' as a date: write one such as 2026-11-21, or RFC 3339", one_line(.0))]
     Moment(String),
     /// A kind of store that this program was built without.
     #[error("could not open {}: this prony was built without PostgreSQL; build it with --features postgres", one_line(.0))]
@@ -174,12 +178,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of the operating system at a path.
+    /// An I/O error at a path.
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         Self::Place { action, place: path.display().to_string(), trouble: StoreErrorKind::of_io(error) }
     }
 
-    /// Whether the place does not exist, as a store before the first run.
+    /// Whether the store does not exist, as before the first run.
     #[must_use]
     pub const fn is_missing(&self) -> bool {
         matches!(self, Self::Place { trouble: StoreErrorKind::Missing, .. })

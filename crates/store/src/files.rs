@@ -1,7 +1,7 @@
-//! Runs as plain files: a directory that people can read, copy and keep under version control.
+//! Runs as plain files: a directory that people can read, copy, and keep under version control.
 //!
-//! `7-ID.json` is the document of run 7. `prony-store.json` holds what no document can: the next number, and labels given
-//! later. Lists and histories read every document: it is a store for tens of runs, not for thousands.
+//! `7-ID.json` is the document of run 7. `prony-store.json` holds what is in no document: the next number, and labels
+//! given later. Lists and histories read every document: this store is for tens of runs, not for thousands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store
 
 const STATE: &str = "prony-store.json";
 const LOCK: &str = ".prony-store.lock";
-/// The form of the directory that this program writes.
+/// Schema version of the directory that this program writes.
 const FORM: i64 = 1;
 
 /// Runs in a directory of run documents.
@@ -29,17 +29,17 @@ pub struct FileStore {
     directory: PathBuf,
 }
 
-/// What stands in `prony-store.json`.
+/// Content of `prony-store.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoreState {
     form: i64,
     next: u64,
-    /// Labels given after the document was written, by id; none where the label was taken away.
+    /// Labels given after the document was written, by id; `None` where the label was removed.
     #[serde(default)]
     labels: BTreeMap<String, Option<String>>,
 }
 
-/// A run's file.
+/// The file of a run.
 #[derive(Debug, Clone)]
 struct RunFile {
     number: u64,
@@ -47,16 +47,16 @@ struct RunFile {
 }
 
 impl FileStore {
-    /// Whether a directory is such a store.
+    /// Whether a directory is a store of this kind.
     #[must_use]
     pub fn is_store(directory: &Path) -> bool {
         directory.join(STATE).is_file()
     }
 
-    /// Opens the store in a directory; to write, it is made when it is missing.
+    /// Opens the store in a directory; for writing, a missing store is created.
     ///
     /// # Errors
-    /// When the directory cannot be read or made, is of a newer form, or its state is damaged.
+    /// When the directory cannot be read or created, has a newer schema version, or its state is damaged.
     pub fn open(directory: &Path, access: Access) -> Result<Self, Error> {
         let store = Self { directory: directory.to_path_buf() };
         if access == Access::Write {
@@ -97,7 +97,7 @@ impl FileStore {
         replace(&path, &text).map_err(|error| Error::io("save", &path, &error))
     }
 
-    /// Waits until nobody else writes; the lock ends with the value.
+    /// Takes the writers' lock; dropping the value releases it.
     fn exclusively(&self) -> Result<File, Error> {
         let path = self.directory.join(LOCK);
         let attempt = || {
@@ -108,7 +108,7 @@ impl FileStore {
         attempt().map_err(|error| Error::io("write to", &path, &error))
     }
 
-    /// Files of runs, in the order of numbers.
+    /// Files of runs, sorted by number.
     fn entries(&self) -> Result<Vec<RunFile>, Error> {
         let refuse = |error: io::Error| Error::io("list the runs of", &self.directory, &error);
         let mut entries = Vec::new();
@@ -122,7 +122,7 @@ impl FileStore {
         Ok(entries)
     }
 
-    /// The file of an id, with its document.
+    /// The file and the document of an id.
     fn locate(&self, id: &str) -> Result<Option<(RunFile, Run)>, Error> {
         let ending = file_name(0, id).split_off(1);
         for entry in self.entries()? {
@@ -142,7 +142,7 @@ impl FileStore {
         self.locate(id)?.ok_or_else(unknown)
     }
 
-    /// Every run with the label that holds.
+    /// Every run, with its current label.
     fn indexes(&self) -> Result<Vec<Index>, Error> {
         let state = self.state()?;
         let load = |entry: RunFile| {
@@ -162,7 +162,7 @@ impl StoreState {
     }
 }
 
-/// The name of a run's file. An id comes from a document, so what could leave the directory is replaced.
+/// Name of a run's file. An id comes from a document, so characters that could lead out of the directory are replaced.
 fn file_name(number: u64, id: &str) -> String {
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     format!("{number}-{}.json", id.chars().take(100).map(tame).collect::<String>())
@@ -173,13 +173,13 @@ impl Store for FileStore {
         self.directory.display().to_string()
     }
 
-    /// All texts are made before the first is written. Each file is replaced in one step; a disk that fills up between two
-    /// files leaves the first ones, which is the one place where this store is weaker than a database.
+    /// All texts are rendered before the first is written. Each file is replaced atomically, but if the disk fills up
+    /// between two files, the first ones stay: here this store is weaker than a database.
     fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
         let texts = runs.iter().map(render_document).collect::<Result<Vec<_>, _>>()?;
         let _lock = self.exclusively()?;
         let mut state = self.state()?;
-        // A kill between a document and the state leaves a document with the next number.
+        // A process killed between the two writes leaves a document with the next number.
         state.next = state.next.max(self.entries()?.last().map_or(1, |entry| entry.number + 1));
         let mut numbers = Vec::new();
         for (run, text) in runs.iter().zip(texts) {
@@ -250,7 +250,7 @@ impl Store for FileStore {
         let mut state = before.clone();
         state.next = state.next.max(self.entries()?.last().map_or(1, |entry| entry.number + 1));
         state.labels.retain(|id, _| !ids.contains(&id.as_str()));
-        // On a full disk nothing is written that need not be: to remove must work there.
+        // On a full disk, removing must work without writing, so an unchanged state is not written.
         if state != before {
             self.save_state(&state)?;
         }

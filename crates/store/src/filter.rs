@@ -1,4 +1,4 @@
-//! Which runs a list shall hold.
+//! Which runs a list includes.
 
 use model::FigureKey;
 use time::format_description::well_known::Rfc3339;
@@ -8,9 +8,9 @@ use wildmatch::WildMatch;
 
 use crate::{Error, Summary, index};
 
-/// Figures named by a glob over `probe` or `probe:axis=value,...`, as in `memory.*` or `memory.copy:*threads=1*`.
+/// Figures selected by a glob over `probe` or `probe:axis=value,...`, such as `memory.*` or `memory.copy:*threads=1*`.
 ///
-/// A pattern without a colon is about the probe at whatever point. `*` is any text, `?` any one character.
+/// A pattern without a colon matches the probe at every point. `*` is any text, `?` any one character.
 #[derive(Debug, Clone)]
 pub struct FigurePattern {
     probe: WildMatch,
@@ -18,7 +18,7 @@ pub struct FigurePattern {
 }
 
 impl FigurePattern {
-    /// The pattern of a glob.
+    /// Parses a glob.
     #[must_use]
     pub fn new(glob: &str) -> Self {
         match glob.split_once(':') {
@@ -27,7 +27,7 @@ impl FigurePattern {
         }
     }
 
-    /// Whether a figure is meant. Its point counts in its own order and in alphabetical order.
+    /// Whether a figure matches. The point is compared in its own order of axes and in alphabetical order.
     #[must_use]
     pub fn matches(&self, key: &FigureKey) -> bool {
         self.probe.matches(&key.probe)
@@ -37,27 +37,27 @@ impl FigurePattern {
     }
 }
 
-/// Conditions on runs; the empty one holds for every run.
+/// Conditions on runs; the empty filter accepts every run.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Glob over the machine's name, or the beginning of its fingerprint.
     pub machine: Option<String>,
     /// Glob over the label.
     pub label: Option<String>,
-    /// Started then or later.
+    /// Started at this time or later.
     pub since: Option<OffsetDateTime>,
-    /// Started before then.
+    /// Started before this time.
     pub until: Option<OffsetDateTime>,
-    /// Holds a figure of this pattern, however it came out.
+    /// Has a figure that matches this pattern, whatever its outcome.
     pub figure: Option<FigurePattern>,
-    /// Only complete, or only incomplete ones.
+    /// Only complete runs, or only incomplete ones.
     pub complete: Option<bool>,
-    /// Only the newest so many.
+    /// Only this many of the newest runs.
     pub newest: Option<usize>,
 }
 
 impl Filter {
-    /// Whether a run passes the conditions that its summary can answer: all but `figure` and `newest`.
+    /// Whether a run meets the conditions that its summary can answer: all but `figure` and `newest`.
     #[must_use]
     pub fn accepts(&self, run: &Summary) -> bool {
         let started = i128::from(index::moment(&run.started)) * 1000;
@@ -73,7 +73,7 @@ impl Filter {
             && self.complete.is_none_or(|complete| run.complete == complete)
     }
 
-    /// Reads a moment: RFC 3339, or a date, which means its midnight in UTC.
+    /// Parses a time: RFC 3339, or a date, which means midnight in UTC.
     ///
     /// # Errors
     /// When the text is neither.

@@ -1,4 +1,4 @@
-//! What stands beside a document so that it is found without reading it: always derived, never the truth.
+//! The index beside a document, by which runs are found without reading them. It is always derived from the document.
 
 use model::{Class, FigureKey, Outcome, Run};
 use serde::Serialize;
@@ -8,27 +8,27 @@ use time::format_description::well_known::Rfc3339;
 /// One line of a list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Number in this store: 1, 2, 3 as people say "run 3". Never given twice.
+    /// Number in this store: 1, 2, 3, as in "run 3". Numbers are never reused.
     pub number: u64,
-    /// Name that no other run has.
+    /// Unique name.
     pub id: String,
-    /// Name that its owner gave it.
+    /// Name given by the owner.
     pub label: Option<String>,
     /// Start, RFC 3339 in UTC.
     pub started: String,
-    /// Seconds that measuring took.
+    /// Duration of measuring, seconds.
     pub seconds: f64,
-    /// Rounds done.
+    /// Completed rounds.
     pub rounds: u32,
-    /// Whether everything planned was done.
+    /// Whether everything planned was measured.
     pub complete: bool,
-    /// What people call the machine.
+    /// Name of the machine.
     pub machine: String,
-    /// Hash that tells the machine from others; empty when unknown.
+    /// Hash that identifies the machine; empty when unknown.
     pub fingerprint: String,
     /// Suite of the plan.
     pub suite: String,
-    /// Program or publication that measured, when it was not Prony.
+    /// Program or publication that measured, if it was not Prony.
     pub tool: Option<String>,
     /// Version of Prony that measured or imported.
     pub version: String,
@@ -38,7 +38,7 @@ pub struct Summary {
     pub measured: u32,
 }
 
-/// How a figure came out, without its numbers.
+/// Kind of a figure's outcome, without its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
@@ -46,11 +46,11 @@ pub enum OutcomeKind {
     Measured,
     /// Less than a bound.
     Below,
-    /// In groups, no single value.
+    /// Several groups, no single value.
     Modes,
-    /// Cannot be measured there.
+    /// Cannot be measured on that machine.
     Unfit,
-    /// Went wrong.
+    /// Measuring failed.
     Failed,
 }
 
@@ -87,23 +87,23 @@ impl OutcomeKind {
 /// One figure of a run, without its launches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureRow {
-    /// Its name, axes in alphabetical order.
+    /// Its name, with axes in alphabetical order.
     pub key: FigureKey,
-    /// How it came out.
+    /// Kind of its outcome.
     pub kind: OutcomeKind,
-    /// Value in the figure's unit, where it has one.
+    /// Value in the figure's unit, if it has one.
     pub value: Option<f64>,
     /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Upper end of the interval; of a figure below a bound, the bound.
+    /// Upper end of the interval; for a figure below a bound, the bound.
     pub high: Option<f64>,
     /// Launches behind the value.
     pub launches: u32,
-    /// How far it drifts between sessions by habit.
+    /// Class of its drift between sessions.
     pub class: Class,
 }
 
-/// What one session on a machine found for a figure.
+/// The value of a figure in one session on a machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionValue {
     /// Number of the run.
@@ -122,20 +122,20 @@ pub struct SessionValue {
     pub launches: u32,
 }
 
-/// Everything that stands beside a document.
+/// The whole index entry of a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     pub(crate) summary: Summary,
-    /// Start in microseconds since 1970; 0 when the document does not say.
+    /// Start in microseconds since 1970; 0 when unknown.
     pub(crate) moment: i64,
-    /// Fingerprint of the machine whose history the run belongs to: none for figures that Prony did not measure, or that
-    /// came from a machine without a fingerprint.
+    /// Fingerprint of the machine to whose history the run belongs; `None` for figures that Prony did not measure, and
+    /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
     pub(crate) figures: Vec<FigureRow>,
 }
 
 impl Index {
-    /// The index of a run that has this number in the store.
+    /// The index entry of a run with this number in the store.
     pub(crate) fn of(number: u64, run: &Run) -> Self {
         let figures: Vec<_> = run.figures.iter().map(FigureRow::of).collect();
         let measured = figures.iter().filter(|row| row.kind == OutcomeKind::Measured).count();
@@ -179,7 +179,7 @@ impl FigureRow {
 }
 
 impl SessionValue {
-    /// What this run found for the figure, when it has a value.
+    /// The value of a figure in this run, if it has one.
     pub(crate) fn of(index: &Index, key: &FigureKey) -> Option<Self> {
         let row = index.figures.iter().find(|row| row.key == *key)?;
         Some(Self {
@@ -194,7 +194,7 @@ impl SessionValue {
     }
 }
 
-/// Microseconds since 1970 of a moment in RFC 3339; 0 when it is none.
+/// Microseconds since 1970 of an RFC 3339 time; 0 when it is invalid.
 pub(crate) fn moment(text: &str) -> i64 {
     OffsetDateTime::parse(text, &Rfc3339)
         .ok()

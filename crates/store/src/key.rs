@@ -1,9 +1,9 @@
-//! A figure's name as one text that sorts and compares the same however its axes were ordered.
+//! A figure's point as one text that does not depend on the order of its axes.
 
 use model::{FigureKey, Point};
 
-/// Axes sorted by name, `axis=value` joined by commas; a comma, an equals sign or a backslash inside is escaped by a
-/// backslash, so that two points never share a text.
+/// Axes sorted by name, `axis=value` joined by commas. A comma, an equals sign or a backslash in a part is escaped by a
+/// backslash, so that two points never give the same text.
 pub(crate) fn canonical(point: &Point) -> String {
     let mut pairs: Vec<_> = point.iter().collect();
     pairs.sort_unstable();
@@ -28,7 +28,7 @@ fn escape(part: &str, text: &mut String) {
     }
 }
 
-/// The key of a probe and a canonical text, with its axes in alphabetical order.
+/// The key of a probe and a canonical text, with axes in alphabetical order.
 pub(crate) fn figure_key(probe: &str, canonical: &str) -> FigureKey {
     let mut point = Point::origin();
     let (mut axis, mut part, mut escaped) = (None, String::new(), false);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_of_axes_does_not_count() {
+    fn order_of_axes_does_not_matter() {
         let a: Point = "working_set=64MiB,threads=1".parse().unwrap();
         let b: Point = "threads=1,working_set=64MiB".parse().unwrap();
         assert_eq!(canonical(&a), "threads=1,working_set=64MiB");
@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_point_comes_back(pairs in prop::collection::vec(("[a-c=,\\\\]{0,4}", "[x-z=,\\\\]{0,4}"), 0..4)) {
+        fn every_point_is_read_back(pairs in prop::collection::vec(("[a-c=,\\\\]{0,4}", "[x-z=,\\\\]{0,4}"), 0..4)) {
             let point = pairs.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value));
             prop_assert_eq!(figure_key("p", &canonical(&point)).point, point);
         }

@@ -1,8 +1,8 @@
-//! Keeps run documents, and finds them again: an SQLite file (the default), a directory of plain files, or PostgreSQL
-//! behind the feature `postgres`.
+//! Stores run documents and finds them again: in an SQLite file (the default), a directory of plain files, or
+//! PostgreSQL (feature `postgres`).
 //!
-//! Every store is a [`Store`] and passes the same conformance tests. The document itself is what is kept; beside it
-//! stand the few columns that listing, history and comparing many runs need, always derived from it.
+//! Every store is a [`Store`] and passes the same conformance tests. The document is what is stored; the few columns
+//! beside it, which listing, history and comparisons of many runs need, are always derived from it.
 #![forbid(unsafe_code)]
 
 mod document;

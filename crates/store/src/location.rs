@@ -1,4 +1,4 @@
-//! Where a store is, and which kind it is.
+//! Where a store is, and of which kind.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, FileStore, SqliteStore, Store, StoreErrorKind};
 
-/// What a store is opened for.
+/// Purpose of opening a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// To look: nothing is created, and a read-only place will do.
+    /// Reading: nothing is created, and a read-only file system suffices.
     Read,
-    /// To keep: what is missing is created.
+    /// Writing: a missing store is created.
     Write,
 }
 
-/// The file of the user's store: `prony/runs.sqlite` in `$XDG_DATA_HOME`, or else in `~/.local/share` (XDG Base Directory
-/// Specification 0.8; a relative path in the variable counts as none).
+/// Path of the user's store: `prony/runs.sqlite` in `$XDG_DATA_HOME`, or else in `~/.local/share` (XDG Base Directory
+/// Specification 0.8; a relative path in the variable is ignored).
 ///
 /// # Errors
 /// When neither variable names an absolute directory.
@@ -33,11 +33,11 @@ fn path_under(data: Option<OsString>, home: Option<OsString>) -> Result<PathBuf,
         .ok_or(Error::NoHome)
 }
 
-/// Opens the store that a user named: an address `postgres://...`, a directory of run documents (one that is such a store
-/// already, or any name that ends in `/`), else an SQLite file.
+/// Opens the store that a user named: an address `postgres://...`, a directory of run documents (an existing one, or
+/// any name that ends in `/`), or else an SQLite file.
 ///
 /// # Errors
-/// When the place cannot be opened so; [`Error::is_missing`] when it is opened to read and is not there.
+/// When the store cannot be opened; [`Error::is_missing`] when it does not exist and is opened for reading.
 pub fn open(location: &Path, access: Access) -> Result<Box<dyn Store>, Error> {
     let text = location.to_string_lossy();
     if text.starts_with("postgres://") || text.starts_with("postgresql://") {
@@ -63,11 +63,11 @@ fn open_postgres(address: &str, access: Access) -> Result<Box<dyn Store>, Error>
 
 #[cfg(not(feature = "postgres"))]
 fn open_postgres(address: &str, _: Access) -> Result<Box<dyn Store>, Error> {
-    // An address may hold a password: what stands before the last @ is not repeated.
+    // An address may hold a password: the part before the last @ is not printed.
     Err(Error::NoPostgres(address.rsplit('@').next().unwrap_or_default().to_owned()))
 }
 
-/// A store in memory that holds nothing: what there is to look at before the first run.
+/// An empty store in memory, used before the first run.
 ///
 /// # Errors
 /// When there is no memory.
@@ -75,7 +75,7 @@ pub fn empty() -> Result<Box<dyn Store>, Error> {
     Ok(Box::new(SqliteStore::in_memory()?.called("the store, which is still empty")))
 }
 
-/// Makes the directory that a file is to stand in, for this user alone where it is new.
+/// Creates the directory of a file; a new one is accessible to this user alone.
 pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
     if directory.as_os_str().is_empty() || directory.is_dir() {
         return Ok(());
@@ -85,7 +85,7 @@ pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory).map_err(|error| {
-        // A file stands where a directory of the path should be.
+        // A part of the path is a file instead of a directory.
         let is_file = error.kind() == ErrorKind::AlreadyExists;
         let error = if is_file { ErrorKind::NotADirectory.into() } else { error };
         Error::io("create the directory", directory, &error)

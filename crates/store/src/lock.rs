@@ -1,4 +1,4 @@
-//! One lock a machine, so that two measurements at once are noticed.
+//! One lock for each machine, so that two measurements at the same time are noticed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -10,17 +10,17 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::{Error, words};
 
-/// Most bytes that are read of what the holder wrote.
+/// Longest note that is read, bytes.
 const LONGEST: u64 = 4096;
 
-/// Who measures on this machine.
+/// The process that measures on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Process id, as the holder sees it: another container counts on its own.
+    /// Process id as the holder sees it; another container has its own numbers.
     pub pid: u32,
-    /// Since when, RFC 3339 in UTC.
+    /// Start of its claim, RFC 3339 in UTC.
     pub since: String,
-    /// What it does, in its own words.
+    /// Its purpose, in its own words.
     pub purpose: String,
 }
 
@@ -30,50 +30,49 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// What came of claiming the machine.
+/// Result of claiming the machine.
 #[derive(Debug)]
 pub enum Claim {
-    /// Nobody else measures; the claim lasts as long as the value.
+    /// No other process measures; the claim lasts as long as the value.
     Alone(MachineLock),
-    /// Somebody else does; who, when it can be read.
+    /// Another process measures; its note, if readable.
     Taken(Option<Holder>),
 }
 
-/// The claim on a machine. The system ends it with the process, however that ends.
+/// A claim on the machine. The kernel releases it when the process ends.
 #[derive(Debug)]
 pub struct MachineLock {
     file: File,
 }
 
-/// The file that is locked: `prony-machine.lock` where every user of the machine may write, so that runs of two users
+/// Path of the lock file: `prony-machine.lock` in a directory that every user can write to, so that runs of two users
 /// notice each other.
 #[must_use]
 pub fn machine_lock_path() -> PathBuf {
     ["/run/lock", "/var/lock", "/tmp"]
         .map(PathBuf::from)
         .into_iter()
-        .find(|directory| for_everybody(directory))
+        .find(|directory| world_writable(directory))
         .unwrap_or_else(std::env::temp_dir)
         .join("prony-machine.lock")
 }
 
 #[cfg(unix)]
-fn for_everybody(directory: &Path) -> bool {
+fn world_writable(directory: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(directory).is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o002 != 0)
 }
 
 #[cfg(not(unix))]
-fn for_everybody(_: &Path) -> bool {
+fn world_writable(_: &Path) -> bool {
     false
 }
 
 impl MachineLock {
-    /// Claims the machine by an advisory lock (flock(2)) on a file, and writes down who holds it and what for. It never
-    /// waits.
+    /// Claims the machine by an advisory lock (flock(2)) on a file, and writes a note about the holder. It never waits.
     ///
     /// # Errors
-    /// When the file cannot be made or locked: then nobody knows, and a run need not be refused for it.
+    /// When the file cannot be created or locked. The caller may run without a claim then.
     pub fn claim(path: &Path, purpose: &str) -> Result<Claim, Error> {
         let refuse = |error: &io::Error| Error::io("lock", path, error);
         let mut file = open(path).map_err(|error| refuse(&error))?;
@@ -85,7 +84,8 @@ impl MachineLock {
         let now = OffsetDateTime::now_utc();
         let since = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default();
         let note = Holder { pid: std::process::id(), since, purpose: words::one_line(purpose) };
-        // The lock holds without the note; a file of another user, or a full disk, only makes the warning shorter.
+        // The lock holds without the note. If it cannot be written (another user's file, a full disk), only the warning
+        // is shorter.
         let _ = write_note(&mut file, &note);
         Ok(Claim::Alone(Self { file }))
     }
@@ -93,14 +93,14 @@ impl MachineLock {
 
 impl Drop for MachineLock {
     fn drop(&mut self) {
-        // The file stays: removing it could part two processes that lock it at this moment.
+        // The file is kept: removing it could separate two processes that lock it at this moment.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
     }
 }
 
-/// Opens the file, or makes it for everybody. It is opened first and made only when missing: in a directory with the sticky
-/// bit Linux refuses to "create" a file that another user owns (fs.protected_regular). Links are not followed.
+/// Opens the file, or creates it for all users. It is opened first and created only if missing: in a directory with the
+/// sticky bit, Linux refuses O_CREAT for a file that another user owns (fs.protected_regular). Links are not followed.
 fn open(path: &Path) -> io::Result<File> {
     let known = options().read(true).write(true).open(path);
     let known = known.or_else(|error| match error.kind() {
@@ -113,7 +113,7 @@ fn open(path: &Path) -> io::Result<File> {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     options().read(true).write(true).open(path)
                 }
-                made => made.inspect(open_to_everybody),
+                made => made.inspect(make_world_writable),
             }
         }
         known => known,
@@ -135,14 +135,14 @@ fn options() -> OpenOptions {
 }
 
 #[cfg(unix)]
-fn open_to_everybody(file: &File) {
+fn make_world_writable(file: &File) {
     use std::os::unix::fs::PermissionsExt;
     // The file mode creation mask would keep other users from writing their note.
     let _ = file.set_permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn open_to_everybody(_: &File) {}
+fn make_world_writable(_: &File) {}
 
 fn write_note(file: &mut File, note: &Holder) -> io::Result<()> {
     let mut text = serde_json::to_vec(note)?;

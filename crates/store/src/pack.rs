@@ -1,16 +1,16 @@
-//! Documents made small: zstd frames (RFC 8878) with their checksum, so that damage is noticed.
+//! Compressed documents: zstd frames (RFC 8878) with a checksum, so that damage is noticed.
 
 use std::io::{self, Read};
 
 /// First bytes of a zstd frame.
 pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// First bytes of a gzip file, which is told by name but not read.
+/// First bytes of a gzip file, which is recognised in errors but not read.
 pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Batches are numbers of seven digits that never repeat: higher levels cost time and win next to nothing.
+/// Batches are random seven-digit numbers: higher levels take time and save next to nothing.
 const LEVEL: i32 = 3;
 
-/// Packs a text.
+/// Compresses a text.
 ///
 /// # Errors
 /// When the compressor has no memory.
@@ -20,10 +20,10 @@ pub(crate) fn pack(text: &str) -> io::Result<Vec<u8>> {
     compressor.compress(text.as_bytes())
 }
 
-/// Unpacks what was packed, refusing more than `limit` bytes with [`io::ErrorKind::FileTooLarge`].
+/// Decompresses bytes; more than `limit` bytes are refused with [`io::ErrorKind::FileTooLarge`].
 ///
 /// # Errors
-/// When the bytes are damaged, are no UTF-8, or are more than the limit.
+/// When the bytes are damaged, are not UTF-8, or exceed the limit.
 pub(crate) fn unpack(bytes: &[u8], limit: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     zstd::stream::read::Decoder::with_buffer(bytes)?.take(limit.saturating_add(1)).read_to_end(&mut text)?;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back_and_damage_is_noticed() {
+    fn compressed_text_is_read_back_and_damage_is_noticed() {
         let text = "nanos: 1234567, ".repeat(1000);
         let bytes = pack(&text).unwrap();
         assert!(bytes.starts_with(&ZSTD_MAGIC) && bytes.len() < text.len() / 10);

@@ -1,4 +1,4 @@
-//! A run as the databases hold it: its document whole, and once more without the insides of launches.
+//! A run as the databases hold it: the whole document, and a second one without the inside of launches.
 
 use std::io;
 
@@ -9,17 +9,17 @@ use crate::pack::{pack, unpack};
 use crate::store::values_only;
 use crate::{Error, StoreErrorKind};
 
-/// A run made ready before the database is locked.
+/// A run prepared before the database is locked.
 pub(crate) struct Packed<'a> {
     pub(crate) run: &'a Run,
-    /// What [`crate::Detail::Whole`] loads.
+    /// The bytes that [`crate::Detail::Whole`] loads.
     pub(crate) whole: Vec<u8>,
-    /// What [`crate::Detail::Values`] loads.
+    /// The bytes that [`crate::Detail::Values`] loads.
     pub(crate) values: Vec<u8>,
 }
 
 impl<'a> Packed<'a> {
-    /// Makes a run ready; `place` names the store in errors.
+    /// Prepares a run; `place` names the store in errors.
     pub(crate) fn of(run: &'a Run, place: &str) -> Result<Self, Error> {
         let memory = |error: io::Error| Error::Place {
             action: "save the run in",
@@ -33,14 +33,14 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Most of what is left of a launch is a footprint that knows nothing and says so thirteen times. A quote inside a JSON
-/// string is escaped, so the text of an object is never found in one.
+/// Most of the remaining size of a launch is an empty footprint with thirteen unknown counts, so it is shortened. A
+/// quote inside a JSON string is escaped, so the text of an object never occurs in a string.
 fn without_empty_footprints(text: &str) -> String {
     let empty = serde_json::to_string(&Footprint::default()).unwrap_or_default();
     if empty.is_empty() { text.to_owned() } else { text.replace(&empty, r#"{"operations":0}"#) }
 }
 
-/// The run in packed bytes, with the label that holds; `place` names the store and the run in errors.
+/// Decompresses a run and sets its current label; `place` names the store and the run in errors.
 pub(crate) fn unpacked(bytes: &[u8], label: Option<String>, place: &str) -> Result<Run, Error> {
     let text = unpack(bytes, DOCUMENT_LIMIT).map_err(|error| Error::Place {
         action: "read the run document",

@@ -1,4 +1,4 @@
-//! Which run people mean by `3`, `latest`, a label, the beginning of an id, or a file.
+//! Resolves `3`, `latest`, a label, the beginning of an id, or a file to a run.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use model::Run;
 use crate::store::by_age;
 use crate::{Detail, Error, Store, Summary, document};
 
-/// What a selector stands for.
+/// What a selector refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoreSelection {
     /// A run of the store.
@@ -16,7 +16,7 @@ pub enum StoreSelection {
     File(PathBuf),
 }
 
-/// Whether a selector is the path of a file: it holds a `/` (or the system's separator) or ends in `.json` or `.json.zst`.
+/// Whether a selector is a path: it holds a `/` (or the system's separator) or ends in `.json` or `.json.zst`.
 #[must_use]
 pub fn is_path(text: &str) -> bool {
     text.contains('/')
@@ -25,11 +25,11 @@ pub fn is_path(text: &str) -> bool {
         || text.ends_with(".json.zst")
 }
 
-/// Refuses labels that a selector would take for something else.
+/// Refuses labels that a selector would read as something else.
 ///
 /// # Errors
-/// When it is empty, a number, `latest` or `latest-N`, looks like a path or like `published:...`, begins with `-`, holds
-/// control characters or begins or ends with a space, or is longer than 100 characters.
+/// When the label is empty, a number, `latest` or `latest-N`, looks like a path or like `published:...`, begins with
+/// `-`, holds control characters, begins or ends with a space, or is longer than 100 characters.
 pub fn check_label(label: &str) -> Result<(), Error> {
     let reason = if label.is_empty() {
         "it is empty"
@@ -61,7 +61,7 @@ fn back_from_latest(text: &str) -> Option<usize> {
     }
 }
 
-/// Resolves selectors against one look at a store: for many selectors the list of runs is read once.
+/// Resolves selectors against one snapshot of a store, so that the list of runs is read once for many selectors.
 #[derive(Debug, Clone)]
 pub struct Selector {
     place: String,
@@ -70,21 +70,21 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Looks at a store.
+    /// Reads the list of runs.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the store cannot be read.
     pub fn new(store: &dyn Store) -> Result<Self, Error> {
         let mut runs = store.summaries()?;
         runs.sort_by_key(|run| std::cmp::Reverse(by_age(run)));
         Ok(Self { place: store.place(), runs })
     }
 
-    /// What a selector stands for; the first that fits of: a path ([`is_path`]), `latest` or `latest-N` by time of start, a
-    /// store number, an id, a label (the newest run of that label), the beginning of an id.
+    /// Resolves a selector: the first match of a path ([`is_path`]), `latest` or `latest-N` by time of start, a store
+    /// number, an id, a label (its newest run), the beginning of an id.
     ///
     /// # Errors
-    /// When nothing fits (with the nearest names), or several ids begin so (with all of them).
+    /// When nothing matches (with the nearest names), or several ids begin so (with all of them).
     pub fn resolve(&self, text: &str) -> Result<StoreSelection, Error> {
         if is_path(text) {
             return Ok(StoreSelection::File(PathBuf::from(text)));
@@ -137,7 +137,7 @@ impl Selector {
 }
 
 impl StoreSelection {
-    /// Loads the run that was selected.
+    /// Loads the selected run.
     ///
     /// # Errors
     /// When it cannot be read.

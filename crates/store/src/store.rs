@@ -1,4 +1,4 @@
-//! What every store does.
+//! The interface of all stores.
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,31 @@ use crate::{Error, FigurePattern, FigureRow, Filter, SessionValue, Summary, inde
 /// How much of a run is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// The document as it was put.
+    /// The document as stored.
     Whole,
-    /// The document without what lies inside its launches (batches, readings, and each launch's own footprint and
-    /// placement): outcomes, launch values and quantiles, facts and footprints of figures are all there. Several times
-    /// faster.
+    /// The document without the inside of its launches (batches, readings, and each launch's footprint and placement).
+    /// Outcomes, launch values and quantiles, facts, and the footprints of figures are included. Several times faster.
     Values,
 }
 
-/// A place that keeps runs.
+/// A store of runs.
 ///
-/// The label of a run: it is the one in its document until [`Store::set_label`] changes it, and stays so changed while the
-/// run is put again and again by whoever measures; a put whose document carries another label than the put before it sets
-/// it anew. [`Store::get`] returns the document with the label that holds. Labels may repeat over time: selecting by label
-/// takes the run that was started last.
+/// The label of a run is the one in its document until [`Store::set_label`] changes it. The change survives further
+/// puts of the run while it is being measured, unless the document's own label differs from that of the previous put.
+/// [`Store::get`] returns the document with its current label. Several runs may have the same label: a selector takes
+/// the one started last.
 pub trait Store: Send {
-    /// Where it is, for people.
+    /// Path or address of the store, for messages.
     fn place(&self) -> String;
 
-    /// Keeps runs and returns their numbers; a run whose id the store has is replaced under its number. All or none.
+    /// Stores runs and returns their numbers; a run with a known id is replaced and keeps its number. All runs are
+    /// stored, or none.
     ///
     /// # Errors
-    /// When a run would not read back, or the place cannot be written; then everything is as before.
+    /// When a run could not be read back, or the store cannot be written; the store is unchanged then.
     fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error>;
 
-    /// Keeps one run, in one step: whoever kills the program finds the run before or the run after, never a part.
+    /// Stores one run atomically: after a crash the store holds the old run or the new one, never a part.
     ///
     /// # Errors
     /// As [`Store::put_all`].
@@ -47,33 +47,33 @@ pub trait Store: Send {
     /// When there is none, or it cannot be read.
     fn get(&self, id: &str, detail: Detail) -> Result<Run, Error>;
 
-    /// Every run in the order of numbers, without reading documents where the store can avoid it.
+    /// Every run, sorted by number; documents are not read where the store can avoid it.
     ///
     /// # Errors
-    /// When the place cannot be read.
+    /// When the store cannot be read.
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
-    /// Numbers of the runs that hold a figure, however it came out.
+    /// Numbers of the runs that have a matching figure, whatever its outcome.
     ///
     /// # Errors
-    /// When the place cannot be read.
+    /// When the store cannot be read.
     fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error>;
 
-    /// The figures of a run, in the document's order, without their launches.
+    /// The figures of a run without their launches, in the document's order.
     ///
     /// # Errors
-    /// When there is no such run, or the place cannot be read.
+    /// When there is no such run, or the store cannot be read.
     fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error>;
 
-    /// What the newest `limit` sessions of Prony on a machine found for a figure, oldest first: the history from which the
-    /// session floor is taken. Figures without a single value, imported runs and machines without a fingerprint have none.
+    /// Values of a figure in the newest `limit` Prony sessions on a machine, oldest first: the history that gives the
+    /// session floor. Figures without a single value, imported runs and machines without a fingerprint have none.
     ///
     /// # Errors
-    /// When the place cannot be read.
+    /// When the store cannot be read.
     fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error>;
 
-    /// The [history](Store::history) of several figures on one machine, in the order of `keys`: each figure has its own
-    /// newest sessions, whatever else was measured there meanwhile.
+    /// The [history](Store::history) of several figures on one machine, in the order of `keys`. Each figure has its own
+    /// newest sessions, whatever else was measured meanwhile.
     ///
     /// # Errors
     /// As [`Store::history`].
@@ -81,22 +81,22 @@ pub trait Store: Send {
         keys.iter().map(|key| self.history(key, fingerprint, limit)).collect()
     }
 
-    /// Forgets runs, all or none, and gives their space back to the file system. Their numbers are not given again.
+    /// Removes runs, all or none, and returns their space to the file system. Their numbers are not reused.
     ///
     /// # Errors
-    /// When one of them is not there, or the place cannot be written.
+    /// When one of them does not exist, or the store cannot be written.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error>;
 
-    /// Gives a run a label, or takes it away.
+    /// Sets or removes the label of a run.
     ///
     /// # Errors
-    /// When there is no such run, the label would be taken for something else, or the place cannot be written.
+    /// When there is no such run, a selector would read the label as something else, or the store cannot be written.
     fn set_label(&mut self, id: &str, label: Option<&str>) -> Result<(), Error>;
 
-    /// The runs that pass a filter, in the order of numbers.
+    /// The runs that pass a filter, sorted by number.
     ///
     /// # Errors
-    /// When the place cannot be read.
+    /// When the store cannot be read.
     fn find(&self, filter: &Filter) -> Result<Vec<Summary>, Error> {
         let mut runs = self.summaries()?;
         runs.retain(|run| filter.accepts(run));
@@ -118,14 +118,14 @@ pub(crate) fn by_age(run: &Summary) -> (i64, u64) {
     (index::moment(&run.started), run.number)
 }
 
-/// The label that holds after a put: what [`Store`] says of labels, in one place.
+/// The label after a put, by the rule in the documentation of [`Store`].
 ///
-/// `written` is the label in the document put before, `held` the one that held, `now` the one in the document put now.
+/// `written` is the label in the previous document, `held` the current one, `now` the one in the new document.
 pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option<&str>) -> Option<String> {
     if written == now { held } else { now }.map(str::to_owned)
 }
 
-/// What [`Detail::Values`] leaves of a run.
+/// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
     for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         *launch = model::Launch {

@@ -1,10 +1,10 @@
-//! Foreign words made fit for one line of an error.
+//! Makes foreign text fit for one line of an error message.
 
-/// Longest foreign text that an error repeats, in characters.
+/// Longest foreign text that an error prints, characters.
 const LONGEST: usize = 240;
 
-/// The text on one line, without control characters, cut when long: what comes from a document or a database must
-/// neither break the line nor steer the terminal.
+/// The text on one line, without control characters, truncated: text from a document or a database must neither break
+/// the line nor control the terminal.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
     for (index, character) in text.chars().enumerate() {

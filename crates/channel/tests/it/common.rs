@@ -1,4 +1,4 @@
-//! A server that sends back what it receives, and remembers it.
+//! A server that echoes what it receives, and records it.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ pub(crate) fn token() -> Token {
     Token::parse("the token of these tests").unwrap()
 }
 
-/// What a server saw.
+/// What a server received and refused.
 #[derive(Debug, Default)]
 pub(crate) struct EchoLog {
     pub(crate) messages: Vec<String>,
@@ -26,16 +26,16 @@ pub(crate) struct EchoLog {
 #[derive(Clone)]
 struct EchoHandler {
     seen: Arc<Mutex<EchoLog>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl EchoHandler {
-    fn talk(&self, pending: PendingChannel) -> Result<()> {
-        let mut channel = pending.finish(self.patience)?;
+    fn echo(&self, pending: PendingChannel) -> Result<()> {
+        let mut channel = pending.finish(self.timeout)?;
         loop {
-            let message: String = channel.receive(self.patience, MOST)?;
+            let message: String = channel.receive(self.timeout, MOST)?;
             self.seen.lock().unwrap().messages.push(message.clone());
-            channel.send(&message, self.patience)?;
+            channel.send(&message, self.timeout)?;
         }
     }
 }
@@ -44,7 +44,7 @@ impl AcceptHandler for EchoHandler {
     fn accept(&mut self, pending: PendingChannel) {
         let echo = self.clone();
         let talk = move || {
-            let ended = echo.talk(pending).unwrap_err().to_string();
+            let ended = echo.echo(pending).unwrap_err().to_string();
             echo.seen.lock().unwrap().errors.push(ended);
         };
         std::thread::Builder::new().name("echo".to_owned()).spawn(talk).unwrap();
@@ -55,7 +55,7 @@ impl AcceptHandler for EchoHandler {
     }
 }
 
-/// A server of tests.
+/// A server for tests.
 pub(crate) struct EchoServer {
     pub(crate) address: SocketAddr,
     pub(crate) seen: Arc<Mutex<EchoLog>>,
@@ -63,16 +63,16 @@ pub(crate) struct EchoServer {
 }
 
 impl EchoServer {
-    pub(crate) fn start(limits: AcceptorLimits, patience: Duration) -> Self {
+    pub(crate) fn start(limits: AcceptorLimits, timeout: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::default();
-        let echo = EchoHandler { seen: Arc::clone(&seen), patience };
+        let echo = EchoHandler { seen: Arc::clone(&seen), timeout };
         let acceptor = Acceptor::start(listener, SERVICE, &token(), limits, echo).unwrap();
         Self { address, seen, _acceptor: acceptor }
     }
 
-    /// Waits until the server saw something.
+    /// Waits until the server's log fulfils a condition.
     pub(crate) fn wait_for(&self, what: impl Fn(&EchoLog) -> bool) {
         let began = std::time::Instant::now();
         while !what(&self.seen.lock().unwrap()) {
@@ -82,11 +82,11 @@ impl EchoServer {
     }
 }
 
-pub(crate) fn connect(address: SocketAddr, patience: Duration) -> Result<Channel> {
-    Channel::connect(TcpStream::connect(address).unwrap(), &token(), &SERVICE, patience)
+pub(crate) fn connect(address: SocketAddr, timeout: Duration) -> Result<Channel> {
+    Channel::connect(TcpStream::connect(address).unwrap(), &token(), &SERVICE, timeout)
 }
 
-pub(crate) fn ask(channel: &mut Channel, message: &str, patience: Duration) -> Result<String> {
-    channel.send(&message, patience)?;
-    channel.receive(patience, MOST)
+pub(crate) fn ask(channel: &mut Channel, message: &str, timeout: Duration) -> Result<String> {
+    channel.send(&message, timeout)?;
+    channel.receive(timeout, MOST)
 }

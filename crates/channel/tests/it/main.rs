@@ -1,11 +1,11 @@
-//! Channels over loopback: who gets in, who does not, and what a relay in between can do.
+//! Channels over loopback: authentication, limits, and tampering by a relay.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stderr,
-    reason = "a test that cannot go on fails, and says what it saw"
+    reason = "a failed step fails the test with its message"
 )]
 
 mod common;
 mod relay;
-mod strangers;
+mod unauthenticated;

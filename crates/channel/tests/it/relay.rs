@@ -1,4 +1,4 @@
-//! A relay between client and server that does what it likes with what passes through it.
+//! A relay between client and server that tampers with what passes through it.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -21,11 +21,11 @@ enum Tampering {
     Cut,
     /// Half of it, and then nothing more.
     Stall,
-    /// The unit at this place of another connection of the same client to the same server.
+    /// The unit at this position of another connection of the same client to the same server.
     Foreign(Vec<u8>),
 }
 
-/// Which way a unit goes.
+/// Direction of a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Heading {
     ToServer,
@@ -34,7 +34,7 @@ enum Heading {
 
 type Plan = Option<(Heading, usize, Tampering)>;
 
-/// The next unit of a stream, by its place in it.
+/// The next unit of a stream; `place` is its position.
 fn unit(from: &mut TcpStream, way: Heading, place: usize) -> std::io::Result<Vec<u8>> {
     let read = |from: &mut TcpStream, head: usize, length: &dyn Fn(&[u8]) -> usize| {
         let mut bytes = vec![0; head];
@@ -80,7 +80,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, way: Heading, plan: &Plan, recor
             }
             Some(Tampering::Stall) => {
                 let _ = to.write_all(&bytes[..bytes.len() / 2]);
-                // The other side ends this.
+                // The other side closes the connection.
                 let _ = to.read(&mut [0; 1]);
                 break;
             }
@@ -92,7 +92,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, way: Heading, plan: &Plan, recor
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
 
-/// A relay for one connection; what passed to the server and to the client.
+/// A relay for one connection. Returns the units that passed to the server and to the client.
 fn relay(server: SocketAddr, plan: Plan) -> (SocketAddr, std::thread::JoinHandle<[Vec<Vec<u8>>; 2]>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -115,7 +115,8 @@ fn relay(server: SocketAddr, plan: Plan) -> (SocketAddr, std::thread::JoinHandle
 
 const JOBS: [&str; 3] = ["job 1", "job 2", "job 3"];
 
-/// Asks for all jobs through a relay; what came back before something was wrong, and what passed.
+/// Asks for all jobs through a relay. Returns the replies before the first error, that error, and the units that
+/// passed.
 fn session(
     server: &EchoServer,
     jobs: &[&str],
@@ -142,11 +143,11 @@ fn session(
 }
 
 #[test]
-fn a_relay_that_changes_nothing_sees_nothing() {
+fn a_passive_relay_sees_no_clear_text() {
     let server = EchoServer::start(AcceptorLimits::default(), LONG);
     let (came, wrong, passed) = session(&server, &JOBS, None, LONG);
     assert_eq!((came.as_slice(), wrong), (&JOBS.map(str::to_owned)[..], None));
-    // Neither the messages nor the token pass in clear.
+    // Neither the messages nor the token pass in clear text.
     for text in ["job", "the token of"] {
         let seen = passed.iter().flatten().any(|unit| unit.windows(text.len()).any(|part| part == text.as_bytes()));
         assert!(!seen, "{text} was seen");
@@ -155,7 +156,7 @@ fn a_relay_that_changes_nothing_sees_nothing() {
 }
 
 #[test]
-fn whatever_a_relay_does_only_what_was_sent_is_received() {
+fn only_sent_messages_are_received_whatever_a_relay_does() {
     let short = Duration::from_millis(300);
     let server = EchoServer::start(AcceptorLimits { deadline: short, ..AcceptorLimits::default() }, short);
     let patient = EchoServer::start(AcceptorLimits::default(), LONG);
@@ -183,7 +184,7 @@ fn whatever_a_relay_does_only_what_was_sent_is_received() {
                 let what = format!("{way:?} {place} {tampering:?}: {came:?} {wrong:?}");
                 assert!(jobs.starts_with(&came), "{what}");
                 sent.push((jobs, what.clone()));
-                // What is repeated after the last answer meets nobody who reads on.
+                // No reader is left for a unit that is repeated after the last reply.
                 let last = tampering == Tampering::Repeat && place + 1 == count;
                 assert!(wrong.is_some() || last, "{what}: nothing was noticed");
                 refused += usize::from(wrong.is_some());

@@ -1,5 +1,5 @@
-//! The one thread that writes: takes all offers that came while the disk was busy, settles them in one transaction, and
-//! only then answers.
+//! The only thread that writes to the ledger. It takes all results that arrived during the last write, records them in
+//! one transaction, and answers after the commit.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 
@@ -7,61 +7,61 @@ use super::CoordinatorShared;
 use super::portion::Portion;
 use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult, now};
 
-/// Most offers of one transaction.
+/// Results in one transaction, at most.
 const BATCH: usize = 1024;
 
-/// What there is to write.
+/// Something to write.
 pub(crate) enum PendingCommit {
-    /// A result, and whom to tell.
+    /// A result, and the channel for its verdict.
     Offer(OfferedResult, SyncSender<Option<ChunkVerdict>>),
-    /// Something for the story.
+    /// An incident for the log.
     Note(Incident),
-    /// What a node said of itself.
+    /// Facts about a node.
     About(String, serde_json::Value),
 }
 
-/// Writes until nobody can say anything any more.
+/// Writes until all senders are gone.
 pub(super) fn write(
     mut ledger: Box<dyn Ledger>,
-    hear: &Receiver<PendingCommit>,
+    pending: &Receiver<PendingCommit>,
     shared: &CoordinatorShared,
 ) -> Box<dyn Ledger> {
     let mut portion = ledger.sharing().is_some().then(|| Portion::new(shared.settings.rules.expiry));
     loop {
-        let heard = match &portion {
-            Some(portion) => hear.recv_timeout(portion.pause()),
-            None => hear.recv().map_err(RecvTimeoutError::from),
+        let next = match &portion {
+            Some(portion) => pending.recv_timeout(portion.pause()),
+            None => pending.recv().map_err(RecvTimeoutError::from),
         };
-        match heard {
+        match next {
             Ok(first) => {
-                let settled = write_all(&mut *ledger, first, hear, shared);
-                portion.iter_mut().for_each(|portion| portion.settled(settled));
+                let recorded = write_all(&mut *ledger, first, pending, shared);
+                portion.iter_mut().for_each(|portion| portion.recorded(recorded));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if let Some(portion) = &mut portion {
-            portion.look(&mut *ledger, shared);
+            portion.exchange(&mut *ledger, shared);
         }
     }
     if let Some(sharing) = ledger.sharing()
         && let Err(error) = sharing.leave()
     {
-        // The others find out after a while.
+        // The other coordinators notice after this one's expiry.
         shared.fail(error.to_string());
     }
     ledger
 }
 
-/// Writes what there is at this moment. How many offers were in it.
+/// Writes `first` and all that is queued. Returns the number of results among it.
 fn write_all(
     ledger: &mut dyn Ledger,
     first: PendingCommit,
-    hear: &Receiver<PendingCommit>,
+    pending: &Receiver<PendingCommit>,
     shared: &CoordinatorShared,
 ) -> usize {
     let mut entries = vec![first];
-    entries.extend(hear.try_iter().take(BATCH - 1));
+    entries.extend(pending.try_iter().take(BATCH - 1));
     let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         match entry {
@@ -77,7 +77,7 @@ fn write_all(
             }
         }
     }
-    settle(ledger, &offers, &answers, &mut notes, shared);
+    record(ledger, &offers, &answers, &mut notes, shared);
     if !notes.is_empty()
         && let Err(error) = ledger.note(&notes)
     {
@@ -86,7 +86,7 @@ fn write_all(
     offers.len()
 }
 
-fn settle(
+fn record(
     ledger: &mut dyn Ledger,
     offers: &[OfferedResult],
     answers: &[SyncSender<Option<ChunkVerdict>>],
@@ -97,18 +97,18 @@ fn settle(
         return;
     }
     let at = now();
-    match ledger.settle(offers, at) {
+    match ledger.record(offers, at) {
         Ok(verdicts) => {
             for ((offer, verdict), answer) in offers.iter().zip(&verdicts).zip(answers) {
                 let again = *verdict == ChunkVerdict::Counted && shared.leases().counted().contains(offer.chunk);
                 if !again {
                     shared.leases().count(offer.chunk, offer.done.wall);
-                    shared.board().settled(offer, *verdict, shared.now());
+                    shared.board().record(offer, *verdict, shared.now());
                 }
                 if *verdict != ChunkVerdict::Counted {
                     notes.push(refusal(offer, *verdict, at));
                 }
-                // A pilot that is gone offers it again.
+                // A pilot that disconnected offers the result again.
                 let _ = answer.send(Some(*verdict));
             }
         }
@@ -122,7 +122,7 @@ fn settle(
 }
 
 fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, at: f64) -> Incident {
-    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the one that counts" } else { "" };
+    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the counted one" } else { "" };
     Incident {
         at,
         what: "refused".to_owned(),

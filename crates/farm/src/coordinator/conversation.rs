@@ -1,4 +1,4 @@
-//! One pilot's connection, from the first byte to the last.
+//! One pilot's connection, from the handshake to its end.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -13,76 +13,80 @@ use crate::ledger::{ChunkVerdict, OfferedResult};
 use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER};
 use crate::{Error, Result};
 
-/// Time in which a pilot must have said its name.
-const NAMED: Duration = Duration::from_secs(5);
-/// Time in which a pilot must have taken what it is told.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How often a thread that waits for its pilot looks whether the coordinator ends.
-const LOOK: Duration = Duration::from_secs(1);
+/// Time limit for a pilot's first message, its name.
+const NAME_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit for a pilot to take a reply.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval at which a thread that waits for its pilot checks whether the coordinator ends.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest name of a node or pilot, bytes.
-const NAME: usize = 128;
+const MAX_NAME: usize = 128;
 /// Seconds after which a pilot without work asks again.
-const AGAIN: f64 = 0.2;
+const RETRY: f64 = 0.2;
 
 struct FarmClient<'a> {
     channel: Channel,
     shared: &'a CoordinatorShared,
-    say: &'a SyncSender<PendingCommit>,
+    to_ledger: &'a SyncSender<PendingCommit>,
     pilot: String,
     node: String,
-    settled: (SyncSender<Option<ChunkVerdict>>, std::sync::mpsc::Receiver<Option<ChunkVerdict>>),
+    verdict: (SyncSender<Option<ChunkVerdict>>, std::sync::mpsc::Receiver<Option<ChunkVerdict>>),
 }
 
-pub(super) fn hold(pending: PendingChannel, shared: &CoordinatorShared, say: &SyncSender<PendingCommit>) -> Result<()> {
-    let mut channel = pending.finish(PATIENCE)?;
-    let (pilot, node) = introduce(&mut channel, shared)?;
+pub(super) fn serve(
+    pending: PendingChannel,
+    shared: &CoordinatorShared,
+    to_ledger: &SyncSender<PendingCommit>,
+) -> Result<()> {
+    let mut channel = pending.finish(TIMEOUT)?;
+    let (pilot, node) = admit(&mut channel, shared)?;
     shared.board().joined(&node, shared.now());
-    let _ = say.send(incident("joined", &node, None, pilot.clone()));
-    let mut guest = FarmClient { channel, shared, say, pilot, node, settled: sync_channel(1) };
-    let ended = guest.listen();
-    shared.board().left(&guest.node);
-    let reason = ended.as_ref().err().map_or_else(|| "said good-bye".to_owned(), ToString::to_string);
-    let _ = say.send(incident("left", &guest.node, None, format!("{}: {reason}", guest.pilot)));
+    let _ = to_ledger.send(incident("joined", &node, None, pilot.clone()));
+    let mut client = FarmClient { channel, shared, to_ledger, pilot, node, verdict: sync_channel(1) };
+    let ended = client.serve();
+    shared.board().left(&client.node);
+    let reason = ended.as_ref().err().map_or_else(|| "it disconnected".to_owned(), ToString::to_string);
+    let _ = to_ledger.send(incident("left", &client.node, None, format!("{}: {reason}", client.pilot)));
     ended
 }
 
-/// Who comes says its name, and hears what is to be done.
-fn introduce(channel: &mut Channel, shared: &CoordinatorShared) -> Result<(String, String)> {
-    let FromPilot::Join { pilot, node } = channel.receive(NAMED, STRANGER)? else {
-        return refuse(channel, "the first thing to say is a name");
+/// Receives the pilot's name and sends the job.
+fn admit(channel: &mut Channel, shared: &CoordinatorShared) -> Result<(String, String)> {
+    let FromPilot::Join { pilot, node } = channel.receive(NAME_TIMEOUT, STRANGER)? else {
+        return refuse(channel, "the first message must be a name");
     };
-    let plain = |name: &str| (1..=NAME).contains(&name.len()) && name.chars().all(|c| c.is_ascii_graphic());
+    let plain = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.chars().all(|c| c.is_ascii_graphic());
     if !plain(&pilot) || !plain(&node) {
-        return refuse(channel, "a name has 1 to 128 printable characters without blanks");
+        return refuse(channel, "a name has 1 to 128 printable characters and no blanks");
     }
     let welcome = FromCoordinator::Welcome {
         farm: shared.farm.id.clone(),
         job: Box::new(shared.farm.job.clone()),
         beat: shared.settings.beat,
     };
-    channel.send(&welcome, PATIENCE)?;
+    channel.send(&welcome, TIMEOUT)?;
     Ok((pilot, node))
 }
 
 fn refuse<T>(channel: &mut Channel, reason: &str) -> Result<T> {
-    // Whether it hears that does not matter.
-    let _ = channel.send(&FromCoordinator::Refused { reason: reason.to_owned() }, PATIENCE);
+    // A failed send is ignored: the connection ends in any case.
+    let _ = channel.send(&FromCoordinator::Refused { reason: reason.to_owned() }, TIMEOUT);
     Err(Error::Refused(reason.to_owned()))
 }
 
 impl FarmClient<'_> {
-    fn listen(&mut self) -> Result<()> {
+    fn serve(&mut self) -> Result<()> {
         let silence = Duration::from_secs_f64(3.0 * self.shared.settings.rules.expiry.max(self.shared.settings.beat));
-        while self.is_heard(silence)? {
-            let said = self.channel.receive(PATIENCE, PILOT)?;
+        while self.wait_for_message(silence)? {
+            let message = self.channel.receive(TIMEOUT, PILOT)?;
             self.shared.board().received(&self.node, self.shared.now());
-            let answer = match said {
+            let answer = match message {
                 FromPilot::Ask => self.lease()?,
                 FromPilot::Beat { lease } => self.beat(&lease)?,
                 FromPilot::Commit { lease, done } => self.commit(&lease, done)?,
                 FromPilot::Failed { lease, reason } => self.fail(&lease, &reason)?,
                 FromPilot::About { facts } => {
-                    let _ = self.say.send(PendingCommit::About(self.node.clone(), facts));
+                    let _ = self.to_ledger.send(PendingCommit::About(self.node.clone(), facts));
                     FromCoordinator::Noted
                 }
                 FromPilot::Others => {
@@ -90,22 +94,22 @@ impl FarmClient<'_> {
                     FromCoordinator::Others { addresses }
                 }
                 FromPilot::Bye => return Ok(()),
-                FromPilot::Join { .. } => return self.refuse("you are in already"),
+                FromPilot::Join { .. } => return self.refuse("this pilot has joined already"),
             };
-            self.channel.send(&answer, PATIENCE)?;
+            self.channel.send(&answer, TIMEOUT)?;
         }
         Ok(())
     }
 
-    /// Waits until the pilot begins to say something; false when the coordinator ends meanwhile.
-    fn is_heard(&mut self, silence: Duration) -> Result<bool> {
+    /// Waits for a message to begin; false when the coordinator ends first.
+    fn wait_for_message(&mut self, silence: Duration) -> Result<bool> {
         let until = Instant::now() + silence;
         while !self.shared.end.load(Ordering::SeqCst) {
-            if self.channel.wait(LOOK)? {
+            if self.channel.wait(POLL_INTERVAL)? {
                 return Ok(true);
             }
             if Instant::now() > until {
-                return Err(Error::Refused("it said nothing for too long".to_owned()));
+                return Err(Error::Refused("it sent nothing for too long".to_owned()));
             }
         }
         Ok(false)
@@ -123,11 +127,11 @@ impl FarmClient<'_> {
         let answer = self.shared.leases().ask(&self.pilot, now);
         Ok(match answer {
             LeaseAnswer::Finished => FromCoordinator::Finished,
-            LeaseAnswer::Wait => FromCoordinator::Wait { seconds: AGAIN },
+            LeaseAnswer::Wait => FromCoordinator::Wait { seconds: RETRY },
             LeaseAnswer::Lease { chunk, number, speculative } => {
                 if speculative {
-                    let detail = format!("given to {} too, to be done sooner", self.pilot);
-                    let _ = self.say.send(incident("speculated", &self.node, Some(chunk), detail));
+                    let detail = format!("leased to {} as well, since the first pilot is slow", self.pilot);
+                    let _ = self.to_ledger.send(incident("speculated", &self.node, Some(chunk), detail));
                 }
                 let cut = self.shared.farm.job.cut(chunk);
                 let cut = cut.ok_or_else(|| Error::Broken(format!("there is no chunk {chunk}")))?;
@@ -137,15 +141,15 @@ impl FarmClient<'_> {
         })
     }
 
-    /// A lease that this pilot was given by this coordinator or one before it, of this run as it is cut.
+    /// Checks that this pilot was given the lease, by this coordinator or an earlier one of the same run.
     fn check(&mut self, lease: &Lease) -> Result<()> {
         let cut = self.shared.farm.job.cut(lease.chunk.index);
         if cut == Some(lease.chunk) && lease.holds(&self.shared.key, &self.shared.farm.id, &self.pilot) {
             return Ok(());
         }
         let detail = format!("{} was never leased this chunk", self.pilot);
-        let _ = self.say.send(incident("forged", &self.node, Some(lease.chunk.index), detail));
-        self.refuse("you were not leased that")
+        let _ = self.to_ledger.send(incident("forged", &self.node, Some(lease.chunk.index), detail));
+        self.refuse("this lease was not given to this pilot")
     }
 
     fn beat(&mut self, lease: &Lease) -> Result<FromCoordinator> {
@@ -159,21 +163,21 @@ impl FarmClient<'_> {
         self.check(lease)?;
         let sound = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
         if done.events != lease.chunk.events || !sound(done.cpu) || !sound(done.wall) {
-            return self.refuse("that is not what was leased");
+            return self.refuse("the result does not match its lease");
         }
         let (pilot, node) = (self.pilot.clone(), self.node.clone());
         let offer = OfferedResult { chunk: lease.chunk.index, number: lease.number, node, pilot, done };
-        let gone = || Error::Broken("the thread that writes the ledger died".to_owned());
-        self.say.send(PendingCommit::Offer(offer, self.settled.0.clone())).map_err(|_| gone())?;
-        let verdict = self.settled.1.recv().map_err(|_| gone())?;
-        Ok(verdict.map_or(FromCoordinator::Unsettled, |verdict| FromCoordinator::Settled { verdict }))
+        let gone = || Error::Broken("the ledger thread died".to_owned());
+        self.to_ledger.send(PendingCommit::Offer(offer, self.verdict.0.clone())).map_err(|_| gone())?;
+        let verdict = self.verdict.1.recv().map_err(|_| gone())?;
+        Ok(verdict.map_or(FromCoordinator::NotRecorded, |verdict| FromCoordinator::Recorded { verdict }))
     }
 
     fn fail(&mut self, lease: &Lease, reason: &str) -> Result<FromCoordinator> {
         self.check(lease)?;
         let given_up = self.shared.leases().fail(lease.chunk.index, lease.number);
         let detail = format!("{}: {reason}{}", self.pilot, if given_up { "; given up" } else { "" });
-        let _ = self.say.send(incident("failed", &self.node, Some(lease.chunk.index), detail));
+        let _ = self.to_ledger.send(incident("failed", &self.node, Some(lease.chunk.index), detail));
         Ok(FromCoordinator::Noted)
     }
 }

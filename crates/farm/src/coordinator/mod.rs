@@ -1,7 +1,8 @@
-//! The coordinator: gives chunks out, counts results, and is the only one that writes into the ledger, or one of a few.
+//! The coordinator: leases chunks to pilots, counts results, and alone writes to the ledger, or shares it with a few
+//! others.
 //!
-//! A thread a connection, one that writes, one that looks after leases. What a pilot is told holds: a verdict leaves only
-//! after it is on the disk, and one wait for the disk serves all offers that came meanwhile (group commit).
+//! One thread for each connection, one that writes the ledger, one that expires leases. A verdict is sent only after it
+//! is on the disk, and one fsync serves all results that arrived in the meantime (group commit).
 
 mod accept;
 mod committer;
@@ -24,33 +25,33 @@ use crate::ledger::{Begin, Farm, Incident, Ledger, now};
 use crate::message::SERVICE;
 use crate::{Error, Result};
 
-/// How often leases are looked after.
-const LOOK: Duration = Duration::from_millis(50);
-/// Offers and notes that may wait to be written; who offers more waits in turn.
+/// Interval at which expired leases are looked for.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Results and notes that may wait to be written; senders beyond that block.
 const QUEUE: usize = 8192;
 
-/// How to coordinate.
+/// Settings of a coordinator.
 #[derive(Debug, Clone)]
 pub struct CoordinatorSettings {
-    /// Where to listen; port 0 lets the kernel choose.
+    /// Address to listen on; port 0 lets the kernel choose.
     pub address: SocketAddr,
-    /// When leases end.
+    /// When leases expire.
     pub rules: LeaseRules,
     /// Seconds between heartbeats of a pilot.
     pub beat: f64,
-    /// Most connections at one time.
+    /// Connections at one time, at most.
     pub connections: usize,
 }
 
 impl CoordinatorSettings {
-    /// At an address, with the usual rules.
+    /// Default settings at an address.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
         Self { address, rules: LeaseRules::default(), beat: 1.0, connections: 4096 }
     }
 }
 
-/// What all threads of a coordinator share.
+/// State shared by all threads of a coordinator.
 pub(crate) struct CoordinatorShared {
     farm: Farm,
     token: Token,
@@ -59,15 +60,15 @@ pub(crate) struct CoordinatorShared {
     leases: Mutex<Leases>,
     board: Mutex<FarmTotals>,
     began: Instant,
-    /// No more work is given out.
+    /// No more chunks are leased.
     stop: AtomicBool,
-    /// The threads are to end.
+    /// All threads must end.
     end: AtomicBool,
-    guests: AtomicUsize,
-    trouble: Mutex<Option<String>>,
-    /// Whether other coordinators may do the same run.
+    pilots: AtomicUsize,
+    failure: Mutex<Option<String>>,
+    /// Whether several coordinators may share this run.
     shares: bool,
-    /// Where they listen.
+    /// Addresses of the other coordinators.
     others: Mutex<Vec<String>>,
 }
 
@@ -76,7 +77,7 @@ impl CoordinatorShared {
         self.began.elapsed().as_secs_f64()
     }
 
-    // Every change of these is whole before anything can panic.
+    // A poisoned lock is used further: no change of these values can be half done when a thread panics.
     fn leases(&self) -> MutexGuard<'_, Leases> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,11 +95,11 @@ impl CoordinatorShared {
     }
 
     fn fail(&self, reason: String) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
     }
 }
 
-/// An incident of this moment.
+/// An incident at this moment.
 fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> PendingCommit {
     PendingCommit::Note(Incident {
         at: now(),
@@ -109,35 +110,35 @@ fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String
     })
 }
 
-/// A coordinator, which listens as long as this value is there.
+/// A running coordinator. It listens until it is dropped.
 pub struct Coordinator {
     shared: Arc<CoordinatorShared>,
     address: SocketAddr,
     begin: Begin,
-    say: Option<SyncSender<PendingCommit>>,
+    to_ledger: Option<SyncSender<PendingCommit>>,
     writer: Option<JoinHandle<Box<dyn Ledger>>>,
     watching: Option<JoinHandle<()>>,
     acceptor: Option<Acceptor>,
 }
 
 impl Coordinator {
-    /// Begins, or goes on with what the ledger holds.
+    /// Starts a run, or resumes it from what the ledger holds.
     ///
     /// # Errors
-    /// When the ledger cannot be used or the address not be listened on.
+    /// When the ledger cannot be used or the address cannot be listened on.
     pub fn start(mut ledger: Box<dyn Ledger>, settings: CoordinatorSettings) -> Result<Self> {
         let farm = ledger.farm()?;
         let listener = accept::bind(settings.address)
             .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
-        let address = listener.local_addr().map_err(Error::io("read the own address"))?;
-        // Of the files that may be open strangers get a quarter at most.
+        let address = listener.local_addr().map_err(Error::io("read the address of the listening socket"))?;
+        // Connections that have not shown the token may hold a quarter of the open files at most.
         let limits = AcceptorLimits::default();
-        allow_files(settings.connections + 4 * limits.strangers);
+        allow_files(settings.connections + 4 * limits.waiting);
         let shares = ledger.sharing().is_some();
         let begin = ledger.begin(&address.to_string(), settings.rules.expiry)?;
         let (chunks, counted) = (farm.job.chunks(), ledger.totals()?.commits);
         ledger.note(&[portion::beginning(begin, &address.to_string(), counted, chunks, shares)])?;
-        // Of a run that is shared, what others did and do is heard again and again.
+        // In a shared run, the counts of other coordinators arrive with every exchange.
         let (mut leases, board) = if shares {
             (Leases::shared(settings.rules, chunks), FarmTotals::default())
         } else {
@@ -155,40 +156,40 @@ impl Coordinator {
             began: Instant::now(),
             stop: AtomicBool::new(false),
             end: AtomicBool::new(false),
-            guests: AtomicUsize::new(0),
-            trouble: Mutex::new(None),
+            pilots: AtomicUsize::new(0),
+            failure: Mutex::new(None),
             shares,
             others: Mutex::new(Vec::new()),
         });
-        let (say, hear) = std::sync::mpsc::sync_channel(QUEUE);
+        let (to_ledger, pending) = std::sync::mpsc::sync_channel(QUEUE);
         let for_writer = Arc::clone(&shared);
-        let writer = thread("ledger", move || committer::write(ledger, &hear, &for_writer))?;
-        let (for_watch, say_too) = (Arc::clone(&shared), say.clone());
-        let watching = Some(thread("leases", move || watch(&for_watch, &say_too))?);
-        let handler = accept::PilotHandler { shared: Arc::clone(&shared), say: say.clone() };
+        let writer = thread("ledger", move || committer::write(ledger, &pending, &for_writer))?;
+        let (for_watch, from_watch) = (Arc::clone(&shared), to_ledger.clone());
+        let watching = Some(thread("leases", move || watch(&for_watch, &from_watch))?);
+        let handler = accept::PilotHandler { shared: Arc::clone(&shared), to_ledger: to_ledger.clone() };
         let acceptor = Some(Acceptor::start(listener, SERVICE, &shared.token, limits, handler)?);
-        Ok(Self { shared, address, begin, say: Some(say), writer: Some(writer), watching, acceptor })
+        Ok(Self { shared, address, begin, to_ledger: Some(to_ledger), writer: Some(writer), watching, acceptor })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How it began.
+    /// How it began with the ledger.
     #[must_use]
     pub const fn begin(&self) -> Begin {
         self.begin
     }
 
-    /// What lets pilots in.
+    /// The token that pilots must know.
     #[must_use]
     pub fn token(&self) -> &Token {
         &self.shared.token
     }
 
-    /// How things stand.
+    /// The state at this moment.
     #[must_use]
     pub fn snapshot(&self) -> FarmSnapshot {
         let (held, given_up) = {
@@ -199,65 +200,65 @@ impl Coordinator {
         self.shared.board().snapshot(self.shared.now(), job.chunks(), held, given_up, job.events)
     }
 
-    /// Whether nothing is left to do.
+    /// Whether no chunk is left.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.shared.leases().finished()
     }
 
-    /// How many pilots are connected.
+    /// Number of connected pilots.
     #[must_use]
     pub fn connected(&self) -> u32 {
         self.shared.board().slots()
     }
 
-    /// Why the ledger cannot be written, when it cannot.
+    /// Why the ledger could not be written, after a failure.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
-        self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds to the run's story.
+    /// Adds an incident to the ledger.
     pub fn note(&self, what: &str, node: &str, detail: &str) {
-        if let Some(say) = &self.say {
-            // The writer ends only after this value.
-            let _ = say.send(incident(what, node, None, detail));
+        if let Some(to_ledger) = &self.to_ledger {
+            // The ledger thread outlives this value.
+            let _ = to_ledger.send(incident(what, node, None, detail));
         }
     }
 
-    /// Gives no more work out; results that come are still counted.
+    /// Leases no more chunks; results that arrive are still counted.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::SeqCst);
     }
 
-    /// Ends all connections and hands the ledger back, with everything written that came in.
+    /// Ends all connections and returns the ledger, after everything that arrived is written.
     ///
     /// # Errors
-    /// When the thread that writes has died.
+    /// When the ledger thread has died.
     pub fn end(mut self) -> Result<Box<dyn Ledger>> {
         self.close();
         let writer = self.writer.take().map(JoinHandle::join);
         match writer {
             Some(Ok(ledger)) => Ok(ledger),
-            _ => Err(Error::Broken("the thread that writes the ledger died".to_owned())),
+            _ => Err(Error::Broken("the ledger thread died".to_owned())),
         }
     }
 
     fn close(&mut self) {
-        // Not `stop`: a pilot that asked at this moment would be told that the run is finished, and leave the next
-        // coordinator without it.
+        // `stop` must stay unset: a pilot that asks at this moment would be told that the run is finished, and the next
+        // coordinator would lose it.
         self.shared.end.store(true, Ordering::SeqCst);
         self.acceptor = None;
         if let Some(watching) = self.watching.take() {
             let _ = watching.join();
         }
-        self.say = None;
+        self.to_ledger = None;
     }
 }
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        if self.say.is_some() {
+        if self.to_ledger.is_some() {
             self.close();
         }
         if let Some(writer) = self.writer.take() {
@@ -266,20 +267,20 @@ impl Drop for Coordinator {
     }
 }
 
-/// A connection is an open file: as many as wanted, if the hard limit lets them.
+/// Raises the limit of open files, since each connection is one; as far as the hard limit allows.
 pub(crate) fn allow_files(connections: usize) {
     use sys::process::{LimitedResource, limit, set_soft_limit};
     let wanted = connections as u64 + 256;
     if let Ok(found) = limit(LimitedResource::OpenFiles)
         && found.soft.is_some_and(|soft| soft < wanted)
     {
-        // Where it cannot be raised, connections beyond it are refused one by one, and their pilots come back.
+        // If that fails, connections beyond the limit are refused one by one, and their pilots retry.
         let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
     }
 }
 
-/// Chunks below this may be in the hands of pilots of the coordinator before: those up to the last that was counted, and
-/// some more for each of its pilots.
+/// Chunks below this number may still be leased to pilots of an earlier coordinator: those up to the last counted one,
+/// and some more for each of its pilots.
 fn doubtful(ledger: &dyn Ledger, resumed: bool) -> Result<u64> {
     if !resumed {
         return Ok(0);
@@ -292,18 +293,19 @@ fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stat
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(Error::io("start a thread"))
 }
 
-/// Ends leases whose heartbeats are missing.
-fn watch(shared: &CoordinatorShared, say: &SyncSender<PendingCommit>) {
-    /// Incidents of one look that are written down one by one.
-    const TOLD: usize = 100;
+/// Expires leases whose heartbeats are missing.
+fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
+    /// Incidents written down one by one in each pass, at most.
+    const MAX_NOTED: usize = 100;
     while !shared.end.load(Ordering::SeqCst) {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
         let expired = shared.leases().expire(shared.now());
         shared.board().expired(expired.len());
-        for one in expired.iter().take(TOLD) {
-            // Pilots are named NODE/...
+        for one in expired.iter().take(MAX_NOTED) {
+            // A pilot's name is NODE/...
             let node = one.pilot.split('/').next().unwrap_or_default();
-            let _ = say.send(incident("expired", node, Some(one.chunk), format!("no heartbeat of {}", one.pilot)));
+            let _ =
+                to_ledger.send(incident("expired", node, Some(one.chunk), format!("no heartbeat from {}", one.pilot)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Starting pilots on nodes, and seeing them end.
+//! Starts pilots on nodes and watches them.
 
 mod processes;
 mod slurm;
@@ -14,33 +14,33 @@ use crate::pilot::PilotConfig;
 pub struct Disconnected {
     /// Its node, counted from 0.
     pub node: usize,
-    /// The last that it or its launcher said.
+    /// The last line that the pilot or its launcher printed.
     pub said: String,
 }
 
-/// Where pilots run. The order goes through the launcher's channel to the standard input of the pilot.
+/// Where pilots run. The configuration goes through the launcher's channel to the pilot's standard input.
 pub trait PilotLauncher {
-    /// What a node is called before its pilot says so itself; empty where only the pilot will know.
+    /// Name of a node, used until its pilot sends its own; empty where only the pilot knows it.
     fn name(&self, node: usize) -> String;
 
-    /// Starts the pilot of a node, counted from 0. What the story should say of it.
+    /// Starts the pilot of a node, counted from 0. Returns a detail for the incident log.
     ///
     /// # Errors
-    /// When it cannot be started.
-    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String>;
+    /// When the pilot cannot be started.
+    fn start(&mut self, node: usize, config: &PilotConfig) -> Result<String>;
 
-    /// Takes over a pilot that an earlier coordinator started; `said` is what [`PilotLauncher::start`] gave then. Only launchers
-    /// whose pilots outlive their coordinator in somebody else's care can.
+    /// Takes over a pilot that an earlier coordinator started; `said` is what [`PilotLauncher::start`] returned then.
+    /// Only launchers whose pilots outlive their coordinator, such as batch jobs, can do that.
     fn adopt(&mut self, _node: usize, _said: &str) {}
 
-    /// Whether a pilot is known to be there, or on its way.
+    /// Whether a pilot is known to run or to wait in a queue.
     fn is_there(&self, _node: usize) -> bool {
         false
     }
 
-    /// Pilots that ended since the last look.
+    /// Pilots that ended since the last call.
     fn look(&mut self) -> Vec<Disconnected>;
 
-    /// Ends all pilots that are still there.
+    /// Ends all remaining pilots.
     fn end(&mut self);
 }

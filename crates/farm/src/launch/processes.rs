@@ -11,7 +11,7 @@ use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
 use crate::{Error, Result};
 
-/// Most bytes of what a pilot says that are looked at.
+/// Bytes of a pilot's output that are read, at most.
 const LIMIT: u64 = 1 << 20;
 
 struct RunningPilot {
@@ -22,7 +22,7 @@ struct RunningPilot {
     _input: Box<dyn Write + Send>,
 }
 
-/// Pilots behind any launcher of the fleet.
+/// Pilots started by any launcher of the fleet.
 pub struct Processes {
     launcher: Box<dyn Launcher>,
     names: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// Pilots that a launcher starts; `names` of the nodes, in their order.
+    /// Pilots that a launcher starts; `names` are those of the nodes, in their order.
     #[must_use]
     pub fn new(launcher: Box<dyn Launcher>, names: Vec<String>) -> Self {
         Self { launcher, names, running: BTreeMap::new() }
@@ -42,18 +42,21 @@ impl PilotLauncher for Processes {
         self.names.get(node).cloned().unwrap_or_else(|| format!("node{node}"))
     }
 
-    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String> {
+    fn start(&mut self, node: usize, config: &PilotConfig) -> Result<String> {
         let Link { name, output, mut input, keep, .. } = self.launcher.start(node)?;
-        let mut text = serde_json::to_vec(order).map_err(|error| Error::Usage(error.to_string()))?;
+        let mut text = serde_json::to_vec(config).map_err(|error| Error::Usage(error.to_string()))?;
         text.push(b'\n');
-        input.write_all(&text).and_then(|()| input.flush()).map_err(Error::io(format!("tell {name} what to do")))?;
+        input
+            .write_all(&text)
+            .and_then(|()| input.flush())
+            .map_err(Error::io(format!("send {name} its configuration")))?;
         let last = Arc::new(Mutex::new(String::new()));
-        let heard = Arc::clone(&last);
+        let last_line = Arc::clone(&last);
         let reader = std::thread::Builder::new()
             .name("pilot".to_owned())
             .spawn(move || {
                 for line in output.take(LIMIT).lines().map_while(std::result::Result::ok) {
-                    *heard.lock().unwrap_or_else(PoisonError::into_inner) = line;
+                    *last_line.lock().unwrap_or_else(PoisonError::into_inner) = line;
                 }
             })
             .map_err(Error::io("start a thread"))?;

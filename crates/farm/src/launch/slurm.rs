@@ -1,8 +1,9 @@
 //! Pilots as Slurm jobs, one a node: batch jobs that Slurm starts again when their node dies (`--requeue`, sbatch(1)).
 //!
-//! Where a site or an option forbids that, or somebody cancels a pilot, the job is over, and who drives the farm hands in
-//! another. Slurm starts at least once, never exactly once: the ledger decides what counts. The order stands in the batch script
-//! as the pilot's standard input, which Slurm shows to the job's owner alone; it is in nobody's arguments.
+//! When a site or an option forbids that, or a user cancels a pilot, the job is over, and the driver of the farm
+//! submits another. Slurm starts a job at least once, not exactly once; the ledger decides what counts. The
+//! configuration is part of the batch script as the pilot's standard input, which Slurm shows to the job's owner alone;
+//! it never appears in arguments.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,19 +14,20 @@ use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
 use crate::{Error, Result};
 
-/// How often Slurm is asked which jobs are there.
-const LOOK: Duration = Duration::from_secs(5);
-/// A job that Slurm does not list, or lists as lost, for so long is not waited for any more. At worst one pilot more comes.
-const FORGOTTEN: Duration = Duration::from_secs(60);
+/// Interval at which Slurm is asked for its jobs.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// A job that Slurm has not listed for this long, or lists as lost, is given up. In the worst case one pilot too many
+/// runs.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
 
 /// The job of a pilot.
-struct Handed {
+struct SubmittedJob {
     id: u64,
-    /// When it was last known to be there or on its way.
+    /// When Slurm last listed it as running or waiting.
     known: Instant,
 }
 
-impl Handed {
+impl SubmittedJob {
     fn now(id: u64) -> Self {
         Self { id, known: Instant::now() }
     }
@@ -33,14 +35,14 @@ impl Handed {
 
 /// Pilots as batch jobs.
 pub struct SlurmPilots {
-    /// This program, where the nodes find it.
+    /// Path of this program on the nodes.
     program: String,
-    /// What sbatch is given besides, such as a partition.
+    /// Further options of sbatch, such as a partition.
     options: Vec<String>,
-    /// Time after which Slurm ends a pilot.
+    /// Time limit of a pilot.
     limit: Duration,
     name: String,
-    running: BTreeMap<usize, Handed>,
+    running: BTreeMap<usize, SubmittedJob>,
     looked: Instant,
 }
 
@@ -58,23 +60,23 @@ impl PilotLauncher for SlurmPilots {
         String::new()
     }
 
-    fn start(&mut self, node: usize, order: &PilotConfig) -> Result<String> {
+    fn start(&mut self, node: usize, config: &PilotConfig) -> Result<String> {
         let batch = Batch {
             name: self.name.clone(),
             time_limit: self.limit,
             options: self.options.clone(),
             command: [self.program.as_str(), "farm", "pilot"].map(str::to_owned).to_vec(),
-            input: Some(serde_json::to_string(order).map_err(|error| Error::Usage(error.to_string()))?),
+            input: Some(serde_json::to_string(config).map_err(|error| Error::Usage(error.to_string()))?),
             ..Batch::default()
         };
         let id = submit(&batch, &[])?;
-        self.running.insert(node, Handed::now(id));
+        self.running.insert(node, SubmittedJob::now(id));
         Ok(format!("job {id}"))
     }
 
     fn adopt(&mut self, node: usize, said: &str) {
         if let Some(id) = said.strip_prefix("job ").and_then(|id| id.parse().ok()) {
-            self.running.insert(node, Handed::now(id));
+            self.running.insert(node, SubmittedJob::now(id));
         }
     }
 
@@ -83,23 +85,23 @@ impl PilotLauncher for SlurmPilots {
     }
 
     fn look(&mut self) -> Vec<Disconnected> {
-        if self.running.is_empty() || self.looked.elapsed() < LOOK {
+        if self.running.is_empty() || self.looked.elapsed() < POLL_INTERVAL {
             return Vec::new();
         }
         self.looked = Instant::now();
-        // A controller that does not answer, or does not know a job yet or any more, says nothing about pilots.
+        // A controller that does not answer, or does not list a job, is no evidence that pilots ended.
         let Ok(found) = jobs(&self.name) else { return Vec::new() };
         let mut ended = Vec::new();
-        for (node, handed) in &mut self.running {
-            let job = found.iter().find(|job| job.id == handed.id);
+        for (node, submitted) in &mut self.running {
+            let job = found.iter().find(|job| job.id == submitted.id);
             if job.is_some_and(|job| !job.is_lost()) {
-                handed.known = Instant::now();
+                submitted.known = Instant::now();
             }
-            let forgotten = handed.known.elapsed() > FORGOTTEN;
-            let id = handed.id;
+            let overdue = submitted.known.elapsed() > GIVE_UP_AFTER;
+            let id = submitted.id;
             let said = match job {
-                Some(job) if job.is_over() || forgotten => format!("job {id}: {} {}", job.state, job.reason),
-                None if forgotten => format!("job {id}: Slurm does not list it any more"),
+                Some(job) if job.is_over() || overdue => format!("job {id}: {} {}", job.state, job.reason),
+                None if overdue => format!("job {id}: Slurm no longer lists it"),
                 _ => continue,
             };
             ended.push(Disconnected { node: *node, said });
@@ -111,8 +113,8 @@ impl PilotLauncher for SlurmPilots {
     }
 
     fn end(&mut self) {
-        let all: Vec<u64> = std::mem::take(&mut self.running).into_values().map(|handed| handed.id).collect();
-        // Those that ended by themselves cannot be ended again.
+        let all: Vec<u64> = std::mem::take(&mut self.running).into_values().map(|submitted| submitted.id).collect();
+        // Cancelling fails for jobs that ended by themselves.
         let _ = cancel(&all);
     }
 }

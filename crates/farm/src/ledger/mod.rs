@@ -1,4 +1,5 @@
-//! The ledger: what counts. A chunk counts once, by the first durable commit; everything later is refused and written down.
+//! The ledger decides what counts. A chunk counts once, by the first durable commit; every later result is refused and
+//! kept on record.
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -16,118 +17,118 @@ pub use sqlite::SqliteLedger;
 use crate::job::{ChunkResult, FarmJob};
 use crate::{ChunkSet, Result};
 
-/// A run as its ledger knows it.
+/// A run as its ledger holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Farm {
-    /// Name that no other run has.
+    /// Unique name of the run.
     pub id: String,
-    /// What is to be done.
+    /// The job.
     pub job: FarmJob,
-    /// What lets pilots in: a later coordinator lets the same ones in.
+    /// The token that pilots must know. It stays the same when a coordinator is restarted.
     pub token: String,
-    /// What leases are signed with.
+    /// The key that leases are signed with.
     pub key: String,
-    /// Where the coordinator listens, or the one before did; empty before any does.
+    /// Address of the coordinator, or of the last one; empty before the first.
     pub address: String,
     /// When it was planned, seconds since 1970.
     pub created: f64,
-    /// How the binary started it: what a resumption needs, and this crate does not look into.
+    /// Settings of the binary that a resumption needs; this crate does not interpret them.
     pub settings: serde_json::Value,
 }
 
-/// A result that somebody offers.
+/// A result that a pilot offers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedResult {
-    /// Which chunk.
+    /// The chunk.
     pub chunk: u64,
     /// Number of the lease.
     pub number: u64,
-    /// Node where it was done.
+    /// The node where it was computed.
     pub node: String,
-    /// Pilot that did it.
+    /// The pilot that computed it.
     pub pilot: String,
-    /// What was done.
+    /// The result.
     pub done: ChunkResult,
 }
 
-/// What became of an offer.
+/// The ledger's decision about an offered result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ChunkVerdict {
     /// It is the first: it counts, and is on the disk.
     Counted,
-    /// Another came first; both results are equal.
+    /// Another result came first; both are equal.
     Duplicate,
-    /// Another came first, and its result differs: one of the two machines is wrong.
+    /// Another result came first and differs: one of the two machines is wrong.
     Differs,
 }
 
 /// A result that counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
-    /// What was offered.
+    /// The result.
     pub offer: OfferedResult,
     /// When it was counted, seconds since 1970.
     pub at: f64,
 }
 
-/// A result that does not count.
+/// A refused result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    /// What was offered.
+    /// The result.
     pub offer: OfferedResult,
     /// When, seconds since 1970.
     pub at: f64,
-    /// Whether it differs from the one that counts.
+    /// Whether it differs from the counted one.
     pub differs: bool,
 }
 
-/// Something that a reader of the run's story should know.
+/// An event in the log of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
     /// When, seconds since 1970.
     pub at: f64,
-    /// In a word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger` ...
+    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger` ...
     pub what: String,
-    /// Node that it is about; empty where none is.
+    /// The node concerned; empty if none.
     pub node: String,
-    /// Chunk that it is about.
+    /// The chunk concerned.
     pub chunk: Option<u64>,
-    /// More.
+    /// Details.
     pub detail: String,
 }
 
 /// Sums over a ledger, computed from what is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Rows of results that count.
+    /// Counted results.
     pub commits: u64,
-    /// Different chunks among them.
+    /// Distinct chunks among them.
     pub distinct: u64,
-    /// Events of them.
+    /// Events in them.
     pub events: u64,
     /// Sum of their digests, modulo 2^64.
     pub digest: u64,
-    /// CPU time of them, seconds.
+    /// Their CPU time, seconds.
     pub cpu: f64,
-    /// Time of them, seconds.
+    /// Their wall time, seconds.
     pub wall: f64,
     /// Refused duplicates.
     pub refused: u64,
-    /// CPU time that these wasted, seconds.
+    /// CPU time spent on those, seconds.
     pub wasted: f64,
-    /// Refused ones whose result differs.
+    /// Refused results that differ from the counted one.
     pub differing: u64,
-    /// Greatest number of a lease.
+    /// Greatest lease number.
     pub number: u64,
 }
 
-/// What one node did.
+/// Totals of one node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeTotals {
-    /// Its name.
+    /// Name of the node.
     pub node: String,
-    /// Sums.
+    /// Its totals.
     pub totals: Totals,
     /// First and last commit, seconds since 1970.
     pub span: (f64, f64),
@@ -136,92 +137,92 @@ pub struct NodeTotals {
 /// How a coordinator begins with a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begin {
-    /// Its number among the coordinators of the run, from 1; 1 where only one may be there at a time.
+    /// Its number among the coordinators of the run, from 1; always 1 where only one may exist at a time.
     pub coordinator: u64,
-    /// Leases are numbered from here: no other coordinator gives these numbers.
+    /// First lease number; no other coordinator uses the numbers from here on.
     pub lease: u64,
-    /// It goes on with what one did that is no more, and nobody else is at it.
+    /// It continues the work of an earlier coordinator that has ended, and no other one is alive.
     pub resumed: bool,
 }
 
-/// Where a farm's results are kept for good.
+/// Durable storage of a farm's results.
 pub trait Ledger: Send {
     /// The run.
     ///
     /// # Errors
-    /// When the ledger cannot be read, as with all that follows.
+    /// When the ledger cannot be read, as with all reading functions below.
     fn farm(&self) -> Result<Farm>;
 
-    /// Writes down that a coordinator begins, and where it listens. It is taken for dead when nothing was heard of it for
-    /// `expiry` seconds, where that matters.
+    /// Registers a coordinator and its address. Where several may share the run, it is taken for dead after `expiry`
+    /// seconds without an exchange.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the ledger cannot be written.
     fn begin(&mut self, address: &str, expiry: f64) -> Result<Begin>;
 
-    /// What lets several coordinators share the run; `None` where there is never more than one.
+    /// The interface through which several coordinators share the run; `None` where there is only one.
     fn sharing(&mut self) -> Option<&mut dyn LedgerSharing> {
         None
     }
 
-    /// Counts or refuses offers, in their order, all in one durable step: when this returns, the verdicts hold for ever.
+    /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
     ///
     /// # Errors
-    /// When it cannot be written; none of the offers counts then.
-    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>>;
+    /// When the ledger cannot be written; none of the offers counts then.
+    fn record(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>>;
 
-    /// Writes incidents down.
+    /// Adds incidents.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the ledger cannot be written.
     fn note(&mut self, incidents: &[Incident]) -> Result<()>;
 
-    /// Writes down what a node said of itself, over what it said before.
+    /// Stores facts about a node and replaces earlier ones.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the ledger cannot be written.
     fn describe(&mut self, node: &str, about: &serde_json::Value) -> Result<()>;
 
-    /// Which chunks count.
+    /// The set of counted chunks.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn counted(&self) -> Result<ChunkSet>;
 
-    /// Sums over everything.
+    /// Totals of the run.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn totals(&self) -> Result<Totals>;
 
-    /// Sums by node, in the order of their names.
+    /// Totals by node, sorted by name.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn nodes(&self) -> Result<Vec<NodeTotals>>;
 
-    /// Every result that counts, in the order of counting.
+    /// Calls `each` with every counted result, in the order of commits.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn commits(&self, each: &mut dyn FnMut(Commit)) -> Result<()>;
 
-    /// Every refused one, in the order of refusal.
+    /// Calls `each` with every refused result, in the order of refusal.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn refusals(&self, each: &mut dyn FnMut(Refusal)) -> Result<()>;
 
-    /// The story, in the order of time.
+    /// The incidents, in the order of time.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn incidents(&self) -> Result<Vec<Incident>>;
 
-    /// What nodes said of themselves.
+    /// Facts about nodes, by name.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the ledger cannot be read.
     fn descriptions(&self) -> Result<Vec<(String, serde_json::Value)>>;
 }
 

@@ -1,9 +1,9 @@
-//! The tables of a ledger in SQLite.
+//! Tables of a ledger in SQLite.
 
 /// Marks a database as a ledger of this program ("farm" in ASCII).
 pub(super) const APPLICATION: i32 = 0x6661_726d;
-/// Form of the tables.
-pub(super) const FORM: i32 = 1;
+/// Version of the tables.
+pub(super) const VERSION: i32 = 1;
 
 /// Numbers of 64 bits that wrap around (digests) are stored as the signed number of the same bits.
 pub(super) const TABLES: &str = "

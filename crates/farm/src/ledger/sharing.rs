@@ -1,24 +1,25 @@
-//! What several coordinators of one run tell each other through their ledger: who is alive, and whose which chunks are.
+//! How several coordinators of one run share it through their ledger: which are alive, and which chunks each of them
+//! has.
 //!
-//! Chunks are handed to coordinators in blocks. A coordinator that was not heard of for its own expiry is taken for dead:
-//! its number is closed, so that nothing more can be written under it (a fence), and its blocks go to others. A
-//! coordinator that was only paused finds itself closed, comes back under a new number with no blocks, and offers what it
-//! has as anybody does. None of this decides what counts: that is the first durable commit alone.
+//! Coordinators claim chunks in blocks. A coordinator without an exchange for its own expiry is taken for dead: its
+//! number is closed, so that no more can be written under it (a fence), and its blocks become free. A coordinator that
+//! was only paused finds its number closed, continues under a new one without blocks, and offers its results like any
+//! other. None of this decides what counts: that is the first durable commit alone.
 
 use std::ops::Range;
 
 use crate::Result;
 
-/// What a coordinator says when it is heard of.
+/// What a coordinator reports in an exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CoordinatorReport {
-    /// Blocks of which no chunk is left to do.
+    /// Blocks of which no chunk is left.
     pub done: Vec<u64>,
-    /// Chunks that it could give out at once.
+    /// Chunks that it could lease at once.
     pub want: u64,
 }
 
-/// A block that is this coordinator's from now on.
+/// A block that belongs to this coordinator from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     /// Its number.
@@ -27,49 +28,49 @@ pub struct Grant {
     pub chunks: Range<u64>,
 }
 
-/// What other coordinators did.
+/// Totals of the other coordinators.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Elsewhere {
-    /// Chunks that they counted.
+    /// Chunks counted.
     pub chunks: u64,
-    /// Events of them.
+    /// Events in them.
     pub events: u64,
-    /// CPU time of them, seconds.
+    /// Their CPU time, seconds.
     pub cpu: f64,
-    /// Time of them, seconds.
+    /// Their wall time, seconds.
     pub wall: f64,
-    /// Duplicates that they refused.
+    /// Duplicates refused.
     pub refused: u64,
-    /// CPU time that these wasted, seconds.
+    /// CPU time spent on those, seconds.
     pub wasted: f64,
 }
 
-/// What a coordinator is told.
+/// What a coordinator gets in an exchange.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoordinatorShare {
-    /// It had been taken for dead: all of its blocks are somebody else's, and this is its new number and first lease.
+    /// It had been taken for dead and lost its blocks; its new number and its first lease number.
     pub fenced: Option<(u64, u64)>,
-    /// Blocks that it gets.
+    /// New blocks.
     pub granted: Vec<Grant>,
     /// Chunks of its unfinished blocks that others have counted.
     pub counted: Vec<u64>,
-    /// Blocks of the whole run that are not done.
+    /// Unfinished blocks of the whole run.
     pub left: u64,
-    /// Where the others listen that are alive.
+    /// Addresses of the other live coordinators.
     pub others: Vec<String>,
-    /// What the others did, those that are no more included.
+    /// Totals of the others, including those that have ended.
     pub elsewhere: Elsewhere,
 }
 
 /// The part of a ledger through which coordinators share a run.
 pub trait LedgerSharing {
-    /// Lets others hear of this coordinator, closes those that were not heard of for too long, and hands blocks out.
+    /// Marks this coordinator as alive, closes those past their expiry, and claims blocks.
     ///
     /// # Errors
     /// When the ledger cannot be used.
     fn share(&mut self, asked: &CoordinatorReport) -> Result<CoordinatorShare>;
 
-    /// Says that this coordinator ends: its blocks are others' at once.
+    /// Ends this coordinator and frees its blocks at once.
     ///
     /// # Errors
     /// When the ledger cannot be used.

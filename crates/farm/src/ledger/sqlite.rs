@@ -1,4 +1,4 @@
-//! The ledger of one coordinator: an SQLite file that only its owner reads, since it holds the token.
+//! The ledger of a single coordinator: an SQLite file that only its owner can read, since it holds the token.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
-use super::schema::{APPLICATION, FORM, TABLES};
+use super::schema::{APPLICATION, TABLES, VERSION};
 use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals};
 use crate::job::ChunkResult;
 use crate::{ChunkSet, Error, Result};
 
-/// How long another process that reads or writes is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long locks of other processes are waited for.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 const SUMS: &str = "count(*), count(DISTINCT chunk), coalesce(sum(events), 0), coalesce(sum(cpu), 0.0),
     coalesce(sum(wall), 0.0), coalesce(max(number), 0)";
@@ -23,15 +23,15 @@ const OFFER: &str = "chunk, number, node, pilot, events, digest, cpu, wall, at";
 pub struct SqliteLedger {
     connection: Connection,
     path: PathBuf,
-    // Held as long as this value lives: no second coordinator writes into the same ledger.
-    _alone: Option<std::fs::File>,
+    // Held while this value lives, so that no second coordinator writes to the same ledger.
+    _lock: Option<std::fs::File>,
 }
 
 impl SqliteLedger {
-    /// A new ledger for a run.
+    /// Creates the ledger of a run.
     ///
     /// # Errors
-    /// When the file exists or cannot be made.
+    /// When the file exists or cannot be created.
     pub fn create(path: &Path, farm: &Farm) -> Result<Self> {
         farm.job.check()?;
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| match error
@@ -40,7 +40,7 @@ impl SqliteLedger {
             std::io::ErrorKind::AlreadyExists => Error::Ledger {
                 what: "make",
                 path: path.to_owned(),
-                reason: "it is there already; prony farm resume goes on with it".to_owned(),
+                reason: "it exists already; prony farm resume continues it".to_owned(),
             },
             _ => Error::file("make the ledger", path)(error),
         })?;
@@ -51,7 +51,7 @@ impl SqliteLedger {
             let all = ledger.connection.unchecked_transaction().map_err(|error| error.to_string())?;
             all.execute_batch(TABLES)
                 .and_then(|()| all.pragma_update(None, "application_id", APPLICATION))
-                .and_then(|()| all.pragma_update(None, "user_version", FORM))
+                .and_then(|()| all.pragma_update(None, "user_version", VERSION))
                 .and_then(|()| {
                     all.execute(
                         "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -61,36 +61,36 @@ impl SqliteLedger {
                 .and_then(|_| all.commit())
                 .map_err(|error| error.to_string())
         };
-        make().map_err(|reason| ledger.trouble("make")(reason))?;
+        make().map_err(|reason| ledger.failure("make")(reason))?;
         Ok(ledger)
     }
 
-    /// A ledger that is there, to go on with.
+    /// Opens an existing ledger to continue the run.
     ///
     /// # Errors
-    /// When it is none, is damaged, or another coordinator writes into it.
+    /// When it is not a ledger, is damaged, or another coordinator writes to it.
     pub fn open(path: &Path) -> Result<Self> {
         Self::known(Self::connect(path, true)?)
     }
 
-    /// A ledger that is there, to look at, also while a coordinator writes into it.
+    /// Opens an existing ledger for reading, also while a coordinator writes to it.
     ///
     /// # Errors
-    /// When it is none, or is damaged.
+    /// When it is not a ledger or is damaged.
     pub fn read(path: &Path) -> Result<Self> {
         Self::known(Self::connect(path, false)?)
     }
 
     fn connect(path: &Path, write: bool) -> Result<Self> {
         std::fs::metadata(path).map_err(Error::file("open the ledger", path))?;
-        let alone = if write { Some(claim(path)?) } else { None };
+        let lock = if write { Some(claim(path)?) } else { None };
         let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
         let refuse =
             |error: rusqlite::Error| Error::Ledger { what: "open", path: path.to_owned(), reason: error.to_string() };
         let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(refuse)?;
-        connection.busy_timeout(PATIENCE).map_err(refuse)?;
+        connection.busy_timeout(TIMEOUT).map_err(refuse)?;
         if write {
-            // A write-ahead log needs memory that processes share: not on a file system of several hosts.
+            // A write-ahead log needs shared memory, which a file system of several hosts does not have.
             let network = sys::file::filesystem(path).is_ok_and(|found| is_network(&found.kind));
             let mode = if network { "DELETE" } else { "WAL" };
             connection
@@ -98,29 +98,29 @@ impl SqliteLedger {
                 .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
                 .map_err(refuse)?;
         }
-        Ok(Self { connection, path: path.to_owned(), _alone: alone })
+        Ok(Self { connection, path: path.to_owned(), _lock: lock })
     }
 
     fn known(self) -> Result<Self> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-        let found = pragma("application_id").map_err(|error| self.trouble("read")(error.to_string()))?;
-        let form = pragma("user_version").map_err(|error| self.trouble("read")(error.to_string()))?;
-        match (found, form) {
-            (APPLICATION, FORM) => Ok(self),
-            (APPLICATION, newer) => {
-                Err(self.trouble("read")(format!("it has form {newer}; this program knows form {FORM}")))
-            }
-            _ => Err(self.trouble("read")("it is no ledger of a farm".to_owned())),
+        let found = pragma("application_id").map_err(|error| self.failure("read")(error.to_string()))?;
+        let version = pragma("user_version").map_err(|error| self.failure("read")(error.to_string()))?;
+        match (found, version) {
+            (APPLICATION, VERSION) => Ok(self),
+            (APPLICATION, newer) => Err(self.failure("read")(format!(
+                "it has schema version {newer}; this program knows version {VERSION}"
+            ))),
+            _ => Err(self.failure("read")("it is not a farm's ledger".to_owned())),
         }
     }
 
-    fn trouble(&self, what: &'static str) -> impl Fn(String) -> Error + use<> {
+    fn failure(&self, what: &'static str) -> impl Fn(String) -> Error + use<> {
         let path = self.path.clone();
         move |reason| Error::Ledger { what, path: path.clone(), reason }
     }
 
     fn reading<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
-        work(&self.connection).map_err(|error| self.trouble("read")(error.to_string()))
+        work(&self.connection).map_err(|error| self.failure("read")(error.to_string()))
     }
 
     fn writing<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
@@ -130,11 +130,11 @@ impl SqliteLedger {
             all.commit()?;
             Ok(result)
         };
-        attempt().map_err(|error: rusqlite::Error| self.trouble("write into")(error.to_string()))
+        attempt().map_err(|error: rusqlite::Error| self.failure("write into")(error.to_string()))
     }
 }
 
-/// One writer: a lock that the kernel gives back when its holder dies, however it dies.
+/// Locks the ledger for one writer; the kernel releases the lock when the process ends.
 fn claim(path: &Path) -> Result<std::fs::File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
@@ -151,7 +151,7 @@ fn claim(path: &Path) -> Result<std::fs::File> {
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Ledger {
             what: "open",
             path: path.to_owned(),
-            reason: "another coordinator writes into it".to_owned(),
+            reason: "another coordinator writes to it".to_owned(),
         }),
         Err(std::fs::TryLockError::Error(error)) => Err(Error::file("lock the ledger by", &place)(error)),
     }
@@ -188,7 +188,7 @@ fn verdict(connection: &Connection, offer: &OfferedResult, at: f64) -> rusqlite:
         let same = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?) == (offer.done.events.cast_signed(), digest);
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, same))
     })?;
-    // The answer to the first offer was lost on its way: this is the same one again, and it counts already.
+    // The reply to the first offer was lost: this is the same offer again, and it counts already.
     if number == offer.number.cast_signed() && pilot == offer.pilot && same {
         return Ok(ChunkVerdict::Counted);
     }
@@ -227,7 +227,7 @@ impl Ledger for SqliteLedger {
             })
         })?;
         let (id, job, token, key, address, created, settings) = farm;
-        let damaged = |error: serde_json::Error| self.trouble("read")(error.to_string());
+        let damaged = |error: serde_json::Error| self.failure("read")(error.to_string());
         let job = serde_json::from_str(&job).map_err(damaged)?;
         let settings = serde_json::from_str(&settings).map_err(damaged)?;
         Ok(Farm { id, job, token, key, address, created, settings })
@@ -237,13 +237,13 @@ impl Ledger for SqliteLedger {
         /// More leases than one coordinator gives in a year.
         const GENERATION: u64 = 1 << 40;
         let resumed = !self.farm()?.address.is_empty();
-        // Numbers of leases never repeat, also those of leases that an earlier coordinator gave and nobody used.
+        // Lease numbers never repeat, not even those of earlier leases without a result.
         let lease = if resumed { (self.totals()?.number / GENERATION + 1) * GENERATION } else { 1 };
         self.writing(|all| all.execute("UPDATE farm SET address = ?1", [address]).map(drop))?;
         Ok(Begin { coordinator: 1, lease, resumed })
     }
 
-    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
+    fn record(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
         self.writing(|all| offers.iter().map(|offer| verdict(all, offer, at)).collect())
     }
 
@@ -357,7 +357,7 @@ impl Ledger for SqliteLedger {
         })?;
         let parse = |(node, text): (String, String)| match serde_json::from_str(&text) {
             Ok(value) => Ok((node, value)),
-            Err(error) => Err(self.trouble("read")(error.to_string())),
+            Err(error) => Err(self.failure("read")(error.to_string())),
         };
         texts.into_iter().map(parse).collect()
     }

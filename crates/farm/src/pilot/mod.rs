@@ -1,4 +1,4 @@
-//! A pilot: asks the coordinator of its order for chunks, does them, and holds on to a result until it is settled.
+//! A pilot: asks its coordinator for chunks, computes them, and keeps each result until it is recorded.
 
 mod connection;
 mod slot;
@@ -11,46 +11,47 @@ use serde::{Deserialize, Serialize};
 use crate::job::{ChunkWorker, FarmJob};
 use crate::{Error, Result};
 
-/// What a pilot is told by its launcher on standard input, never in its arguments: other users can read those.
+/// Configuration of a pilot, which its launcher writes to standard input. It is not passed in arguments, which other
+/// users can read.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PilotConfig {
-    /// Where the coordinator listens.
+    /// Address of the coordinator.
     pub address: String,
-    /// What lets it in.
+    /// The token for it.
     pub token: String,
     /// Name of the node; empty: the host's name.
     pub node: String,
-    /// Chunks at a time; 0: as many as there are CPUs.
+    /// Chunks computed at the same time; 0: one for each CPU.
     pub slots: u32,
-    /// Seconds for which a coordinator that does not answer is waited for.
+    /// Seconds for which an unreachable coordinator is tried again.
     pub patience: f64,
 }
 
 impl std::fmt::Debug for PilotConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Order").field("address", &self.address).field("node", &self.node).finish_non_exhaustive()
+        f.debug_struct("PilotConfig").field("address", &self.address).field("node", &self.node).finish_non_exhaustive()
     }
 }
 
-/// Makes workers of a job: one a slot, each in its own thread.
+/// Makes the workers of a job: one for each slot, each in its own thread.
 pub trait Workshop: Send + Sync {
-    /// A worker.
+    /// Makes a worker.
     ///
     /// # Errors
-    /// In words, when the job cannot be done here.
+    /// The cause, when the job cannot be done here.
     fn worker(&self, job: &FarmJob) -> std::result::Result<Box<dyn ChunkWorker>, String>;
 
-    /// Facts about this node, for the record: asked when the pilot comes, and when it goes.
+    /// Facts about this node, for the record. Called when the pilot connects and when it ends.
     fn about(&self, job: &FarmJob) -> serde_json::Value;
 }
 
-/// What a pilot did.
+/// Totals of a pilot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PilotTally {
     /// Results that count.
     pub counted: u64,
-    /// Results that came too late.
+    /// Results that were refused as duplicates.
     pub refused: u64,
     /// Chunks that could not be done.
     pub failed: u64,
@@ -58,43 +59,43 @@ pub struct PilotTally {
     pub connections: u64,
 }
 
-/// What the slots of a pilot share.
+/// State shared by the slots of a pilot.
 #[derive(Default)]
 struct PilotShared {
-    /// One slot was told that nothing is left to do.
+    /// The coordinator told one slot that no chunk is left.
     finished: AtomicBool,
     counted: AtomicU64,
     refused: AtomicU64,
     failed: AtomicU64,
     connections: AtomicU64,
-    /// Coordinators of the same run that would take this pilot, should its own be gone.
+    /// Other coordinators of the same run, which take over when this pilot's own is gone.
     others: Mutex<Vec<String>>,
 }
 
 impl PilotShared {
-    /// The addresses to try, one after the other.
+    /// The addresses to try, in this order.
     fn addresses(&self, own: &str) -> Vec<String> {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::once(own.to_owned()).chain(others.iter().filter(|other| *other != own).cloned()).collect()
     }
 }
 
-/// Works until nothing is left to do.
+/// Works until no chunk is left.
 ///
 /// # Errors
-/// When the coordinator does not answer in time, does not let this pilot in, or refuses what it offers.
-pub fn run_pilot(order: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
+/// When the coordinator cannot be reached in time, rejects this pilot, or refuses its results.
+pub fn run_pilot(config: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
-    let slots = if order.slots == 0 { cpus } else { order.slots as usize };
+    let slots = if config.slots == 0 { cpus } else { config.slots as usize };
     crate::coordinator::allow_files(slots);
     let common = Arc::new(PilotShared::default());
     let mut running = Vec::new();
     for slot in 0..slots {
-        let (order, common, workshop) = (order.clone(), Arc::clone(&common), Arc::clone(&workshop));
-        let name = format!("{}/{}/{slot}", order.node, &channel::nonce()?[..8]);
+        let (config, common, workshop) = (config.clone(), Arc::clone(&common), Arc::clone(&workshop));
+        let name = format!("{}/{}/{slot}", config.node, &channel::nonce()?[..8]);
         let thread = std::thread::Builder::new()
             .name(format!("slot {slot}"))
-            .spawn(move || slot::serve(&order, &name, slot == 0, &common, &workshop))
+            .spawn(move || slot::serve(&config, &name, slot == 0, &common, &workshop))
             .map_err(Error::io("start a thread"))?;
         running.push(thread);
     }

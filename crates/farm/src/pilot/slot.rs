@@ -1,5 +1,5 @@
-//! One chunk at a time: a thread that works, and one that talks, so that heartbeats come while the work goes on and work
-//! goes on while the coordinator is away.
+//! One slot of a pilot: a thread that computes and a thread that talks to the coordinator, so that heartbeats continue
+//! during the work, and work continues while the coordinator is away.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -14,14 +14,14 @@ use crate::message::{FromCoordinator, FromPilot, Lease};
 use crate::{Error, Result};
 
 type Outcome = std::result::Result<ChunkResult, String>;
-/// Longest reason of a failure that is passed on, characters.
+/// Longest cause of a failure that is sent, characters.
 const REASON: usize = 2_000;
-/// How often a pilot asks which other coordinators there are.
+/// Interval at which a pilot asks for the other coordinators.
 const OTHERS: Duration = Duration::from_secs(2);
-/// Pause before a result is offered again that could not be settled.
-const UNSETTLED: Duration = Duration::from_secs(1);
+/// Pause before a result that could not be recorded is offered again.
+const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 
-/// The thread that works, as the other one sees it.
+/// The computing thread, as the talking one sees it.
 struct SlotWorkers {
     chunks: SyncSender<Chunk>,
     outcomes: Receiver<Outcome>,
@@ -47,36 +47,36 @@ impl SlotWorkers {
     }
 }
 
-/// What a slot holds, whatever becomes of its connection.
+/// What a slot keeps when its connection is lost.
 #[derive(Default)]
 struct SlotState {
     farm: Option<String>,
     working: Option<Lease>,
     outcome: Option<(Lease, Outcome)>,
-    /// Chunks that could not be done, one after the other.
+    /// Consecutive chunks that failed.
     failures: u32,
 }
 
-/// Serves until nothing is left to do.
+/// Serves until no chunk is left.
 pub(super) fn serve(
-    order: &PilotConfig,
+    config: &PilotConfig,
     pilot: &str,
     speaker: bool,
     common: &PilotShared,
     workshop: &Arc<dyn Workshop>,
 ) -> Result<()> {
     let mut state = SlotState::default();
-    let mut hands: Option<SlotWorkers> = None;
+    let mut workers: Option<SlotWorkers> = None;
     let leave = || common.finished.load(Ordering::SeqCst);
-    while let Some(mut connection) = PilotConnection::find(order, &common.addresses(&order.address), pilot, &leave)? {
+    while let Some(mut connection) = PilotConnection::find(config, &common.addresses(&config.address), pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
         if state.farm.get_or_insert(connection.farm.clone()) != &connection.farm {
-            return Err(Error::Refused("another run took the place of this pilot's".to_owned()));
+            return Err(Error::Refused("the coordinator now serves another run".to_owned()));
         }
-        if hands.is_none() {
-            hands = Some(SlotWorkers::start(connection.job.clone(), Arc::clone(workshop))?);
+        if workers.is_none() {
+            workers = Some(SlotWorkers::start(connection.job.clone(), Arc::clone(workshop))?);
         }
-        let Some(hands) = &hands else { continue };
+        let Some(workers) = &workers else { continue };
         let about = |connection: &mut PilotConnection| {
             if speaker {
                 connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
@@ -85,7 +85,7 @@ pub(super) fn serve(
             }
         };
         let ended = about(&mut connection)
-            .and_then(|()| talk(&mut connection, &mut state, hands, common))
+            .and_then(|()| exchange(&mut connection, &mut state, workers, common))
             .and_then(|()| about(&mut connection));
         match ended {
             Ok(()) => {
@@ -93,50 +93,50 @@ pub(super) fn serve(
                 return Ok(());
             }
             Err(error @ (Error::Refused(_) | Error::Broken(_))) => return Err(error),
-            // The connection is lost, what was done is not.
+            // The connection is lost; `state` keeps the work.
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
         }
     }
     Ok(())
 }
 
-/// Talks until nothing is left to do, or the connection is lost.
-fn talk(
+/// Exchanges messages until no chunk is left or the connection is lost.
+fn exchange(
     connection: &mut PilotConnection,
     state: &mut SlotState,
-    hands: &SlotWorkers,
+    workers: &SlotWorkers,
     common: &PilotShared,
 ) -> Result<()> {
-    let died = || Error::Broken("the thread that works died".to_owned());
+    let died = || Error::Broken("the computing thread died".to_owned());
     let mut next = Some(Instant::now());
     loop {
         if next.is_some_and(|next| next <= Instant::now()) {
             next = others(connection, common)?;
         }
         if let Some((lease, outcome)) = state.outcome.take() {
-            let settled = offer(connection, &lease, &outcome, common);
-            if matches!(settled, Ok(true)) {
+            let decided = offer(connection, &lease, &outcome, common);
+            if matches!(decided, Ok(true)) {
                 state.failures = if outcome.is_ok() { 0 } else { state.failures + 1 };
                 std::thread::sleep(pause(state.failures));
             } else {
                 state.outcome = Some((lease, outcome));
-                settled?;
-                std::thread::sleep(UNSETTLED);
+                decided?;
+                std::thread::sleep(NOT_RECORDED_PAUSE);
             }
         } else if let Some(lease) = state.working.take() {
-            match hands.outcomes.recv_timeout(connection.beat) {
+            match workers.outcomes.recv_timeout(connection.beat) {
                 Ok(outcome) => state.outcome = Some((lease, outcome)),
                 Err(RecvTimeoutError::Timeout) => {
-                    let heard = connection.ask(&FromPilot::Beat { lease: lease.clone() });
+                    let reply = connection.ask(&FromPilot::Beat { lease: lease.clone() });
                     state.working = Some(lease);
-                    heard?;
+                    reply?;
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),
             }
         } else {
             match connection.ask(&FromPilot::Ask)? {
                 FromCoordinator::Lease(lease) => {
-                    hands.chunks.send(lease.chunk).map_err(|_| died())?;
+                    workers.chunks.send(lease.chunk).map_err(|_| died())?;
                     state.working = Some(lease);
                 }
                 FromCoordinator::Wait { seconds } => {
@@ -146,16 +146,16 @@ fn talk(
                     common.finished.store(true, Ordering::SeqCst);
                     return Ok(());
                 }
-                _ => return Err(Error::Refused("it did not answer a question for work".to_owned())),
+                _ => return Err(Error::Refused("it did not reply to a request for work".to_owned())),
             }
         }
     }
 }
 
-/// Hears which other coordinators there are; when to ask again, if ever.
+/// Asks for the other coordinators. Returns when to ask again, if ever.
 fn others(connection: &mut PilotConnection, common: &PilotShared) -> Result<Option<Instant>> {
     let FromCoordinator::Others { addresses } = connection.ask(&FromPilot::Others)? else {
-        return Err(Error::Refused("it did not say who else is there".to_owned()));
+        return Err(Error::Refused("it did not list the other coordinators".to_owned()));
     };
     Ok(addresses.map(|addresses| {
         *common.others.lock().unwrap_or_else(PoisonError::into_inner) = addresses;
@@ -163,25 +163,26 @@ fn others(connection: &mut PilotConnection, common: &PilotShared) -> Result<Opti
     }))
 }
 
-/// A node on which nothing works must not take every chunk and fail it while others work: it asks ever less often.
+/// Pause after failures: a node on which all chunks fail must not take every chunk from the others, so it asks less and
+/// less often.
 fn pause(failures: u32) -> Duration {
     const FIRST: Duration = Duration::from_millis(200);
     const LONGEST: Duration = Duration::from_secs(5);
     if failures == 0 { Duration::ZERO } else { (FIRST * (1 << (failures - 1).min(10))).min(LONGEST) }
 }
 
-/// Offers a result. Whether it is settled, for better or worse.
+/// Offers a result. Returns whether the coordinator decided about it.
 fn offer(connection: &mut PilotConnection, lease: &Lease, outcome: &Outcome, common: &PilotShared) -> Result<bool> {
-    let say = match outcome {
+    let message = match outcome {
         Ok(done) => FromPilot::Commit { lease: lease.clone(), done: *done },
         Err(reason) => FromPilot::Failed { lease: lease.clone(), reason: reason.chars().take(REASON).collect() },
     };
-    let count = match connection.ask(&say)? {
-        FromCoordinator::Settled { verdict: ChunkVerdict::Counted } => &common.counted,
-        FromCoordinator::Settled { .. } => &common.refused,
+    let count = match connection.ask(&message)? {
+        FromCoordinator::Recorded { verdict: ChunkVerdict::Counted } => &common.counted,
+        FromCoordinator::Recorded { .. } => &common.refused,
         FromCoordinator::Noted => &common.failed,
-        FromCoordinator::Unsettled => return Ok(false),
-        _ => return Err(Error::Refused("it did not answer an offer".to_owned())),
+        FromCoordinator::NotRecorded => return Ok(false),
+        _ => return Err(Error::Refused("it did not reply to a result".to_owned())),
     };
     count.fetch_add(1, Ordering::SeqCst);
     Ok(true)

@@ -1,4 +1,5 @@
-//! A coordinator and who comes to it: pilots that work, strangers, forgers, and pilots whose coordinator dies.
+//! A coordinator and its clients: pilots that work, clients without the token, forgers, and pilots whose coordinator
+//! dies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::io::{ErrorKind, Read, Write};
@@ -41,19 +42,19 @@ fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 
-/// What a conversation by hand needs.
-struct Guest(Channel);
+/// A client driven by hand.
+struct TestClient(Channel);
 
-impl Guest {
+impl TestClient {
     fn connect(address: SocketAddr, token: &str) -> channel::Result<Self> {
         let stream = TcpStream::connect(address).unwrap();
         Channel::connect(stream, &Token::parse(token).unwrap(), &SERVICE, LONG).map(Self)
     }
 
     fn enter(address: SocketAddr, pilot: &str) -> (Self, FromCoordinator) {
-        let mut guest = Self::connect(address, TOKEN).unwrap();
-        let answer = guest.ask(&FromPilot::Join { pilot: pilot.to_owned(), node: "here".to_owned() });
-        (guest, answer)
+        let mut client = Self::connect(address, TOKEN).unwrap();
+        let answer = client.ask(&FromPilot::Join { pilot: pilot.to_owned(), node: "here".to_owned() });
+        (client, answer)
     }
 
     fn ask(&mut self, say: &FromPilot) -> FromCoordinator {
@@ -66,10 +67,10 @@ impl Guest {
     }
 }
 
-/// Whether a stranger's connection is closed, after what it may be told.
+/// Whether the connection of a client without the token is closed, after any reply.
 fn is_closed(mut stream: TcpStream) -> bool {
     stream.set_read_timeout(Some(LONG)).unwrap();
-    // Bytes that the other side never read make its closing a reset.
+    // Bytes that the other side never read turn its close into a reset.
     stream.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true)
 }
 
@@ -78,13 +79,13 @@ fn done(events: u64) -> ChunkResult {
 }
 
 #[test]
-fn strangers_forgers_and_long_speakers_get_nothing() {
+fn wrong_tokens_forged_leases_and_oversized_messages_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
     let at = coordinator.address();
-    // A wrong token, and what is no handshake; a greeting of any length says no more than that.
-    let wrong = Guest::connect(at, "not the token at all").map(|_| ()).unwrap_err();
+    // A wrong token and malformed handshakes; a greeting of any length gives no more than that.
+    let wrong = TestClient::connect(at, "not the token at all").map(|_| ()).unwrap_err();
     assert!(matches!(wrong, channel::Error::WrongToken), "{wrong}");
     for bytes in [&[0xff; 48][..], &[0; 100], b"GET / HTTP/1.1\r\nHost: coordinator.example.org:80\r\n\r\n"] {
         let mut stranger = TcpStream::connect(at).unwrap();
@@ -94,26 +95,26 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
     for _ in 0..3 {
         drop(TcpStream::connect(at).unwrap());
     }
-    // Who knows the token must still say a name, one that is none is refused, and no long speech is heard.
-    let mut guest = Guest::connect(at, TOKEN).unwrap();
-    assert!(matches!(guest.ask(&FromPilot::Ask), FromCoordinator::Refused { .. }) && guest.is_closed());
-    let (mut guest, answer) = Guest::enter(at, "a name with blanks");
-    assert!(matches!(answer, FromCoordinator::Refused { .. }) && guest.is_closed());
-    let (mut guest, answer) = Guest::enter(at, "long");
+    // A client with the token must send a name first; an invalid name and an oversized message are refused.
+    let mut client = TestClient::connect(at, TOKEN).unwrap();
+    assert!(matches!(client.ask(&FromPilot::Ask), FromCoordinator::Refused { .. }) && client.is_closed());
+    let (mut client, answer) = TestClient::enter(at, "a name with blanks");
+    assert!(matches!(answer, FromCoordinator::Refused { .. }) && client.is_closed());
+    let (mut client, answer) = TestClient::enter(at, "long");
     assert!(matches!(answer, FromCoordinator::Welcome { .. }));
-    guest.0.send(&FromPilot::About { facts: "x".repeat(65 << 10).into() }, LONG).unwrap();
-    assert!(guest.is_closed());
+    client.0.send(&FromPilot::About { facts: "x".repeat(65 << 10).into() }, LONG).unwrap();
+    assert!(client.is_closed());
 
-    let (mut honest, _) = Guest::enter(at, "honest");
+    let (mut honest, _) = TestClient::enter(at, "honest");
     let FromCoordinator::Lease(lease) = honest.ask(&FromPilot::Ask) else { panic!("no work") };
     let refused = |pilot: &str, lease: Lease, done: ChunkResult| {
-        let (mut guest, answer) = Guest::enter(at, pilot);
+        let (mut client, answer) = TestClient::enter(at, pilot);
         assert!(matches!(answer, FromCoordinator::Welcome { .. }));
-        let answer = guest.ask(&FromPilot::Commit { lease, done });
+        let answer = client.ask(&FromPilot::Commit { lease, done });
         assert!(matches!(answer, FromCoordinator::Refused { .. }), "{answer:?}");
-        assert!(guest.is_closed());
+        assert!(client.is_closed());
     };
-    // A tag made up, another pilot's lease, the own lease for another chunk, too few events, nonsense for time.
+    // A forged tag, another pilot's lease, the pilot's own lease for another chunk, too few events, invalid times.
     refused("other", Lease { tag: "0".repeat(64), ..lease.clone() }, done(10));
     refused("other", lease.clone(), done(10));
     let next = Chunk { index: lease.chunk.index + 1, first: lease.chunk.first + 10, ..lease.chunk };
@@ -123,10 +124,10 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
     refused("honest", lease.clone(), done(9));
     refused("honest", lease.clone(), ChunkResult { cpu: -1.0, ..done(10) });
     assert_eq!(coordinator.snapshot().counted, 0, "something forged was counted");
-    // What was leased counts, and counts once however often it is offered.
+    // A leased chunk counts, and counts once however often it is offered.
     for _ in 0..2 {
         let answer = honest.ask(&FromPilot::Commit { lease: lease.clone(), done: done(10) });
-        assert_eq!(answer, FromCoordinator::Settled { verdict: ChunkVerdict::Counted });
+        assert_eq!(answer, FromCoordinator::Recorded { verdict: ChunkVerdict::Counted });
     }
     assert_eq!(coordinator.snapshot().counted, 1);
     assert!(coordinator.snapshot().strangers >= 7);
@@ -138,45 +139,46 @@ fn strangers_forgers_and_long_speakers_get_nothing() {
 }
 
 #[test]
-fn two_thousand_silent_strangers_keep_no_pilot_out() {
+fn two_thousand_silent_connections_keep_no_pilot_out() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
     let files = sys::process::limit(sys::process::LimitedResource::OpenFiles).unwrap();
     let room = files.soft.unwrap_or(u64::MAX).min(10_000) as usize;
-    // Both ends of the connections are in this process, and the coordinator keeps up to a quarter of what it may open.
+    // Both ends of the connections are in this process, and the coordinator keeps up to a quarter of the files that it
+    // may open.
     let strangers = 2_000.min(room.saturating_sub(room / 4 + 256));
     if strangers < 2_000 {
         testing::lacks!("2,000 strangers are {strangers}, because this process may open {room} files");
     }
     let silent: Vec<TcpStream> = (0..strangers).map(|_| TcpStream::connect(coordinator.address()).unwrap()).collect();
     let began = Instant::now();
-    let (_guest, answer) = Guest::enter(coordinator.address(), "honest");
+    let (_guest, answer) = TestClient::enter(coordinator.address(), "honest");
     assert!(matches!(answer, FromCoordinator::Welcome { .. }), "{answer:?}");
     eprintln!("a pilot got in {:.0} ms after {strangers} strangers", began.elapsed().as_secs_f64() * 1e3);
     drop(silent);
 }
 
 #[test]
-fn a_coordinator_without_room_says_so() {
+fn a_full_coordinator_refuses_and_names_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let full = CoordinatorSettings { connections: 1, ..settings(loopback()) };
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), full).unwrap();
-    let (first, _) = Guest::enter(coordinator.address(), "first");
-    let mut second = Guest::connect(coordinator.address(), TOKEN).unwrap();
+    let (first, _) = TestClient::enter(coordinator.address(), "first");
+    let mut second = TestClient::connect(coordinator.address(), TOKEN).unwrap();
     let answer: FromCoordinator = second.0.receive(LONG, 1 << 20).unwrap();
     assert_eq!(answer, FromCoordinator::Full { connections: 1 });
-    let shop = Arc::new(Shop { permits: None, done: Arc::default() });
+    let shop = Arc::new(TestWorkshop { permits: None, done: Arc::default() });
     let waiting =
         run_pilot(&PilotConfig { patience: 0.2, ..order(coordinator.address(), TOKEN, 1) }, shop).unwrap_err();
     assert!(waiting.to_string().contains("has 1 connections already"), "{waiting}");
     drop(first);
 }
 
-/// Whoever asks while a coordinator ends hears nothing, or what is so: never that a run is finished of which chunks are
-/// left.
+/// A pilot that asks while a coordinator ends gets no reply or a true one: never that the run is finished while chunks
+/// are left.
 #[test]
-fn a_coordinator_that_ends_tells_no_pilot_that_all_is_done() {
+fn a_coordinator_that_ends_never_says_that_the_run_is_finished() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("l");
     let mut ledger: Box<dyn Ledger> = Box::new(create(&path, 100_000));
@@ -186,11 +188,11 @@ fn a_coordinator_that_ends_tells_no_pilot_that_all_is_done() {
         let asking: Vec<_> = (0..8)
             .map(|number| {
                 let ask = move || {
-                    let (mut guest, _) = Guest::enter(at, &format!("pilot/{number}"));
+                    let (mut client, _) = TestClient::enter(at, &format!("pilot/{number}"));
                     let mut heard = Vec::new();
                     // Until the connection ends.
-                    while guest.0.send(&FromPilot::Ask, LONG).is_ok()
-                        && let Ok(answer) = guest.0.receive::<FromCoordinator>(LONG, 1 << 20)
+                    while client.0.send(&FromPilot::Ask, LONG).is_ok()
+                        && let Ok(answer) = client.0.receive::<FromCoordinator>(LONG, 1 << 20)
                     {
                         heard.push(answer);
                     }
@@ -217,14 +219,14 @@ fn wait_for(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// Counts events: at once, or as many chunks as the test permits.
-struct Shop {
+struct TestWorkshop {
     permits: Option<Arc<AtomicU64>>,
     done: Arc<AtomicU64>,
 }
 
-struct Hand(Option<Arc<AtomicU64>>, Arc<AtomicU64>);
+struct TestWorker(Option<Arc<AtomicU64>>, Arc<AtomicU64>);
 
-impl ChunkWorker for Hand {
+impl ChunkWorker for TestWorker {
     fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
         if let Some(permits) = &self.0 {
             wait_for("a permit", || {
@@ -236,9 +238,9 @@ impl ChunkWorker for Hand {
     }
 }
 
-impl Workshop for Shop {
+impl Workshop for TestWorkshop {
     fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
-        Ok(Box::new(Hand(self.permits.clone(), Arc::clone(&self.done))))
+        Ok(Box::new(TestWorker(self.permits.clone(), Arc::clone(&self.done))))
     }
 
     fn about(&self, _: &FarmJob) -> serde_json::Value {
@@ -256,7 +258,7 @@ fn order(address: SocketAddr, token: &str, slots: u32) -> PilotConfig {
     }
 }
 
-fn all_is_well(ledger: &dyn Ledger, events: u64) {
+fn assert_invariants(ledger: &dyn Ledger, events: u64) {
     let totals = ledger.totals().unwrap();
     let invariants = Invariants { planned: events.div_ceil(10), events, totals };
     assert_eq!(invariants.broken(), Vec::<String>::new());
@@ -264,21 +266,21 @@ fn all_is_well(ledger: &dyn Ledger, events: u64) {
 }
 
 #[test]
-fn pilots_outlive_their_coordinator_and_offer_again_what_was_not_answered() {
+fn pilots_outlive_their_coordinator_and_offer_unanswered_results_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("l");
     let mut coordinator = Coordinator::start(Box::new(create(&path, 1005)), settings(loopback())).unwrap();
     let at = coordinator.address();
     let permits = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(Shop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
+    let shop = Arc::new(TestWorkshop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
     let pilot = std::thread::spawn(move || run_pilot(&order(at, TOKEN, 4), shop));
     for _ in 0..2 {
-        // Every slot is there and has something in its hands when the coordinator goes; some of it is done meanwhile.
+        // Every slot is connected and has a lease when the coordinator ends; some of the work is finished meanwhile.
         wait_for("all slots", || coordinator.connected() == 4);
         let before = coordinator.snapshot().counted;
         permits.fetch_add(20, Ordering::SeqCst);
         wait_for("chunks", || coordinator.snapshot().counted >= before + 15);
-        // Its threads go, its connections with them; the next one listens at the same place a little later.
+        // Its threads and connections end; the next one listens at the same address a little later.
         drop(coordinator);
         permits.fetch_add(2, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(100));
@@ -289,20 +291,20 @@ fn pilots_outlive_their_coordinator_and_offer_again_what_was_not_answered() {
     let tally = pilot.join().unwrap().unwrap();
     assert!(coordinator.finished());
     let ledger = coordinator.end().unwrap();
-    all_is_well(&*ledger, 1005);
+    assert_invariants(&*ledger, 1005);
     assert!(tally.connections >= 12, "four slots met three coordinators: {tally:?}");
     assert_eq!(tally.counted, 101, "{tally:?}");
     assert_eq!(ledger.descriptions().unwrap()[0].1["notes"][0], "a test");
 }
 
 #[test]
-fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
+fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_when_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 10)), settings(loopback())).unwrap();
-    let shop = || Arc::new(Shop { permits: None, done: Arc::default() });
+    let shop = || Arc::new(TestWorkshop { permits: None, done: Arc::default() });
     let wrong = run_pilot(&order(coordinator.address(), "another token than that", 1), shop());
     assert!(matches!(wrong, Err(Error::Channel(channel::Error::WrongToken))), "{wrong:?}");
-    // Somebody who listens and does not know the token cannot hand out work.
+    // A listener that does not know the token cannot hand out work.
     let listener = TcpListener::bind(loopback()).unwrap();
     let at = listener.local_addr().unwrap();
     let liar = std::thread::Builder::new().name("liar".to_owned()).spawn(move || {
@@ -324,16 +326,16 @@ fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_on_none() {
 }
 
 #[test]
-fn many_pilots_make_every_chunk_count_once() {
+fn many_pilots_count_every_chunk_once() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 20_000)), settings(loopback())).unwrap();
     let done = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(Shop { permits: None, done: Arc::clone(&done) });
+    let shop = Arc::new(TestWorkshop { permits: None, done: Arc::clone(&done) });
     let tally = run_pilot(&order(coordinator.address(), TOKEN, 64), shop).unwrap();
     let ledger = coordinator.end().unwrap();
-    all_is_well(&*ledger, 20_000);
+    assert_invariants(&*ledger, 20_000);
     assert_eq!(tally.counted, 2_000);
-    // The last chunks may be given out twice.
+    // The last chunks may be leased twice.
     assert_eq!(done.load(Ordering::SeqCst), 2_000 + tally.refused);
 }

@@ -1,5 +1,5 @@
-//! Leases and ledger together, against a model that remembers everything: whatever happens in whatever order, a chunk
-//! counts once, and the sums are those of the plan.
+//! Leases and ledger together, against a model that remembers everything: in any order of events a chunk counts once,
+//! and the totals are those of the plan.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::collections::BTreeMap;
@@ -37,18 +37,18 @@ fn digest(chunk: u64) -> u64 {
     (chunk + 1).wrapping_mul(0xdead_beef_dead_beef)
 }
 
-/// What may happen.
+/// An event of the model.
 #[derive(Debug, Clone)]
 enum Step {
     Ask(u8),
     /// A pilot offers its oldest or newest result.
     Commit(u8, bool),
-    /// The answer to the last commit is lost: it is offered again.
+    /// The reply to the last commit is lost: it is offered again.
     Again(u8),
     Beat(u8),
     Fail(u8),
     Sleep(u8),
-    /// The coordinator dies; another begins with what is on the disk.
+    /// The coordinator dies; another continues with what is on the disk.
     Die,
 }
 
@@ -70,7 +70,7 @@ struct World<'a> {
     ledger: Option<SqliteLedger>,
     leases: Leases,
     now: f64,
-    /// Of each pilot: leases at hand, oldest first.
+    /// Leases of each pilot, oldest first.
     hands: BTreeMap<u8, Vec<(u64, u64)>>,
     last: BTreeMap<u8, (u64, u64)>,
     counted: BTreeMap<u64, u64>,
@@ -91,16 +91,16 @@ impl<'a> World<'a> {
         self.ledger.as_mut().unwrap()
     }
 
-    fn settle(&mut self, who: u8, chunk: u64, number: u64) {
+    fn record(&mut self, who: u8, chunk: u64, number: u64) {
         let offer = offer(&self.job, chunk, number, &who.to_string());
         let now = self.now;
-        let verdict = self.ledger().settle(&[offer], now).unwrap()[0];
+        let verdict = self.ledger().record(&[offer], now).unwrap()[0];
         match self.counted.get(&chunk) {
             None => {
                 assert_eq!(verdict, ChunkVerdict::Counted);
                 self.counted.insert(chunk, number);
             }
-            // The same result offered again counts, once.
+            // The same result offered again counts once.
             Some(first) if *first == number => assert_eq!(verdict, ChunkVerdict::Counted),
             Some(_) => {
                 assert_eq!(verdict, ChunkVerdict::Duplicate);
@@ -116,7 +116,7 @@ impl<'a> World<'a> {
         match *step {
             Step::Ask(who) => match self.leases.ask(&who.to_string(), self.now) {
                 LeaseAnswer::Lease { chunk, number, .. } => {
-                    assert!(!self.counted.contains_key(&chunk), "a counted chunk was given out");
+                    assert!(!self.counted.contains_key(&chunk), "a counted chunk was leased");
                     self.hands.entry(who).or_default().push((chunk, number));
                 }
                 LeaseAnswer::Wait => assert!(self.counted.len() < self.job.chunks() as usize),
@@ -126,12 +126,12 @@ impl<'a> World<'a> {
                 let hand = self.hands.entry(who).or_default();
                 if !hand.is_empty() {
                     let (chunk, number) = hand.remove(if newest { hand.len() - 1 } else { 0 });
-                    self.settle(who, chunk, number);
+                    self.record(who, chunk, number);
                 }
             }
             Step::Again(who) => {
                 if let Some((chunk, number)) = self.last.get(&who).copied() {
-                    self.settle(who, chunk, number);
+                    self.record(who, chunk, number);
                 }
             }
             Step::Beat(who) => {
@@ -168,7 +168,7 @@ impl<'a> World<'a> {
             self.now += 1.0;
             self.leases.expire(self.now);
             match self.leases.ask("last", self.now) {
-                LeaseAnswer::Lease { chunk, number, .. } => self.settle(9, chunk, number),
+                LeaseAnswer::Lease { chunk, number, .. } => self.record(9, chunk, number),
                 LeaseAnswer::Wait => {}
                 LeaseAnswer::Finished => return,
             }
@@ -197,14 +197,14 @@ proptest! {
 }
 
 #[test]
-fn the_second_of_two_different_results_is_refused_and_told_apart() {
+fn the_second_of_two_different_results_is_refused_and_marked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger");
     let job = job(10, 5);
     let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
     let (first, mut second) = (offer(&job, 1, 1, "a"), offer(&job, 1, 2, "b"));
     second.done.digest ^= 1;
-    let verdicts = ledger.settle(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], 5.0).unwrap();
+    let verdicts = ledger.record(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], 5.0).unwrap();
     assert_eq!(
         verdicts,
         [ChunkVerdict::Counted, ChunkVerdict::Counted, ChunkVerdict::Duplicate, ChunkVerdict::Differs]
@@ -212,18 +212,18 @@ fn the_second_of_two_different_results_is_refused_and_told_apart() {
     let totals = ledger.totals().unwrap();
     assert_eq!((totals.commits, totals.refused, totals.differing), (1, 2, 1));
     assert!((totals.wasted - 2.0).abs() < 1e-12);
-    // Digests wrap, and come back as they were.
+    // Digests wrap, and are read back unchanged.
     let mut found = Vec::new();
     ledger.commits(&mut |commit| found.push(commit)).unwrap();
     assert_eq!(found[0].offer, first);
 }
 
 #[test]
-fn a_ledger_has_one_writer_many_readers_and_is_nothing_else() {
+fn a_ledger_has_one_writer_and_many_readers_and_other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger");
     let ledger = SqliteLedger::create(&path, &farm(job(10, 5))).unwrap();
-    assert!(SqliteLedger::create(&path, &farm(job(10, 5))).is_err(), "made over another");
+    assert!(SqliteLedger::create(&path, &farm(job(10, 5))).is_err(), "an existing ledger was overwritten");
     let said = SqliteLedger::open(&path).unwrap_err().to_string();
     assert!(said.contains("another coordinator"), "{said}");
     assert_eq!(SqliteLedger::read(&path).unwrap().farm().unwrap(), farm(job(10, 5)));
@@ -237,27 +237,27 @@ fn a_ledger_has_one_writer_many_readers_and_is_nothing_else() {
     assert!(SqliteLedger::read(&folder.path().join("none")).is_err());
     std::fs::write(&other, "").unwrap();
     let said = SqliteLedger::read(&other).unwrap_err().to_string();
-    assert!(said.contains("no ledger"), "{said}");
+    assert!(said.contains("not a farm's ledger"), "{said}");
 }
 
 #[test]
-fn heartbeats_keep_a_lease_and_a_sleeper_finds_its_chunk_given_out() {
+fn heartbeats_keep_a_lease_and_a_paused_pilot_loses_its_chunk() {
     let rules = LeaseRules { expiry: 2.0, speculate: 0.0, failures: 2 };
     let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 0.0);
     let LeaseAnswer::Lease { number, .. } = leases.ask("a", 0.0) else { panic!("no work") };
     assert_eq!(leases.ask("b", 0.5), LeaseAnswer::Wait);
     assert!(leases.renew(0, number, "a", 1.5));
-    assert!(leases.expire(3.0).is_empty(), "a heartbeat was not heard");
+    assert!(leases.expire(3.0).is_empty(), "a heartbeat was not received");
     assert_eq!(leases.expire(3.6).len(), 1);
-    let LeaseAnswer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not given out again") };
+    let LeaseAnswer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not leased again") };
     assert_ne!(number, other);
     leases.count(0, 1.0);
-    assert!(!leases.renew(0, number, "a", 4.0), "its result is not wanted any more");
+    assert!(!leases.renew(0, number, "a", 4.0), "its result is no longer wanted");
     assert_eq!(leases.ask("a", 4.0), LeaseAnswer::Finished);
 }
 
 #[test]
-fn a_chunk_that_fails_everywhere_is_given_up_and_a_slow_one_is_given_twice() {
+fn a_chunk_that_always_fails_is_given_up_and_a_slow_one_is_leased_twice() {
     let rules = LeaseRules { expiry: 100.0, speculate: 2.0, failures: 2 };
     let mut leases = Leases::new(rules, 3, ChunkSet::new(3), 0, 0.0);
     let LeaseAnswer::Lease { chunk, number, .. } = leases.ask("a", 0.0) else { panic!() };
@@ -268,11 +268,11 @@ fn a_chunk_that_fails_everywhere_is_given_up_and_a_slow_one_is_given_twice() {
     let LeaseAnswer::Lease { chunk: second, .. } = leases.ask("a", 0.0) else { panic!() };
     leases.count(second, 1.0);
     let LeaseAnswer::Lease { chunk: slow, speculative: false, .. } = leases.ask("a", 1.0) else { panic!() };
-    assert_eq!(leases.ask("b", 2.0), LeaseAnswer::Wait, "it is not slow yet");
-    assert_eq!(leases.ask("a", 9.0), LeaseAnswer::Wait, "its own pilot does not get it twice");
+    assert_eq!(leases.ask("b", 2.0), LeaseAnswer::Wait, "the chunk is not slow yet");
+    assert_eq!(leases.ask("a", 9.0), LeaseAnswer::Wait, "a pilot must not get its own chunk twice");
     let LeaseAnswer::Lease { chunk: twice, speculative: true, .. } = leases.ask("b", 9.0) else { panic!() };
     assert_eq!(slow, twice);
-    assert_eq!(leases.ask("c", 9.0), LeaseAnswer::Wait, "two are enough");
+    assert_eq!(leases.ask("c", 9.0), LeaseAnswer::Wait, "at most two pilots hold a chunk");
     leases.count(slow, 1.0);
     assert!(leases.finished());
     assert_eq!(leases.given_up().len(), 1);
@@ -291,9 +291,9 @@ fn a_link_counts_once_and_never_replaces() {
     };
     let stale = std::time::Duration::from_secs(60);
     assert_eq!(a.take(0, stale).unwrap(), Some(0));
-    assert_eq!(b.take(0, stale).unwrap(), Some(1), "what is claimed is left alone");
+    assert_eq!(b.take(0, stale).unwrap(), Some(1), "a claimed chunk must not be taken");
     assert_eq!(b.take(0, stale).unwrap(), None);
-    assert_eq!(b.take(0, std::time::Duration::ZERO).unwrap(), Some(0), "a stale claim is not believed");
+    assert_eq!(b.take(0, std::time::Duration::ZERO).unwrap(), Some(0), "a stale claim must be taken over");
     assert_eq!(a.publish(&result(0, "a", 7)).unwrap(), Linked::Counted);
     assert_eq!(b.publish(&result(0, "b", 8)).unwrap(), Linked::Duplicate);
     assert_eq!(b.publish(&result(1, "b", 9)).unwrap(), Linked::Counted);
@@ -301,5 +301,5 @@ fn a_link_counts_once_and_never_replaces() {
     assert_eq!((totals.commits, totals.distinct, totals.events, totals.digest), (2, 2, 10, 16));
     assert_eq!((totals.refused, totals.differing), (1, 1));
     let other = FarmJob { seed: 4, ..job };
-    assert!(SharedFarm::join(folder.path(), &other, "c").is_err(), "another run in the same directory");
+    assert!(SharedFarm::join(folder.path(), &other, "c").is_err(), "joined the directory of another run");
 }

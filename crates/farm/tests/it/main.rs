@@ -1,4 +1,4 @@
-//! Ledgers, leases, and coordinators with all who come to them. One binary, so that it is linked once.
+//! Ledgers, leases, coordinators and their clients. One binary, so that it is linked once.
 
 mod coordinator;
 mod ledger;

@@ -1,5 +1,5 @@
-//! The ledger that several coordinators share, on a real PostgreSQL server: a chunk counts once, whoever writes it when, and
-//! a coordinator that was taken for dead writes nothing under its old number.
+//! The ledger that several coordinators share, on a real PostgreSQL server: a chunk counts once, and a coordinator that
+//! was taken for dead writes nothing under its old number.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 #[path = "../../../../tests/it/common/postgres.rs"]
@@ -43,7 +43,7 @@ fn blocks(share: &CoordinatorShare) -> Vec<u64> {
 }
 
 #[test]
-fn what_is_written_is_what_is_read() {
+fn rows_are_read_back_as_written() {
     let Some(lab) = PostgresLab::start() else { return };
     let address = lab.database("one");
     let wanted = farm("first", 95, 10);
@@ -53,12 +53,12 @@ fn what_is_written_is_what_is_read() {
     assert!(ledger.doubt().unwrap().unwrap().contains("fsync = off"));
     let begin = ledger.begin("127.0.0.1:1", 10.0).unwrap();
     assert_eq!((begin.coordinator, begin.resumed), (1, false));
-    // The same job is the same run while it is not finished, under its first name; another job is another run.
+    // The same unfinished job is the same run, under its first name; another job is another run.
     let (other, joined) = PostgresLedger::enter(&address, &farm("second", 95, 10)).unwrap();
     assert_eq!((other.id(), joined), ("first", true));
     let (third, joined) = PostgresLedger::enter(&address, &farm("third", 95, 20)).unwrap();
     assert_eq!((third.id(), joined), ("third", false));
-    // First, again (its answer was lost), another that is equal, and one that differs; all in one step.
+    // The first, the same again (its reply was lost), an equal one, and one that differs; all in one transaction.
     let mut differs = offer(3, 9, "c");
     differs.done.digest ^= 1;
     let offers = [offer(3, 7, "a"), offer(3, 7, "a"), offer(3, 8, "b"), differs, offer(0, 6, "a")];
@@ -69,8 +69,8 @@ fn what_is_written_is_what_is_read() {
         ChunkVerdict::Differs,
         ChunkVerdict::Counted,
     ];
-    assert_eq!(ledger.settle(&offers, 2.0).unwrap(), verdicts);
-    assert_eq!(ledger.settle(&offers[..3], 3.0).unwrap(), verdicts[..3], "verdicts hold for ever");
+    assert_eq!(ledger.record(&offers, 2.0).unwrap(), verdicts);
+    assert_eq!(ledger.record(&offers[..3], 3.0).unwrap(), verdicts[..3], "verdicts must not change");
     let totals = ledger.totals().unwrap();
     assert_eq!((totals.commits, totals.distinct, totals.events), (2, 2, 20));
     assert_eq!((totals.refused, totals.differing, totals.wasted, totals.number), (2, 1, 1.0, 9));
@@ -92,15 +92,16 @@ fn what_is_written_is_what_is_read() {
     ledger.describe("n", &serde_json::json!({ "x": 1 })).unwrap();
     ledger.describe("n", &serde_json::json!({ "x": "\0" })).unwrap();
     assert_eq!(ledger.descriptions().unwrap(), [("n".to_owned(), serde_json::json!({ "x": " " }))]);
-    // Who looks changes nothing.
+    // Reading changes nothing.
     let mut reader = PostgresLedger::read(&address, Some("first")).unwrap();
     assert_eq!(reader.totals().unwrap(), totals);
-    assert!(reader.settle(&offers[..1], 5.0).is_err());
+    assert!(reader.record(&offers[..1], 5.0).is_err());
 }
 
-/// Four coordinators settle every chunk of a run, in orders and batches of their own: no two count one, none waits for ever.
+/// Four coordinators record every chunk of a run, in different orders and batches: no chunk counts twice, and none
+/// waits for ever.
 #[test]
-fn four_that_write_at_one_time_count_once() {
+fn four_concurrent_coordinators_count_each_chunk_once() {
     const CHUNKS: u64 = 300;
     let Some(lab) = PostgresLab::start() else { return };
     let address = lab.database("four");
@@ -116,7 +117,7 @@ fn four_that_write_at_one_time_count_once() {
         let mut counted = 0;
         while !offers.is_empty() {
             let batch: Vec<OfferedResult> = offers.split_off(offers.len().saturating_sub(random.random_range(1..40)));
-            let verdicts = ledger.settle(&batch, 1.0).unwrap();
+            let verdicts = ledger.record(&batch, 1.0).unwrap();
             counted += verdicts.iter().filter(|verdict| **verdict == ChunkVerdict::Counted).count() as u64;
         }
         (begin.coordinator, counted)
@@ -135,7 +136,7 @@ fn four_that_write_at_one_time_count_once() {
 }
 
 #[test]
-fn blocks_are_one_coordinators_and_its_heirs() {
+fn blocks_of_a_lost_coordinator_go_to_another() {
     let Some(lab) = PostgresLab::start() else { return };
     let address = lab.database("heirs");
     let (mut one, _) = PostgresLedger::enter(&address, &farm("run", 95, 10)).unwrap();
@@ -149,14 +150,14 @@ fn blocks_are_one_coordinators_and_its_heirs() {
     let second = share(&mut two, Vec::new(), 100);
     assert_eq!(blocks(&second), [4, 5, 6, 7, 8, 9]);
     assert_eq!(second.granted[5].chunks, 9..10);
-    // What one counts, the other hears of; what is done is left to nobody.
-    one.settle(&[offer(0, 1, "a"), offer(5, 2, "a")], 1.0).unwrap();
+    // A chunk that one has counted is reported to the other; a finished block is granted to neither.
+    one.record(&[offer(0, 1, "a"), offer(5, 2, "a")], 1.0).unwrap();
     one.note(&[Incident { at: 1.0, what: "joined".into(), node: "n".into(), chunk: None, detail: "a".into() }])
         .unwrap();
     let heard = share(&mut two, vec![9], 0);
     assert_eq!((heard.counted.as_slice(), heard.left, blocks(&heard)), (&[5][..], 9, Vec::new()));
     assert_eq!((heard.elsewhere.chunks, heard.elsewhere.events), (2, 20));
-    // One is silent: its blocks are the other's, with what it had counted, and its pilots left it.
+    // One is silent: its blocks go to the other with its counted chunks, and its pilots are marked as gone.
     lab.sql("heirs", "UPDATE prony_farm.coordinators SET beat = beat - 100 WHERE number = 1;");
     let heir = share(&mut two, Vec::new(), 100);
     assert_eq!((blocks(&heir), heir.counted.as_slice()), (vec![0, 1, 2, 3], &[0, 5][..]));
@@ -170,39 +171,39 @@ fn blocks_are_one_coordinators_and_its_heirs() {
         .collect();
     assert_eq!(story[0], ("left".to_owned(), "a: its coordinator was lost".to_owned()));
     assert!(story[1].0 == "lost" && story[1].1.starts_with("coordinator 1 at 127.0.0.1:1"), "{story:?}");
-    // It wakes: what it offers is settled, under a number that nobody had, and it is told that its blocks are gone.
-    let verdicts = one.settle(&[offer(1, 3, "a"), offer(0, 4, "b")], 2.0).unwrap();
+    // It continues: its offers are recorded under a new number, and it is told that its blocks are gone.
+    let verdicts = one.record(&[offer(1, 3, "a"), offer(0, 4, "b")], 2.0).unwrap();
     assert_eq!(verdicts, [ChunkVerdict::Counted, ChunkVerdict::Duplicate]);
     assert_eq!(lab.sql("heirs", "SELECT coordinator FROM prony_farm.commits WHERE chunk = 1;"), "3");
     assert_eq!(lab.sql("heirs", "SELECT chunks FROM prony_farm.coordinators ORDER BY number;"), "2\n0\n1");
     let woken = share(&mut one, Vec::new(), 100);
     assert_eq!(woken.fenced, Some((3, 3 << 40)));
     assert_eq!(blocks(&woken), Vec::<u64>::new());
-    assert_eq!(woken.elsewhere.chunks, 0, "its own work before is not somebody else's");
-    // Who ends leaves its blocks at once.
+    assert_eq!(woken.elsewhere.chunks, 0, "its own earlier work was counted as another's");
+    // A coordinator that ends frees its blocks at once.
     two.leave().unwrap();
     assert_eq!(blocks(&share(&mut one, Vec::new(), 100)).len(), 9);
     assert_eq!(share(&mut one, (0..10).collect(), 0).left, 0);
     let (next, joined) = PostgresLedger::enter(&address, &farm("next", 95, 10)).unwrap();
-    assert_eq!((next.id(), joined), ("next", false), "a run that is finished is not gone on with");
+    assert_eq!((next.id(), joined), ("next", false), "a finished run was joined");
 }
 
 #[test]
-fn a_server_that_goes_away_for_a_moment_is_waited_for() {
+fn a_server_restart_is_waited_for() {
     let Some(lab) = PostgresLab::start() else { return };
     let address = lab.database("away");
     let (mut ledger, _) = PostgresLedger::enter(&address, &farm("run", 95, 10)).unwrap();
     ledger.begin("127.0.0.1:1", 60.0).unwrap();
-    ledger.settle(&[offer(0, 1, "a")], 1.0).unwrap();
+    ledger.record(&[offer(0, 1, "a")], 1.0).unwrap();
     lab.tell(&["kill"]);
     let later = std::thread::scope(|scope| {
-        let settling = scope.spawn(|| ledger.settle(&[offer(0, 2, "b"), offer(1, 3, "b")], 2.0).unwrap());
+        let recording = scope.spawn(|| ledger.record(&[offer(0, 2, "b"), offer(1, 3, "b")], 2.0).unwrap());
         std::thread::sleep(Duration::from_millis(300));
         lab.tell(&["again"]);
-        settling.join().unwrap()
+        recording.join().unwrap()
     });
     assert_eq!(later, [ChunkVerdict::Duplicate, ChunkVerdict::Counted]);
-    // Its last coordinator was lost: who goes on is to listen where that one did. One that is heard of is not replaced.
+    // The last coordinator was lost: the next one takes its address. One that is alive is not replaced.
     lab.sql("away", "UPDATE prony_farm.coordinators SET beat = beat - 100;");
     assert_eq!(PostgresLedger::open(&address, None).unwrap().farm().unwrap().address, "127.0.0.1:1");
     share(&mut ledger, Vec::new(), 0);
@@ -215,7 +216,7 @@ fn a_server_that_goes_away_for_a_moment_is_waited_for() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_in_a_line_without_the_password() {
+fn errors_are_one_line_without_the_password() {
     let refused = |address: &str, id: Option<&str>| {
         let text = PostgresLedger::read(address, id).map(drop).unwrap_err().to_string();
         assert!(!text.contains('\n') && !text.contains("secret"), "{text}");
@@ -232,5 +233,5 @@ fn what_cannot_be_used_is_told_in_a_line_without_the_password() {
     drop(PostgresLedger::enter(&address, &farm("run", 95, 10)).unwrap());
     assert!(refused(&address, Some("other")).contains("there is no run other"));
     lab.sql("odd", "UPDATE prony_farm.ledger SET form = 99;");
-    assert!(refused(&address, None).contains("form 99; this program knows form 1"));
+    assert!(refused(&address, None).contains("schema version 99; this program knows version 1"));
 }

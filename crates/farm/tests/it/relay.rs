@@ -1,4 +1,4 @@
-//! Somebody between pilots and their coordinator who would have them do another job.
+//! A relay between pilots and their coordinator that tries to make them do another job.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::io::{Read, Write};
@@ -31,7 +31,7 @@ fn coordinator(folder: &Path, name: &str, token: &str) -> Coordinator {
     Coordinator::start(Box::new(ledger), CoordinatorSettings::at(([127, 0, 0, 1], 0).into())).unwrap()
 }
 
-/// Notes the names of the jobs that it is asked to do.
+/// Records the names of the jobs that it is asked to do.
 #[derive(Default)]
 struct JobNames(Mutex<Vec<String>>);
 
@@ -54,14 +54,14 @@ impl Workshop for JobNames {
     }
 }
 
-/// What happens to the bytes from a coordinator to a pilot, from this one on.
+/// What the relay does to the bytes from coordinator to pilot, from an offset on.
 #[derive(Debug, Clone)]
 enum StreamTampering {
     Flip(usize),
     Cut(usize),
-    /// Those of another coordinator take their place.
+    /// Bytes of another coordinator take their place.
     Splice(usize, Vec<u8>),
-    /// The pilot talks to another coordinator altogether.
+    /// The pilot is connected with another coordinator.
     Redirect(SocketAddr),
 }
 
@@ -93,7 +93,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, tampering: Option<&StreamTamperi
     passed
 }
 
-/// Passes connections on, and does a tampering to the first.
+/// Relays connections, and tampers with the first.
 struct Relay {
     address: SocketAddr,
     end: Arc<AtomicBool>,
@@ -124,7 +124,7 @@ impl Relay {
         Self { address, end, thread: thread().spawn(work).unwrap() }
     }
 
-    /// What the coordinator said on the first connection.
+    /// Bytes that the coordinator sent on the first connection.
     fn end(self) -> Vec<u8> {
         self.end.store(true, Ordering::SeqCst);
         drop(TcpStream::connect(self.address).unwrap());
@@ -132,7 +132,8 @@ impl Relay {
     }
 }
 
-/// A pilot whose first connection suffers this; the names of the jobs that it did, and what the coordinator said.
+/// Runs a pilot whose first connection is tampered with. Returns the jobs that it did, and the bytes of the
+/// coordinator.
 fn run(name: &str, tampering: Option<StreamTampering>) -> (Vec<String>, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let coordinator = coordinator(folder.path(), name, TOKEN);
@@ -150,11 +151,11 @@ fn run(name: &str, tampering: Option<StreamTampering>) -> (Vec<String>, Vec<u8>)
 #[test]
 fn no_relay_makes_a_pilot_do_another_job() {
     let (names, evil) = run("evil", None);
-    assert_eq!(names, ["evil"], "the relay passes on what it is not told to change");
-    assert!(!evil.windows(4).any(|part| part == b"evil"), "the job passes in clear");
+    assert_eq!(names, ["evil"], "without tampering the relay must change nothing");
+    assert!(!evil.windows(4).any(|part| part == b"evil"), "the job was sent in clear");
     let folder = tempfile::tempdir().unwrap();
-    let other = coordinator(folder.path(), "evil", "the token of somebody else");
-    // In the greeting, in the reply of the handshake, and in the frames behind them, of which the first holds the job.
+    let other = coordinator(folder.path(), "evil", "the token of another farm");
+    // In the greeting, in the reply of the handshake, and in the frames after it, of which the first holds the job.
     let places = [3, 60, 80, 110, 140, 250, 330];
     assert!(evil.len() > 330, "{} bytes", evil.len());
     let places = places.into_iter();

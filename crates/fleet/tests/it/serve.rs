@@ -121,7 +121,7 @@ fn round_trips_of_every_kind_are_counted() {
 fn who_does_not_know_the_token_stays_outside() {
     let server = server(ServeLimits::default());
     let wrong = Client::connect(server.address(), &Token::draw().unwrap()).unwrap_err();
-    assert_eq!(wrong.to_string(), "could not get in: the token is not the right one");
+    assert_eq!(wrong.to_string(), "could not connect: the token is wrong");
     // A test asked for in clear, as before there were channels.
     let mut mute = stranger(&server);
     let test =

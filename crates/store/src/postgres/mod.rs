@@ -1,7 +1,7 @@
 //! The store that several machines and users share: PostgreSQL.
 //!
-//! Every table is in the schema `prony`. Connections are not encrypted by this program: use a socket, a trusted network,
-//! or a tunnel.
+//! Every table is in the schema `prony`. This program does not encrypt connections: use a socket, a trusted network, or
+//! a tunnel.
 
 mod schema;
 mod trouble;
@@ -22,12 +22,12 @@ use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
 use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, StoreErrorKind, Summary};
 
-/// How long a server, or another writer, is waited for.
+/// Time limit for the server, and for locks of other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs in a PostgreSQL database.
 pub struct PostgresStore {
-    /// A query changes the connection, but not what the store is.
+    /// Interior mutability: queries need `&mut Client`, while reading does not change the store.
     client: RefCell<Option<Client>>,
     config: Config,
     access: Access,
@@ -36,16 +36,16 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store at an address such as `postgres://user@host/database`; to write, the tables are made when they are
-    /// missing, and an older form is brought to the present one.
+    /// Opens the store at an address such as `postgres://user@host/database`; for writing, missing tables are created,
+    /// and an older schema is migrated.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses, or the store is of a newer form.
+    /// When the server cannot be reached or refuses, or the store has a newer schema version.
     pub fn open(address: &str, access: Access) -> Result<Self, Error> {
         Self::open_patiently(address, access, PATIENCE)
     }
 
-    /// As [`PostgresStore::open`], waiting no longer than this for the server and for other writers.
+    /// Like [`PostgresStore::open`], with this time limit for the server and for other writers.
     ///
     /// # Errors
     /// As [`PostgresStore::open`].
@@ -86,8 +86,8 @@ impl PostgresStore {
         Error::Unknown { text: id.to_owned(), place: self.place.clone(), nearest: Vec::new() }
     }
 
-    /// Does work over the connection, or over a new one where it is lost; a connection over which an error came that may
-    /// mean its end is not used again.
+    /// Runs `work` over the connection, or over a new one if it was lost. After an error that may have ended the
+    /// connection, it is dropped.
     fn attempt<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
         let mut held = self.client.borrow_mut();
         let mut client = match held.take() {
@@ -101,7 +101,8 @@ impl PostgresStore {
         result
     }
 
-    /// Does work that may be done twice: a server that was started anew meanwhile is no reason to lose a round.
+    /// Runs `work`, which can be done twice, once more if the connection was lost, so that a restart of the server
+    /// loses no round.
     fn with_retry<T>(&self, work: &dyn Fn(&mut Client) -> Result<T, postgres::Error>) -> Result<T, postgres::Error> {
         let result = self.attempt(work);
         let lost = result.is_err() && self.client.borrow().is_none();
@@ -138,7 +139,7 @@ fn connect(config: &Config, access: Access, patience: Duration) -> Result<Client
     Ok(client)
 }
 
-/// Does work in one transaction, while nobody else writes.
+/// Runs `work` in one transaction under the writers' lock.
 fn in_transaction<T>(
     client: &mut Client,
     work: impl FnOnce(&mut postgres::Transaction<'_>) -> Result<T, postgres::Error>,
@@ -252,7 +253,7 @@ impl Store for PostgresStore {
         Ok(rows.iter().rev().map(session).collect())
     }
 
-    /// Space comes back by the server's own vacuum.
+    /// The server's own vacuum frees the space.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
         let numbers = ids.iter().map(|id| self.number(id)).collect::<Result<Vec<_>, _>>()?;
         let sql = "DELETE FROM prony.runs WHERE number = ANY ($1)";

@@ -1,9 +1,9 @@
-//! The form of the tables, one step a version, in a schema of their own.
+//! The tables, one migration step for each version, in a schema of their own.
 
 use postgres::Client;
 
-/// Steps from one form to the next, the first from nothing. A step that was released never changes. The columns mean what
-/// they mean in the SQLite store.
+/// Migration steps, the first from an empty database. A released step never changes. Columns mean what they mean in the
+/// SQLite store.
 const STEPS: &[&str] = &["
 CREATE TABLE prony.machines (
     machine bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -59,19 +59,19 @@ CREATE INDEX figures_by_history ON prony.figures (machine, key, moment, number)
     WHERE machine IS NOT NULL AND value IS NOT NULL;
 "];
 
-/// The form that this program writes.
+/// The version that this program writes.
 pub(super) const KNOWN: i64 = STEPS.len() as i64;
 
-/// Key of the advisory lock under which the store is written ("Prny").
+/// Key of the advisory lock that writers hold ("Prny").
 pub(super) const LOCK: i64 = 0x5072_6e79;
 
-/// The form of the store in the database; `None` when there is none.
+/// Version of the store in the database; `None` if there is none.
 pub(super) fn form(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, postgres::Error> {
     let there: bool = client.query_one("SELECT to_regclass('prony.store') IS NOT NULL", &[])?.get(0);
     if there { Ok(Some(client.query_one("SELECT form FROM prony.store", &[])?.get(0))) } else { Ok(None) }
 }
 
-/// Brings the database to the form that this program knows, all steps in one transaction.
+/// Migrates the database to the version that this program knows, all steps in one transaction.
 pub(super) fn migrate(client: &mut Client) -> Result<(), postgres::Error> {
     let mut transaction = client.transaction()?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;

@@ -1,10 +1,10 @@
-//! What PostgreSQL's error codes mean to people (PostgreSQL documentation, appendix A).
+//! Meaning of PostgreSQL's error codes (PostgreSQL documentation, appendix A).
 
 use postgres::error::SqlState;
 
 use crate::StoreErrorKind;
 
-/// The trouble behind an error of the server or of the connection.
+/// The kind of an error of the server or of the connection.
 pub(super) fn of(error: &postgres::Error) -> StoreErrorKind {
     let Some(state) = error.code() else { return StoreErrorKind::Other(causes(error)) };
     match state {
@@ -20,13 +20,13 @@ pub(super) fn of(error: &postgres::Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a connection is not to be used after an error: the server ended it (class 57P: it shuts down, or somebody
-/// ended the session), or the error did not come from the server at all.
+/// Whether a connection is unusable after an error: the server ended it (class 57P: shutdown, or an administrator's
+/// command), or the error did not come from the server.
 pub(super) fn ends_connection(error: &postgres::Error) -> bool {
     error.code().is_none_or(|state| state.code().starts_with("57P"))
 }
 
-/// The error's text with what it rests on: the outermost says no more than "db error".
+/// The error with all its causes: the outermost text is only "db error".
 fn causes(error: &postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

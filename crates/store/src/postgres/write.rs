@@ -1,4 +1,4 @@
-//! Putting a run: the document, and the columns derived from it.
+//! Stores a run: its document, and the columns derived from it.
 
 use postgres::{Error, Transaction};
 
@@ -7,7 +7,7 @@ use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
 
-/// Inserts a run, or replaces the run of its id under its number. Returns the number. The caller holds the store's lock.
+/// Inserts a run, or replaces the run with the same id. Returns its number. The caller holds the store's lock.
 pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Result<i64, Error> {
     let run = packed.run;
     let held =
@@ -72,7 +72,7 @@ fn put_summary(
     Ok(())
 }
 
-/// Writes all figures by two statements, for each costs a round trip to the server.
+/// Writes all figures in two statements, since each costs a round trip to the server.
 fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) -> Result<(), Error> {
     transaction.execute("DELETE FROM prony.figures WHERE number = $1", &[&number])?;
     if let Some(fingerprint) = &index.history {

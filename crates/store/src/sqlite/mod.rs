@@ -59,8 +59,8 @@ impl Store for SqliteStore {
         let numbers = self.write("save the run in", |transaction| {
             packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
         })?;
-        // What stands in the database alone is copied by whoever copies the file, is read on a read-only file system, and
-        // leaves a log whose space serves again when the disk is full. A reader at this moment only puts it off.
+        // After a checkpoint the file alone is complete: it can be copied, read on a read-only file system, and the
+        // log's space is free for reuse when the disk is full. A reader at this moment only delays the checkpoint.
         let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
         Ok(numbers.into_iter().map(i64::unsigned_abs).collect())
     }
@@ -100,14 +100,14 @@ impl Store for SqliteStore {
             }
             Ok(())
         });
-        // Whichever id is missing undid the transaction, so a plain look tells which one.
+        // A missing id has undone the transaction; a lookup finds which one.
         if missing.is_err() {
             for id in ids {
                 self.figures(id)?;
             }
         }
         missing?;
-        // Space goes back to the file system at once; a database that somebody reads just now keeps it for later runs.
+        // Returns space to the file system at once. If a reader holds the database, the space is kept for later runs.
         let _ = self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
         Ok(())
     }

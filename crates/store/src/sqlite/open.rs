@@ -1,4 +1,4 @@
-//! Opening the database: what it is, how it keeps its journal, who else may be using it.
+//! Opens the database: checks what it is, chooses its journal, and handles concurrent users.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,25 +10,25 @@ use super::{SqliteStore, trouble};
 use crate::location::make_directory;
 use crate::{Access, Error, StoreErrorKind};
 
-/// How long a store that somebody else is writing to is waited for.
+/// How long locks of other writers are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Statements kept prepared.
+/// Prepared statements that are cached.
 const STATEMENTS: usize = 64;
 
 const ACTION: &str = "open the store";
 
 impl SqliteStore {
-    /// Opens the store in a file; to write, the file and its directory are made when they are missing, and an older form
-    /// is brought to the present one.
+    /// Opens the store in a file; for writing, a missing file and its directory are created, and an older schema is
+    /// migrated.
     ///
     /// # Errors
-    /// When the file cannot be opened, is no store of Prony, is damaged, or is of a newer form.
+    /// When the file cannot be opened, is not a Prony store, is damaged, or has a newer schema version.
     pub fn open(path: &Path, access: Access) -> Result<Self, Error> {
         Self::open_patiently(path, access, PATIENCE)
     }
 
-    /// As [`SqliteStore::open`], waiting no longer than this for other writers, now and later.
+    /// Like [`SqliteStore::open`], with this time limit for locks of other writers, now and later.
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
@@ -55,11 +55,11 @@ impl SqliteStore {
             Form::Store(KNOWN) => {}
             Form::Empty | Form::Store(_) => prepare(&mut connection).map_err(explain)?,
         }
-        settle(&connection, path, access).map_err(explain)?;
+        set_journal(&connection, path, access).map_err(explain)?;
         Ok(Self { connection, path: path.to_path_buf() })
     }
 
-    /// A store that lives as long as the value.
+    /// A store in memory.
     ///
     /// # Errors
     /// When there is no memory.
@@ -76,15 +76,15 @@ impl SqliteStore {
         Ok(Self { connection, path })
     }
 
-    /// The same store, told to people by another name.
+    /// The same store with another name in messages.
     pub(crate) fn called(mut self, name: &str) -> Self {
         self.path = PathBuf::from(name);
         self
     }
 }
 
-/// Connects and looks what the file is. A file that cannot be written is opened to read; where even the shared memory
-/// beside it cannot be made (a read-only file system), it is opened as one that nobody changes, unless it has a journal
+/// Connects and checks the kind of the file. A file that cannot be written is opened for reading. Where even the shared
+/// memory beside it cannot be created (a read-only file system), it is opened as immutable, unless it has a journal
 /// whose runs would then be missed.
 fn connect(path: &Path, access: Access, patience: Duration) -> Result<(Connection, Form), Error> {
     let refuse = |error: &rusqlite::Error| Error::Place {
@@ -101,7 +101,7 @@ fn connect(path: &Path, access: Access, patience: Duration) -> Result<(Connectio
         connection.busy_timeout(patience)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "foreign_keys", true)?;
-        // One transaction: a store that somebody makes at this moment is seen before or after, not half.
+        // One transaction: a store that another process creates at this moment is seen before or after, not half.
         let moment = connection.unchecked_transaction()?;
         let form = schema::form(&moment)?;
         moment.finish()?;
@@ -125,7 +125,7 @@ fn has_journal(path: &Path) -> bool {
     })
 }
 
-/// The address of a database file that nobody changes (<https://sqlite.org/uri.html>).
+/// The URI of an immutable database file (<https://sqlite.org/uri.html>).
 fn unchanging(path: &Path) -> String {
     let mut address = "file:".to_owned();
     for &byte in path.as_os_str().as_encoded_bytes() {
@@ -137,23 +137,23 @@ fn unchanging(path: &Path) -> String {
     address + "?immutable=1"
 }
 
-/// Creates the tables, or brings older ones to the present form.
+/// Creates the tables, or migrates older ones.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
-    // Has an effect only while the file is empty: pages of removed runs can be given back without rewriting the file.
+    // Works only while the file is empty: pages of removed runs can then be freed without rewriting the file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     schema::migrate(connection)
 }
 
-/// Chooses the journal. A write-ahead log lets readers and a writer work at once, but needs shared memory, which processes
-/// on two hosts do not share: on a network file system the database keeps a rollback journal.
-fn settle(connection: &Connection, path: &Path, access: Access) -> rusqlite::Result<()> {
+/// Chooses the journal. A write-ahead log allows readers beside a writer, but needs shared memory, which processes on
+/// two hosts do not have: on a network file system the database keeps a rollback journal.
+fn set_journal(connection: &Connection, path: &Path, access: Access) -> rusqlite::Result<()> {
     if access == Access::Read {
         return connection.pragma_update(None, "query_only", true);
     }
     let wanted = if on_network(path) { "delete" } else { "wal" };
     let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if mode != wanted {
-        // A file system that cannot have it keeps the mode that it has, and so does a database that is busy just now.
+        // Where WAL is unavailable, or the database is busy, the current mode is kept.
         let changed = connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get::<_, String>(0));
         if let Err(error) = changed
             && !matches!(trouble::of(&error, path), StoreErrorKind::Locked)
@@ -161,7 +161,7 @@ fn settle(connection: &Connection, path: &Path, access: Access) -> rusqlite::Res
             return Err(error);
         }
     }
-    // Machines under test crash: a round that was saved is on the disk.
+    // Machines under test crash: a saved round must be on the disk.
     connection.pragma_update(None, "synchronous", "FULL")
 }
 
@@ -179,7 +179,7 @@ fn on_network(path: &Path) -> bool {
     const LUSTRE: u32 = 0x0bd0_0bd0;
     const GPFS: u32 = 0x4750_4653;
     const SHARED: [u32; 10] = [NFS, SMB, SMB2, CIFS, FUSE, NINE_P, AFS, CEPH, LUSTRE, GPFS];
-    // The type is signed and of different widths on different machines: its low 32 bits are the number.
+    // The type is signed and differs in width between machines: its low 32 bits are the magic number.
     rustix::fs::statfs(path).is_ok_and(|found| SHARED.contains(&(found.f_type as u32)))
 }
 

@@ -1,4 +1,4 @@
-//! Finding runs and figures.
+//! Finds runs and figures.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::index::{FigureRow, OutcomeKind, SessionValue, Summary, class_from_nam
 use crate::key::{canonical, figure_key};
 use crate::{Detail, FigurePattern};
 
-/// The packed document of an id, with the label that holds.
+/// The compressed document of an id, with its current label.
 pub(super) fn document(
     connection: &Connection,
     id: &str,
@@ -132,7 +132,7 @@ fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-/// A word of a closed list; another word is damage, or of a program that should have changed the form.
+/// A word of a closed list; any other word means damage, or a program that did not increase the schema version.
 fn word<T>(row: &Row<'_>, column: usize, known: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name: String = row.get(column)?;
     known(&name).ok_or_else(|| {

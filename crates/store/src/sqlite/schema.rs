@@ -1,15 +1,16 @@
-//! The form of the database, one step a version.
+//! The tables, one migration step for each version.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 /// `application_id` of a Prony store ("Prny"), so that no other program's database is ever written to.
 pub(super) const APPLICATION: i64 = 0x5072_6e79;
 
-/// Steps from one form to the next, the first from an empty file. A step that was released never changes.
+/// Migration steps, the first from an empty file. A released step never changes.
 ///
-/// - `documents` is the truth: whole run documents, and the same without the insides of launches (`Detail::Values`).
-/// - `figures.machine` is the machine to whose history a value belongs; none for what Prony did not measure.
-/// - `written_label` is the label in the document, `label` the one that holds.
+/// - `documents` holds the originals: whole run documents, and the same without the inside of launches
+/// (`Detail::Values`).
+/// - `figures.machine` is the machine to whose history a value belongs; null for what Prony did not measure.
+/// - `written_label` is the label in the document, `label` the current one.
 const STEPS: &[&str] = &["
 CREATE TABLE machines (
     machine INTEGER PRIMARY KEY,
@@ -64,20 +65,20 @@ CREATE INDEX figures_by_key ON figures (key);
 CREATE INDEX figures_by_history ON figures (machine, key, moment, number) WHERE machine IS NOT NULL AND value IS NOT NULL;
 "];
 
-/// The form that this program writes.
+/// The version that this program writes.
 pub(super) const KNOWN: i64 = STEPS.len() as i64;
 
-/// What a database file is.
+/// Kind of a database file.
 pub(super) enum Form {
-    /// Nothing is in it yet.
+    /// It is empty.
     Empty,
-    /// A store of this form.
+    /// A store of this schema version.
     Store(i64),
     /// A database of another program.
     Foreign,
 }
 
-/// What a database is, without changing it; it takes several looks, so the caller holds a transaction.
+/// Finds the kind of a database without changing it. The caller holds a transaction, since this takes several queries.
 pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -89,8 +90,8 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
     })
 }
 
-/// Brings a database to the form that this program knows, all steps in one transaction. Another process may have done it
-/// meanwhile: the form is read again under the lock.
+/// Migrates a database to the version that this program knows, all steps in one transaction. Another process may have
+/// done it meanwhile, so the version is read again under the lock.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate_by(STEPS, connection)
 }
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_the_older_form() {
+    fn a_failed_step_leaves_the_older_version() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate_by(&["CREATE TABLE a (x)"], &mut connection).unwrap();
         let broken = ["CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO a VALUES (1)", "no such statement"];

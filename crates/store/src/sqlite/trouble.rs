@@ -1,4 +1,4 @@
-//! What SQLite's result codes mean to people (<https://sqlite.org/rescode.html>).
+//! Meaning of SQLite's result codes (<https://sqlite.org/rescode.html>).
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::StoreErrorKind;
 
-/// Below this many free bytes an I/O error of a write is taken for a full disk: SQLite reports a full disk as such only
-/// where the write itself says so, not where its shared memory file or its journal could not grow.
+/// With fewer free bytes than this, an I/O error of a write means a full disk: SQLite reports SQLITE_FULL only where
+/// the write itself fails so, not where its shared memory or its journal cannot grow.
 const NEARLY_FULL: u64 = 256 << 10;
 
-/// The trouble behind an error of SQLite on a database at a path.
+/// The kind of an SQLite error on a database at a path.
 pub(super) fn of(error: &rusqlite::Error, path: &Path) -> StoreErrorKind {
     let Some(code) = error.sqlite_error() else { return StoreErrorKind::Other(error.to_string()) };
     match code.code {
@@ -22,14 +22,14 @@ pub(super) fn of(error: &rusqlite::Error, path: &Path) -> StoreErrorKind {
         }
         ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => StoreErrorKind::Permission,
         ErrorCode::DatabaseCorrupt => StoreErrorKind::Corrupt("the database contradicts itself".to_owned()),
-        ErrorCode::NotADatabase => StoreErrorKind::Foreign("it is no SQLite database".to_owned()),
+        ErrorCode::NotADatabase => StoreErrorKind::Foreign("it is not an SQLite database".to_owned()),
         ErrorCode::CannotOpen => cannot_open(path),
         _ => StoreErrorKind::Other(error.to_string()),
     }
 }
 
-/// SQLite says only that it could not open: the system says why, asked for what SQLite needs, which is to write the file
-/// and to make others beside it.
+/// SQLite says only that it could not open the file. The cause is found by trying what SQLite needs: writing the file,
+/// and creating others beside it.
 fn cannot_open(path: &Path) -> StoreErrorKind {
     if path.is_dir() {
         return StoreErrorKind::Directory;
@@ -61,7 +61,7 @@ fn writable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A write that a limit on file sizes cut short (EFBIG) comes as a plain failed write.
+/// A write cut short by a limit on file sizes (EFBIG) is reported as a plain failed write.
 const fn too_large(extended_code: i32) -> bool {
     matches!(extended_code, ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE)
 }

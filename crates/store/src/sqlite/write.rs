@@ -1,4 +1,4 @@
-//! Putting a run: the document, and the columns derived from it.
+//! Stores a run: its document, and the columns derived from it.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -7,7 +7,7 @@ use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
 
-/// Inserts a run, or replaces the run of its id under its number. Returns the number.
+/// Inserts a run, or replaces the run with the same id. Returns its number.
 pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlite::Result<i64> {
     let run = packed.run;
     let held: Option<(i64, Option<String>, Option<String>)> = transaction

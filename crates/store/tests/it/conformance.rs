@@ -1,14 +1,14 @@
-//! What every store must do; each store runs every test. One table of tests, so it is longer than a file may be otherwise.
+//! Conformance of stores: each store runs every test. One table of tests, so the file is longer than the usual limit.
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use crate::common::{SMALL, run};
 use model::{FigureKey, Outcome, Run};
 use store::{Access, Detail, Error, FigurePattern, Filter, OutcomeKind, Selector, Store, StoreSelection, transfer};
 
-/// A store that is new and empty, and what keeps it alive.
+/// A new, empty store, with what keeps it alive.
 struct Fresh {
     store: Box<dyn Store>,
-    /// Opens the same place once more.
+    /// Opens the same store once more.
     again: Box<dyn Fn() -> Box<dyn Store>>,
     _home: Option<tempfile::TempDir>,
 }
@@ -47,22 +47,22 @@ macro_rules! conformance {
 }
 
 conformance! {
-    runs_come_back_whole,
-    values_come_without_the_insides_of_launches,
+    runs_are_read_back_unchanged,
+    values_are_loaded_without_the_inside_of_launches,
     a_put_of_the_same_id_replaces,
-    numbers_are_never_given_twice,
-    labels_hold_while_a_run_is_saved_again,
-    labels_that_would_be_misunderstood_are_refused,
-    selectors_find_what_people_mean,
+    numbers_are_never_reused,
+    labels_survive_saving_a_run_again,
+    ambiguous_labels_are_refused,
+    selectors_find_runs,
     lists_are_filtered,
-    history_is_of_one_machine_and_in_order_of_time,
+    history_is_of_one_machine_in_order_of_time,
     figures_keep_every_outcome,
     removal_is_all_or_none,
-    what_would_not_read_back_is_refused_and_nothing_changes,
+    unreadable_runs_are_refused_and_change_nothing,
     hostile_names_are_only_names,
     another_handle_sees_the_same,
-    writers_at_once_lose_nothing,
-    a_store_moves_house,
+    concurrent_writers_lose_nothing,
+    a_store_is_copied_to_another,
 }
 
 fn labelled(machine: &str, number: u32, label: &str) -> Run {
@@ -76,7 +76,7 @@ fn resolved(store: &dyn Store, text: &str) -> Result<u64, Error> {
     }
 }
 
-fn runs_come_back_whole(mut fresh: Fresh) {
+fn runs_are_read_back_unchanged(mut fresh: Fresh) {
     let store = &mut fresh.store;
     assert!(store.summaries().unwrap().is_empty());
     let (a, b) = (run("m", 1, SMALL), labelled("m", 2, "tuned"));
@@ -96,7 +96,7 @@ fn runs_come_back_whole(mut fresh: Fresh) {
     assert_eq!((second.seconds, second.version.as_str()), (117.5, "0.1.0"));
 }
 
-fn values_come_without_the_insides_of_launches(mut fresh: Fresh) {
+fn values_are_loaded_without_the_inside_of_launches(mut fresh: Fresh) {
     let whole = run("m", 1, SMALL);
     fresh.store.put(&whole).unwrap();
     let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
@@ -127,7 +127,7 @@ fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
     assert_eq!(store.figures(&end.id).unwrap().len(), 2);
 }
 
-fn numbers_are_never_given_twice(mut fresh: Fresh) {
+fn numbers_are_never_reused(mut fresh: Fresh) {
     let runs: Vec<_> = (1..=4).map(|number| run("m", number, SMALL)).collect();
     fresh.store.put_all(&runs).unwrap();
     fresh.store.remove(&[&runs[3].id, &runs[1].id]).unwrap();
@@ -138,7 +138,7 @@ fn numbers_are_never_given_twice(mut fresh: Fresh) {
     assert_eq!((fresh.again)().put(&runs[0]).unwrap(), 6);
 }
 
-fn labels_hold_while_a_run_is_saved_again(mut fresh: Fresh) {
+fn labels_survive_saving_a_run_again(mut fresh: Fresh) {
     let store = &mut fresh.store;
     let label = |store: &dyn Store, id: &str| {
         let whole = store.get(id, Detail::Whole).unwrap().label;
@@ -154,18 +154,18 @@ fn labels_hold_while_a_run_is_saved_again(mut fresh: Fresh) {
         store.put(written).unwrap();
         store.set_label(&written.id, given).unwrap();
         store.put(written).unwrap();
-        assert_eq!(label(&**store, &written.id).as_deref(), given, "what was given holds over a save");
+        assert_eq!(label(&**store, &written.id).as_deref(), given, "a given label survives a save");
         store.put(written).unwrap();
-        assert_eq!(label(&**store, &written.id).as_deref(), given, "and over the next");
+        assert_eq!(label(&**store, &written.id).as_deref(), given, "and the next");
     }
     store.put(&before).unwrap();
-    assert_eq!(label(&**store, &before.id).as_deref(), Some("before"), "a new label in the document holds");
+    assert_eq!(label(&**store, &before.id).as_deref(), Some("before"), "a new label in the document replaces it");
     store.put(&plain).unwrap();
-    assert_eq!(label(&**store, &before.id), None, "and so does taking it away");
+    assert_eq!(label(&**store, &before.id), None, "and removing it does too");
     assert!(matches!(store.set_label("nobody", Some("x")), Err(Error::Unknown { .. })));
 }
 
-fn labels_that_would_be_misunderstood_are_refused(mut fresh: Fresh) {
+fn ambiguous_labels_are_refused(mut fresh: Fresh) {
     let one = run("m", 1, SMALL);
     fresh.store.put(&one).unwrap();
     for label in ["", "3", "latest", "latest-2", "a/b", "x.json", "published:x", "-x", " x", "x\n", &"x".repeat(101)] {
@@ -178,7 +178,7 @@ fn labels_that_would_be_misunderstood_are_refused(mut fresh: Fresh) {
     }
 }
 
-fn selectors_find_what_people_mean(mut fresh: Fresh) {
+fn selectors_find_runs(mut fresh: Fresh) {
     let store = &mut fresh.store;
     assert!(matches!(resolved(&**store, "latest"), Err(Error::NotThatMany { count: 0, .. })));
     // The number is the order of storing; run 3 was started first.
@@ -241,7 +241,7 @@ fn lists_are_filtered(mut fresh: Fresh) {
     assert!(Filter::moment("yesterday").unwrap_err().to_string().contains("RFC 3339"));
 }
 
-fn history_is_of_one_machine_and_in_order_of_time(mut fresh: Fresh) {
+fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     let store = &mut fresh.store;
     let mut imported = run("alpha", 5, SMALL);
     imported.origin = Some(model::Origin { tool: "stream".into(), ..model::Origin::default() });
@@ -277,7 +277,7 @@ fn history_is_of_one_machine_and_in_order_of_time(mut fresh: Fresh) {
     assert!(
         store.history(&FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).unwrap().is_empty()
     );
-    // A run that was put again with another outcome leaves the history.
+    // A run that is put again without a value leaves the history.
     let mut again = runs[0].clone();
     again.figures[0].outcome = Outcome::Unfit("not here".into());
     store.put(&again).unwrap();
@@ -315,7 +315,7 @@ fn removal_is_all_or_none(mut fresh: Fresh) {
     assert_eq!(store.history(&runs[0].figures[0].key(), "m-fingerprint", 9).unwrap().len(), 1);
 }
 
-fn what_would_not_read_back_is_refused_and_nothing_changes(mut fresh: Fresh) {
+fn unreadable_runs_are_refused_and_change_nothing(mut fresh: Fresh) {
     let store = &mut fresh.store;
     let good = run("m", 1, SMALL);
     store.put(&good).unwrap();
@@ -362,7 +362,7 @@ fn another_handle_sees_the_same(mut fresh: Fresh) {
     }
 }
 
-fn writers_at_once_lose_nothing(fresh: Fresh) {
+fn concurrent_writers_lose_nothing(fresh: Fresh) {
     let handles = (0..4_u32).map(|writer| (writer, (fresh.again)()));
     let writers: Vec<_> = handles
         .map(|(writer, mut store)| {
@@ -378,7 +378,7 @@ fn writers_at_once_lose_nothing(fresh: Fresh) {
     assert_eq!((stored.len(), &stored), (12, &numbers));
 }
 
-fn a_store_moves_house(mut fresh: Fresh) {
+fn a_store_is_copied_to_another(mut fresh: Fresh) {
     let runs: Vec<_> = (1..=3).map(|number| labelled("m", number, "x")).collect();
     fresh.store.put_all(&runs).unwrap();
     fresh.store.set_label(&runs[1].id, Some("y")).unwrap();

@@ -1,4 +1,5 @@
-//! Run documents as files: what is written reads back, what is hostile gets one line with the place, nothing panics.
+//! Run documents as files: they are read back as written; malformed input gives one line with the position, and no
+//! panic.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use std::fs;
@@ -16,7 +17,7 @@ fn refused(path: &Path) -> String {
 }
 
 #[test]
-fn documents_read_back_as_saved_plain_and_packed() {
+fn documents_are_read_back_as_saved_plain_and_compressed() {
     let home = tempfile::tempdir().unwrap();
     let one = run("m", 1, SMALL);
     for name in ["a.json", "b.json.zst", "no extension"] {
@@ -32,7 +33,7 @@ fn documents_read_back_as_saved_plain_and_packed() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_name_their_position() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("x.json");
     let sound = render_document(&run("m", 1, SMALL)).unwrap();
@@ -54,7 +55,7 @@ fn what_is_wrong_is_said_with_its_place() {
         assert!(text.contains(words), "{what}: {text}");
     }
     assert!(refused(home.path()).contains("it is a directory"));
-    assert!(refused(&home.path().join("none.json")).contains("nothing of that name"));
+    assert!(refused(&home.path().join("none.json")).contains("it does not exist"));
 }
 
 #[test]
@@ -189,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_run_reads_back_exactly(one in any_run()) {
+    fn every_run_is_read_back_exactly(one in any_run()) {
         let text = render_document(&one).unwrap();
         prop_assert_eq!(parse_document(text.as_bytes(), "x").unwrap(), one);
     }
@@ -206,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn no_change_of_bytes_panics(
+    fn no_changed_byte_causes_a_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_usize..4), 1..12),
         packed in any::<bool>(),
     ) {
@@ -228,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(parse_document(&bytes, "x").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Two measurements at once are noticed, and nobody is locked out by one that died.
+//! Two measurements at the same time are noticed, and a dead holder blocks no other.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests, helpers included")]
 #![cfg(unix)]
 
@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 use store::{Claim, Holder, MachineLock, machine_lock_path};
 
 #[test]
-fn the_second_learns_who_the_first_is() {
+fn a_second_claim_names_the_holder() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("machine.lock");
-    let Claim::Alone(first) = MachineLock::claim(&path, "prony run\nquick").unwrap() else { panic!("nobody holds it") };
+    let Claim::Alone(first) = MachineLock::claim(&path, "prony run\nquick").unwrap() else { panic!("it is free") };
     let Claim::Taken(Some(holder)) = MachineLock::claim(&path, "prony run").unwrap() else { panic!("it is held") };
     assert_eq!(holder.pid, std::process::id());
     let words = holder.to_string();
@@ -21,17 +21,21 @@ fn the_second_learns_who_the_first_is() {
         words.contains(&format!("process {}", holder.pid)) && words.contains("since 2") && !words.contains('\n'),
         "{words}"
     );
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o666, "other users leave their note too");
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o666,
+        "other users must be able to write their note"
+    );
     drop(first);
     assert!(matches!(MachineLock::claim(&path, "prony run").unwrap(), Claim::Alone(_)));
 }
 
-/// Where a process that holds the lock shall hold it.
+/// Names the lock file to a process that shall hold it.
 const HOLD: &str = "PRONY_TEST_HOLD";
 
-/// Holds the lock until it is killed or its standard input ends; does nothing unless it is asked to.
+/// Holds the lock until it is killed or its standard input ends. Does nothing in a normal run of the tests.
 #[test]
-fn holds_when_asked() {
+fn holder_process() {
     let Some(path) = std::env::var_os(HOLD) else { return };
     let _claim = MachineLock::claim(path.as_ref(), "to be killed").unwrap();
     println!("\nheld");
@@ -39,11 +43,11 @@ fn holds_when_asked() {
 }
 
 #[test]
-fn a_killed_holder_holds_nothing() {
+fn a_killed_holder_releases_the_lock() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("machine.lock");
     let mut holder = Command::new(std::env::current_exe().unwrap())
-        .args(["lock::holds_when_asked", "--exact", "--nocapture"])
+        .args(["lock::holder_process", "--exact", "--nocapture"])
         .env(HOLD, &path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -54,14 +58,14 @@ fn a_killed_holder_holds_nothing() {
     let Claim::Taken(Some(found)) = MachineLock::claim(&path, "x").unwrap() else { panic!("it is held") };
     assert_eq!((found.pid, found.purpose.as_str()), (holder.id(), "to be killed"));
     fs::write(&path, "not a note").unwrap();
-    assert!(matches!(MachineLock::claim(&path, "x").unwrap(), Claim::Taken(None)), "a note that is none says nothing");
+    assert!(matches!(MachineLock::claim(&path, "x").unwrap(), Claim::Taken(None)), "an invalid note is ignored");
     holder.kill().unwrap();
     holder.wait().unwrap();
     assert!(matches!(MachineLock::claim(&path, "x").unwrap(), Claim::Alone(_)));
 }
 
 #[test]
-fn a_link_in_its_place_is_not_followed() {
+fn a_symbolic_link_is_not_followed() {
     let home = tempfile::tempdir().unwrap();
     let (path, victim) = (home.path().join("machine.lock"), home.path().join("victim"));
     fs::write(&victim, "precious").unwrap();
@@ -72,7 +76,7 @@ fn a_link_in_its_place_is_not_followed() {
 }
 
 #[test]
-fn the_note_is_json_for_those_who_look() {
+fn the_note_is_json() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("machine.lock");
     let claim = MachineLock::claim(&path, "prony run").unwrap();

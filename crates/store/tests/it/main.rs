@@ -1,4 +1,5 @@
-//! Documents and stores: kept, read for ever, and honest in trouble. One binary, so that it is linked once.
+//! Documents and stores: saving, reading of all older versions, and clear errors. One binary, so that it is linked
+//! once.
 
 mod common;
 mod conformance;

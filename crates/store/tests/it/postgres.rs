@@ -1,4 +1,4 @@
-//! Bad conditions of the PostgreSQL store: one clear line each, without the password.
+//! Failures of the PostgreSQL store: one clear line each, without the password.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn trouble(error: &Error) -> &StoreErrorKind {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_without_the_password() {
+fn an_unreachable_server_is_reported_without_the_password() {
     for address in ["postgres://me:secret@%2Fnowhere/base", "postgres://me:secret@127.0.0.1:1/base?sslmode=disable"] {
         let error = store::open(address.as_ref(), Access::Write).map(drop).unwrap_err();
         let text = error.to_string();
@@ -28,7 +28,7 @@ fn a_server_that_is_not_there_is_told_without_the_password() {
 }
 
 #[test]
-fn to_look_creates_nothing_and_writes_nothing() {
+fn reading_creates_and_writes_nothing() {
     let Some(address) = server::new_database() else { return };
     let error = PostgresStore::open(&address, Access::Read).map(drop).unwrap_err();
     assert!(error.is_missing(), "{error}");
@@ -40,7 +40,7 @@ fn to_look_creates_nothing_and_writes_nothing() {
 }
 
 #[test]
-fn a_newer_form_is_refused() {
+fn a_newer_schema_is_refused() {
     let Some(address) = server::new_database() else { return };
     drop(PostgresStore::open(&address, Access::Write).unwrap());
     Client::connect(&address, NoTls).unwrap().batch_execute("UPDATE prony.store SET form = 99").unwrap();
@@ -53,7 +53,7 @@ fn a_newer_form_is_refused() {
 }
 
 #[test]
-fn a_connection_that_was_cut_loses_no_round() {
+fn a_lost_connection_loses_no_round() {
     let Some(address) = server::new_database() else { return };
     let mut store = PostgresStore::open(&address, Access::Write).unwrap();
     store.put(&run("m", 1, SMALL)).unwrap();
@@ -66,7 +66,7 @@ fn a_connection_that_was_cut_loses_no_round() {
 }
 
 #[test]
-fn another_writer_is_waited_for_and_then_said() {
+fn another_writer_is_waited_for_and_then_reported() {
     let Some(address) = server::new_database() else { return };
     let mut store = PostgresStore::open_patiently(&address, Access::Write, Duration::from_millis(200)).unwrap();
     let mut other = Client::connect(&address, NoTls).unwrap();
@@ -78,7 +78,7 @@ fn another_writer_is_waited_for_and_then_said() {
 }
 
 #[test]
-fn a_user_without_permission_is_told() {
+fn a_user_without_permission_gets_an_error() {
     let Some(address) = server::new_database() else { return };
     drop(PostgresStore::open(&address, Access::Write).unwrap());
     let name = format!("guest_{}", std::process::id());

@@ -1,10 +1,10 @@
-//! As much of JSON Schema (draft 2020-12) as the schema of a run uses: a keyword that is not known here fails the test that
-//! meets it. A whole validator as a dependency of tests took longer to build than this crate.
+//! The part of JSON Schema (draft 2020-12) that the schema of a run uses; an unknown keyword fails the test. A complete
+//! validator as a dependency took longer to build than this crate.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use serde_json::Value;
 
-/// What of the document does not keep to the schema, as `path: reason`; nothing when it does.
+/// Violations of the schema, as `path: reason`; empty when there are none.
 pub(crate) fn faults(schema: &Value, document: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     check(schema, schema, document, "$", &mut faults);
@@ -52,7 +52,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
     }
 }
 
-/// Checks the members of an object or the items of a list.
+/// Checks the members of an object or the items of an array.
 fn parts(root: &Value, schema: &Value, keyword: &str, value: &Value, at: &str, faults: &mut Vec<String>) {
     let wanted = &schema[keyword];
     for (name, value) in value.as_object().into_iter().flatten() {

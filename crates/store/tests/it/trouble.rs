@@ -1,5 +1,6 @@
-//! Bad conditions: each gets one clear line that says what, where and what to do, and nothing is damaged.
-//! One table of conditions, so it is longer than a file may be otherwise.
+//! Failures of disks, files and permissions: each gives one clear line that says what, where and what to do, and
+//! nothing is damaged.
+//! One table of conditions, so the file is longer than the usual limit.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -15,24 +16,24 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{SMALL, USUAL, run};
+use crate::common::{SMALL, TYPICAL, run};
 use rusqlite::Connection;
 use store::{Access, Detail, Error, SqliteStore, Store, StoreErrorKind, save_document};
 
-/// Where a process that saves rounds shall save them.
+/// Names the directory to a process that saves rounds.
 const PLACE: &str = "PRONY_TEST_SAVE_IN";
 
-/// Saves a run after every round, as measuring does, until somebody ends it; does nothing unless it is asked to. The tests
-/// of kills, limits and permissions start this program once more for it. It prints each round once it is saved, and ends
-/// with 2 and one line when one cannot be.
+/// Saves a run after every round, as measuring does, until it is killed. Does nothing in a normal run of the tests: the
+/// tests of kills, limits and permissions start this program again for it. It prints each saved round, and ends with
+/// status 2 and one line when saving fails.
 #[test]
-fn saves_rounds_when_asked() {
+fn saver_process() {
     let Some(place) = std::env::var_os(PLACE) else { return };
     let save = |round: u32, store: &mut dyn Store, mut run: model::Run| {
         run.session.rounds = round;
         run.session.complete = false;
         for figure in &mut run.figures {
-            figure.launches.truncate(round as usize % USUAL.launches + 1);
+            figure.launches.truncate(round as usize % TYPICAL.launches + 1);
         }
         store.put(&run)?;
         println!("\nround {round}");
@@ -40,7 +41,7 @@ fn saves_rounds_when_asked() {
     };
     let rounds = || {
         let mut store = store::open(place.as_ref(), Access::Write)?;
-        let whole = run("m", 1, USUAL);
+        let whole = run("m", 1, TYPICAL);
         (1..u32::MAX).try_for_each(|round| save(round, &mut *store, whole.clone()))
     };
     let Err(error): Result<(), Error> = rounds() else { return };
@@ -48,9 +49,9 @@ fn saves_rounds_when_asked() {
     std::process::exit(2);
 }
 
-const SAVER: [&str; 3] = ["trouble::saves_rounds_when_asked", "--exact", "--nocapture"];
+const SAVER: [&str; 3] = ["trouble::saver_process", "--exact", "--nocapture"];
 
-/// This program again, saving rounds in a place.
+/// This program again, saving rounds in a directory.
 fn saver(place: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(SAVER).env(PLACE, place);
@@ -65,7 +66,7 @@ fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// A file system of its own, taken away at the end.
+/// A file system of its own, unmounted at the end.
 struct Mounted(tempfile::TempDir);
 
 impl Mounted {
@@ -95,7 +96,7 @@ impl Drop for Mounted {
     }
 }
 
-/// One line that names the place and what to do.
+/// One line that names the file and what to do.
 fn assert_clear(error: &Error, place: &Path, advice: &str) {
     let text = error.to_string();
     assert!(text.starts_with("could not ") && !text.contains('\n'), "{text}");
@@ -110,7 +111,7 @@ fn trouble(error: &Error) -> &StoreErrorKind {
     }
 }
 
-/// The database is whole by SQLite's own check, and every run in it can be read.
+/// The database passes SQLite's own check, and every run in it can be read.
 fn assert_whole(path: &Path) -> u32 {
     let store = SqliteStore::open(path, Access::Read).unwrap();
     let runs = store.summaries().unwrap();
@@ -140,7 +141,7 @@ fn kill_loses_one_round_at_most(place: &Path, rounds_in: impl Fn(&Path) -> u32) 
         child.wait().unwrap();
         let told = told.last().unwrap_or(first);
         let kept = rounds_in(place);
-        assert!(kept == told || kept == told + 1, "round {told} was told as saved, round {kept} is there");
+        assert!(kept == told || kept == told + 1, "round {told} was reported as saved, round {kept} is stored");
     }
 }
 
@@ -169,7 +170,7 @@ fn a_full_disk_keeps_what_was_saved() {
         let mut store = store::open(&place, Access::Write).unwrap();
         let mut kept = 0;
         let error = loop {
-            match store.put(&run("m", kept, USUAL)) {
+            match store.put(&run("m", kept, TYPICAL)) {
                 Ok(_) => kept += 1,
                 Err(error) => break error,
             }
@@ -180,23 +181,23 @@ fn a_full_disk_keeps_what_was_saved() {
         assert!(kept > 1, "{kept}");
         assert_eq!(store.summaries().unwrap().len(), kept as usize);
         for index in 0..kept {
-            assert_eq!(store.get(&run("m", index, SMALL).id, Detail::Whole).unwrap(), run("m", index, USUAL));
+            assert_eq!(store.get(&run("m", index, SMALL).id, Detail::Whole).unwrap(), run("m", index, TYPICAL));
         }
-        // Whoever makes room goes on.
+        // With more space, saving continues.
         disk.remount("size=8m");
-        assert_eq!(store.put(&run("m", 1000, USUAL)).unwrap(), u64::from(kept) + 1);
+        assert_eq!(store.put(&run("m", 1000, TYPICAL)).unwrap(), u64::from(kept) + 1);
     }
 }
 
 #[test]
-fn what_is_removed_makes_room_on_a_full_disk() {
+fn removing_runs_frees_space_on_a_full_disk() {
     for name in ["runs.sqlite", "runs/"] {
         let Some(disk) = Mounted::of_size("8m") else { return };
         let mut store = store::open(&disk.0.path().join(name), Access::Write).unwrap();
-        store.put_all(&[run("m", 1, USUAL), run("m", 2, USUAL)]).unwrap();
+        store.put_all(&[run("m", 1, TYPICAL), run("m", 2, TYPICAL)]).unwrap();
         fs::write(disk.0.path().join("filler"), vec![0; 8 << 20]).unwrap_err();
         assert_eq!(
-            *trouble(&store.put_all(&[run("m", 3, USUAL), run("m", 4, USUAL)]).unwrap_err()),
+            *trouble(&store.put_all(&[run("m", 3, TYPICAL), run("m", 4, TYPICAL)]).unwrap_err()),
             StoreErrorKind::Full
         );
         store.remove(&[&run("m", 1, SMALL).id]).unwrap();
@@ -211,12 +212,12 @@ fn a_disk_without_any_room_gets_one_line() {
     for name in ["runs.sqlite", "runs/"] {
         let place = disk.0.path().join(name);
         let error =
-            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 1, USUAL))).unwrap_err();
+            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 1, TYPICAL))).unwrap_err();
         assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
         assert_clear(&error, &place, "free some");
     }
     let document = disk.0.path().join("out.json");
-    let error = save_document(&document, &run("m", 1, USUAL)).unwrap_err();
+    let error = save_document(&document, &run("m", 1, TYPICAL)).unwrap_err();
     assert_eq!(*trouble(&error), StoreErrorKind::Full);
     assert_clear(&error, &document, "free some");
     let left: Vec<_> = fs::read_dir(disk.0.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
@@ -224,12 +225,12 @@ fn a_disk_without_any_room_gets_one_line() {
 }
 
 #[test]
-fn a_limit_on_file_sizes_is_a_full_disk() {
+fn a_limit_on_file_sizes_is_reported_as_a_full_disk() {
     for name in ["runs.sqlite", "runs/"] {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join(name);
         store::open(&place, Access::Write).and_then(|mut store| store.put(&run("old", 1, SMALL))).unwrap();
-        // Blocks are of 512 bytes; the signal that comes with the limit is ignored, so that the write returns.
+        // Blocks have 512 bytes; the signal that comes with the limit is ignored, so that the write returns.
         let script = "trap '' XFSZ; ulimit -f 400; exec \"$0\" \"$@\"";
         let program = std::env::current_exe().unwrap();
         let output =
@@ -243,7 +244,7 @@ fn a_limit_on_file_sizes_is_a_full_disk() {
 }
 
 #[test]
-fn a_locked_database_is_waited_for_and_then_said() {
+fn a_locked_database_is_waited_for_and_then_reported() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("runs.sqlite");
     let one = run("m", 1, SMALL);
@@ -253,14 +254,14 @@ fn a_locked_database_is_waited_for_and_then_said() {
     let mut store = SqliteStore::open_patiently(&path, Access::Write, Duration::from_millis(50)).unwrap();
     let error = store.put(&run("m", 2, SMALL)).unwrap_err();
     assert_eq!(*trouble(&error), StoreErrorKind::Locked);
-    assert_clear(&error, &path, "wait until that has ended");
-    assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one, "readers go on");
+    assert_clear(&error, &path, "wait until that program has ended");
+    assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one, "readers must not be blocked");
     holder.execute_batch("ROLLBACK").unwrap();
     assert_eq!(store.put(&run("m", 2, SMALL)).unwrap(), 2);
 }
 
 #[test]
-fn a_store_that_many_make_at_once_is_one_store() {
+fn concurrent_creation_gives_one_store() {
     for name in ["runs.sqlite", "runs/"] {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("new").join(name);
@@ -279,11 +280,11 @@ fn a_store_that_many_make_at_once_is_one_store() {
 }
 
 #[test]
-fn a_damaged_database_is_told_and_left_alone() {
+fn a_damaged_database_is_reported_and_not_changed() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("runs.sqlite");
     let mut store = SqliteStore::open(&path, Access::Write).unwrap();
-    store.put_all(&[run("m", 1, USUAL), run("m", 2, USUAL)]).unwrap();
+    store.put_all(&[run("m", 1, TYPICAL), run("m", 2, TYPICAL)]).unwrap();
     drop(store);
     let sound = fs::read(&path).unwrap();
     let look = |bytes: &[u8]| -> Result<(), Error> {
@@ -310,11 +311,11 @@ fn a_damaged_database_is_told_and_left_alone() {
     let error = look(&document).unwrap_err();
     assert!(matches!(trouble(&error), StoreErrorKind::Foreign(_)), "{error}");
     assert_clear(&error, &path, "name another place");
-    assert_eq!(fs::read(&path).unwrap(), document, "what is not ours is not written to");
+    assert_eq!(fs::read(&path).unwrap(), document, "a foreign file was changed");
     look(&sound).unwrap();
 }
 
-/// A database cut off and scribbled on at many places.
+/// A database truncated and overwritten at many places.
 fn damages(sound: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut damaged = Vec::new();
     for step in 1..40 {
@@ -322,13 +323,13 @@ fn damages(sound: &[u8]) -> Vec<(String, Vec<u8>)> {
         damaged.push((format!("cut at {at}"), sound[..at].to_vec()));
         let mut bytes = sound.to_vec();
         bytes[at..(at + 300).min(sound.len())].fill(0xff);
-        damaged.push((format!("scribbled on at {at}"), bytes));
+        damaged.push((format!("overwritten at {at}"), bytes));
     }
     damaged
 }
 
 #[test]
-fn a_damaged_document_is_told_and_the_others_are_read() {
+fn a_damaged_document_is_reported_and_the_others_are_read() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("runs.sqlite");
     let mut store = SqliteStore::open(&path, Access::Write).unwrap();
@@ -374,7 +375,7 @@ fn databases_of_others_and_newer_ones_are_not_written_to() {
 }
 
 #[test]
-fn paths_that_cannot_be_stores_are_told() {
+fn paths_that_cannot_be_stores_are_reported() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "x").unwrap();
@@ -393,14 +394,14 @@ fn paths_that_cannot_be_stores_are_told() {
         let path = home.path().join(name);
         let error = store::open(&path, Access::Read).map(drop).unwrap_err();
         assert!(error.is_missing(), "{error}");
-        assert!(!path.exists(), "to look creates nothing");
+        assert!(!path.exists(), "reading must create nothing");
     }
     let error = store::open("postgres://user:secret@host/base".as_ref(), Access::Read).map(drop).unwrap_err();
     assert!(!error.to_string().contains("secret"), "{error}");
 }
 
 #[test]
-fn an_empty_file_becomes_a_store_and_spaces_and_signs_are_names() {
+fn an_empty_file_becomes_a_store_and_names_may_hold_blanks_and_signs() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a ?b#c%41.sqlite");
     fs::write(&path, "").unwrap();
@@ -438,7 +439,7 @@ fn a_read_only_store_is_read_and_not_written() {
 }
 
 #[test]
-fn a_user_without_permission_is_told() {
+fn a_user_without_permission_gets_an_error() {
     if !is_root() {
         return skip("it takes root to become another user");
     }

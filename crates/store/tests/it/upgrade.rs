@@ -1,4 +1,4 @@
-//! Documents and databases of every older form are read for ever: `tests/upgrade` keeps one of each.
+//! Documents and databases of every older schema version are readable for ever: `tests/upgrade` keeps one of each.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ fn every_kept_document_is_read_and_goes_through_every_store() {
 }
 
 #[test]
-fn what_the_first_document_says_is_understood() {
+fn the_first_document_is_understood() {
     let run = named("schema-1.json");
     let kinds: BTreeSet<_> = run
         .figures
@@ -62,7 +62,7 @@ fn what_the_first_document_says_is_understood() {
     assert_eq!(kinds.len(), 5, "{kinds:?}");
     let syscall = &run.figures[0];
     assert_eq!((syscall.flags.len(), syscall.has(Flag::Modes), syscall.launches.len()), (8, false, 8));
-    assert_eq!(syscall.values(), [1.012e-6, 1.009e-6, 1.02e-6, 1.011e-6], "launches that do not count are left out");
+    assert_eq!(syscall.values(), [1.012e-6, 1.009e-6, 1.02e-6, 1.011e-6], "excluded launches are left out");
     let estimate = syscall.outcome.estimate().unwrap();
     assert_eq!((estimate.value, estimate.low, estimate.high, estimate.level), (1.0115e-6, 1.009e-6, 1.02e-6, 0.9375));
     assert_eq!(syscall.footprint.hardware.as_ref().unwrap().cycles, Some(3_000_000));
@@ -78,7 +78,7 @@ fn what_the_first_document_says_is_understood() {
 }
 
 #[test]
-fn documents_keep_to_the_published_schema() {
+fn documents_conform_to_the_published_schema() {
     let schema =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run.schema.json")).unwrap();
     let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
@@ -97,7 +97,7 @@ fn documents_keep_to_the_published_schema() {
 }
 
 #[test]
-fn every_kept_database_is_brought_to_the_present_form() {
+fn every_kept_database_is_migrated() {
     let dumps = kept("sql");
     assert!(!dumps.is_empty());
     for dump in dumps {
@@ -106,7 +106,7 @@ fn every_kept_database_is_brought_to_the_present_form() {
         let older = rusqlite::Connection::open(&path).unwrap();
         older.execute_batch(&std::fs::read_to_string(&dump).unwrap()).unwrap();
         older.close().unwrap();
-        // To look at an older store is enough to bring it to the present form.
+        // Opening an older store for reading migrates it too.
         let mut store = SqliteStore::open(&path, Access::Read).unwrap();
         let summaries = store.summaries().unwrap();
         assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 3], "{}", dump.display());
@@ -118,8 +118,12 @@ fn every_kept_database_is_brought_to_the_present_form() {
         assert_eq!(store.get(&first.id, Detail::Values).unwrap().figures[0].values(), first.figures[0].values());
         let history = store.history(&first.figures[0].key(), &first.machine.fingerprint, 10).unwrap();
         assert_eq!(history.iter().map(|value| value.number).collect::<Vec<_>>(), [1]);
-        assert!(store.put(&imported).is_err(), "a store that is only looked at is not written to");
+        assert!(store.put(&imported).is_err(), "a store opened for reading was written to");
         store = SqliteStore::open(&path, Access::Write).unwrap();
-        assert_eq!(store.put(&Run { id: "new".to_owned(), ..first }).unwrap(), 4, "number 2 was removed, and stays so");
+        assert_eq!(
+            store.put(&Run { id: "new".to_owned(), ..first }).unwrap(),
+            4,
+            "number 2 was removed and must not be reused"
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! The ledger that several coordinators share: PostgreSQL.
+//! A ledger in PostgreSQL, which several coordinators can share.
 //!
-//! Connections are not encrypted by this program: use a socket, a trusted network, or a tunnel. What counts is a row that
-//! is there once (`PRIMARY KEY (farm, chunk)`, `ON CONFLICT DO NOTHING`), in a transaction that the server has on its disk
-//! before it answers (`synchronous_commit`).
+//! This program does not encrypt connections: use a socket, a trusted network, or a tunnel. A result counts when its
+//! row is the first of its chunk (`PRIMARY KEY (farm, chunk)`, `ON CONFLICT DO NOTHING`), in a transaction that the
+//! server has on its disk before it answers (`synchronous_commit`).
 
 mod read;
+mod record;
 mod schema;
-mod settle;
 mod share;
 
 use std::cell::RefCell;
@@ -20,13 +20,13 @@ use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
 use super::Farm;
 use crate::{Error, Result};
 
-/// How long a server, or another writer, is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause between attempts to reach a server that went away.
-const AGAIN: Duration = Duration::from_millis(200);
-/// A run has about so many blocks, and a block at most so many chunks.
+/// Time limit for the server, and for locks of other writers.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Pause between attempts to reach a server that does not answer.
+const RETRY: Duration = Duration::from_millis(200);
+/// A run is cut into about this many blocks.
 const BLOCKS: u64 = 1024;
-const MOST: u64 = 4096;
+const MAX_BLOCK: u64 = 4096;
 
 type Answer<T> = std::result::Result<T, postgres::Error>;
 
@@ -35,39 +35,38 @@ type Answer<T> = std::result::Result<T, postgres::Error>;
 struct OwnCoordinator {
     /// Its number; 0 before it begins.
     number: i64,
-    /// Those that it had before it was taken for dead.
+    /// Numbers that it had before it was taken for dead.
     earlier: Vec<i64>,
     address: String,
     expiry: f64,
     /// Blocks that it knows to be its own.
     blocks: BTreeSet<i64>,
-    /// It was taken for dead, and nobody was told yet.
+    /// It was taken for dead, and the caller has not been told yet.
     fenced: bool,
 }
 
 /// A run in a PostgreSQL database.
 pub struct PostgresLedger {
-    /// A question changes the connection, but not what the ledger is.
+    /// Interior mutability: queries need `&mut Client`, while reading does not change the ledger.
     client: RefCell<Option<Client>>,
     config: Config,
     write: bool,
     place: PathBuf,
     id: String,
-    /// Chunks of a block, and of the run.
+    /// Chunks in a block, and in the run.
     block: u64,
     chunks: u64,
-    /// Where a coordinator listened whose place this one takes; empty where none is to be replaced.
+    /// Address of a lost coordinator that this one replaces; empty where it replaces none.
     orphaned: String,
     own: OwnCoordinator,
 }
 
 impl PostgresLedger {
-    /// Enters a run into the database at an address such as `postgres://user@host/database`, or goes on with the last one
-    /// there that is the same job and not finished. Whether it does the latter: the run is then another one's
-    /// ([`super::Ledger::farm`]).
+    /// Creates a run in the database at an address such as `postgres://user@host/database`, or joins the last
+    /// unfinished run of the same job. Returns whether it joined; [`super::Ledger::farm`] then gives that run.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses, or what is there is of another form.
+    /// When the server cannot be reached or refuses, or the ledger has another schema version.
     pub fn enter(address: &str, farm: &Farm) -> Result<(Self, bool)> {
         farm.job.check()?;
         let mut this = Self::connect(address, true)?;
@@ -97,8 +96,8 @@ impl PostgresLedger {
         Ok((this, joined))
     }
 
-    /// A run that is there, to go on with: of this name, or the last that was entered. Where its last coordinator was
-    /// lost, this ledger is to listen at its address ([`Farm::address`]).
+    /// Opens an existing run to continue it: the one with this name, or the last one. Where its last coordinator was
+    /// lost, the new one must listen at that address ([`Farm::address`]).
     ///
     /// # Errors
     /// When there is none, or the server cannot be reached.
@@ -109,7 +108,7 @@ impl PostgresLedger {
         Ok(this)
     }
 
-    /// A run that is there, to look at: of this name, or the last that was entered.
+    /// Opens an existing run for reading: the one with this name, or the last one.
     ///
     /// # Errors
     /// When there is none, or the server cannot be reached.
@@ -131,8 +130,7 @@ impl PostgresLedger {
         &self.id
     }
 
-    /// What the server's own settings take away from "durable", in words; `None` where nothing does.
-    ///
+    /// Settings of the server that weaken durability, in words; `None` if there are none.
     /// # Errors
     /// When it does not answer.
     pub fn doubt(&self) -> Result<Option<String>> {
@@ -152,30 +150,33 @@ impl PostgresLedger {
         let size = chunks / BLOCKS;
         if size == 0 {
             1
-        } else if size > MOST {
-            MOST
+        } else if size > MAX_BLOCK {
+            MAX_BLOCK
         } else {
             size
         }
     }
 
     fn connect(address: &str, write: bool) -> Result<Self> {
-        // An address may hold a password: nothing of it is repeated before it is understood.
+        // An address may hold a password: no part of it is printed before it is parsed.
         let unnamed = |reason: String| Error::Ledger { what: "open", path: "at the PostgreSQL address".into(), reason };
         let mut config: Config = address.parse().map_err(|error| unnamed(causes(&error)))?;
-        config.connect_timeout(PATIENCE).application_name("prony farm");
+        config.connect_timeout(TIMEOUT).application_name("prony farm");
         if config.get_password().is_none()
             && let Ok(password) = std::env::var("PGPASSWORD")
         {
             config.password(password);
         }
         let place = PathBuf::from(describe(&config));
-        let trouble = |reason: String| Error::Ledger { what: "open", path: place.clone(), reason };
-        let mut client = reach(&config, write).map_err(|error| trouble(causes(&error)))?;
-        match schema::form(&mut client).map_err(|error| trouble(causes(&error)))? {
-            Some(schema::FORM) => {}
+        let failure = |reason: String| Error::Ledger { what: "open", path: place.clone(), reason };
+        let mut client = connect_to(&config, write).map_err(|error| failure(causes(&error)))?;
+        match schema::version(&mut client).map_err(|error| failure(causes(&error)))? {
+            Some(schema::VERSION) => {}
             Some(other) => {
-                return Err(trouble(format!("it has form {other}; this program knows form {}", schema::FORM)));
+                return Err(failure(format!(
+                    "it has schema version {other}; this program knows version {}",
+                    schema::VERSION
+                )));
             }
             None => {}
         }
@@ -195,7 +196,7 @@ impl PostgresLedger {
     /// Finds the run.
     fn choose(&mut self, id: Option<&str>) -> Result<()> {
         let found = self.reading(|client| {
-            if schema::form(client)?.is_none() {
+            if schema::version(client)?.is_none() {
                 return Ok(None);
             }
             let text =
@@ -206,25 +207,25 @@ impl PostgresLedger {
             Some(id) => format!("there is no run {id} in it"),
             None => "there is no run in it; prony farm run --ledger enters one".to_owned(),
         };
-        let row = found.ok_or_else(|| self.trouble("read")(none()))?;
+        let row = found.ok_or_else(|| self.failure("read")(none()))?;
         self.id = row.get(0);
         self.block = row.get::<_, i64>(1).unsigned_abs().max(1);
         self.chunks = super::Ledger::farm(self)?.job.chunks();
         Ok(())
     }
 
-    fn trouble(&self, what: &'static str) -> impl Fn(String) -> Error + use<> {
+    fn failure(&self, what: &'static str) -> impl Fn(String) -> Error + use<> {
         let path = self.place.clone();
         move |reason| Error::Ledger { what, path: path.clone(), reason }
     }
 
-    /// Does work over the connection, or over a new one where it is lost: a server that is started anew, or a connection
-    /// that was cut, is waited for. All that is done here may be done twice.
+    /// Runs `work` over the connection, or over a new one if it was lost, until the server is back or the time limit
+    /// ends. Everything done here can be done twice.
     fn with_retry<T>(&self, work: &mut dyn FnMut(&mut Client) -> Answer<T>) -> Answer<T> {
         let began = Instant::now();
         let mut held = self.client.borrow_mut();
         loop {
-            let result = match held.take().map_or_else(|| reach(&self.config, self.write), Ok) {
+            let result = match held.take().map_or_else(|| connect_to(&self.config, self.write), Ok) {
                 Ok(mut client) => {
                     let result = work(&mut client);
                     if !result.as_ref().is_err_and(ends_connection) {
@@ -235,37 +236,37 @@ impl PostgresLedger {
                 Err(error) => Err(error),
             };
             match result {
-                Err(error) if ends_connection(&error) && began.elapsed() < PATIENCE => std::thread::sleep(AGAIN),
-                // Two that write wait for each other: the server ended one.
-                Err(error) if is_conflict(&error) && began.elapsed() < PATIENCE => {}
+                Err(error) if ends_connection(&error) && began.elapsed() < TIMEOUT => std::thread::sleep(RETRY),
+                // Two writers waited for each other, and the server ended one.
+                Err(error) if is_conflict(&error) && began.elapsed() < TIMEOUT => {}
                 other => return other,
             }
         }
     }
 
     fn reading<T>(&self, mut work: impl FnMut(&mut Client) -> Answer<T>) -> Result<T> {
-        self.with_retry(&mut work).map_err(|error| self.trouble("read")(causes(&error)))
+        self.with_retry(&mut work).map_err(|error| self.failure("read")(causes(&error)))
     }
 
     fn writing<T>(&self, what: &'static str, mut work: impl FnMut(&mut Transaction<'_>) -> Answer<T>) -> Result<T> {
         let mut all = |client: &mut Client| {
-            // Each statement sees what others have committed by then, whatever the server's own habit is.
+            // Each statement must see what others have committed by then, whatever the server's default level is.
             let mut all = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start()?;
             let result = work(&mut all)?;
             all.commit()?;
             Ok(result)
         };
-        self.with_retry(&mut all).map_err(|error| self.trouble(what)(causes(&error)))
+        self.with_retry(&mut all).map_err(|error| self.failure(what)(causes(&error)))
     }
 }
 
-fn reach(config: &Config, write: bool) -> Answer<Client> {
+fn connect_to(config: &Config, write: bool) -> Answer<Client> {
     let mut client = config.connect(NoTls)?;
-    // A frozen client that holds a row must not hold everybody up; it comes back as one whose connection was cut.
+    // The server ends a client that is frozen while it holds a lock; the client then reconnects.
     client.batch_execute(&format!(
         "SET lock_timeout = '{0}ms'; SET idle_in_transaction_session_timeout = '{0}ms'; SET synchronous_commit = on;
          SET default_transaction_read_only = {1}",
-        PATIENCE.as_millis(),
+        TIMEOUT.as_millis(),
         if write { "off" } else { "on" }
     ))?;
     Ok(client)
@@ -285,18 +286,18 @@ fn describe(config: &Config) -> String {
     format!("postgres://{user}{host}{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
 }
 
-/// Whether a connection is not to be used after an error: the server ended it (class 57P), or it did not come from the
-/// server at all.
+/// Whether a connection is unusable after an error: the server ended it (class 57P), or the error did not come from the
+/// server.
 fn ends_connection(error: &postgres::Error) -> bool {
     error.code().is_none_or(|state| state.code().starts_with("57P") || state.code() == "25P03")
 }
 
-/// Whether doing it once more helps (class 40: the transaction was rolled back for the sake of another).
+/// Whether a retry helps (class 40: the server rolled this transaction back in favour of another).
 fn is_conflict(error: &postgres::Error) -> bool {
     error.code().is_some_and(|state| state.code().starts_with("40"))
 }
 
-/// The error's text with what it rests on, in one line: the outermost says no more than "db error".
+/// The error with all its causes, in one line: the outermost text is only "db error".
 fn causes(error: &postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

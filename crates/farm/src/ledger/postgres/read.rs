@@ -1,4 +1,4 @@
-//! Everything that is read, and the small things that are written.
+//! The `Ledger` interface: all queries, and the small writes.
 
 use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
@@ -39,17 +39,17 @@ fn offer(row: &Row) -> (OfferedResult, f64) {
 }
 
 impl PostgresLedger {
-    /// Rows one by one, however many there are. Where the connection is lost in the middle, reading fails: what was read
-    /// was told already.
+    /// Passes rows on one by one, so that memory stays bounded. If the connection is lost midway the call fails, since
+    /// the first rows have been passed on already.
     fn each(&self, text: &str, work: &mut dyn FnMut(&Row)) -> Result<()> {
-        let trouble = |error: postgres::Error| self.trouble("read")(causes(&error));
-        // A connection that was lost before comes back here.
+        let failure = |error: postgres::Error| self.failure("read")(causes(&error));
+        // Reconnects if the connection was lost earlier.
         self.reading(|client| client.batch_execute(""))?;
         let mut held = self.client.borrow_mut();
-        let client = held.as_mut().ok_or_else(|| self.trouble("read")("the connection was lost".to_owned()))?;
+        let client = held.as_mut().ok_or_else(|| self.failure("read")("the connection was lost".to_owned()))?;
         let with: [&(dyn ToSql + Sync); 1] = [&self.id];
-        let mut rows = client.query_raw(text, with).map_err(trouble)?;
-        while let Some(row) = rows.next().map_err(trouble)? {
+        let mut rows = client.query_raw(text, with).map_err(failure)?;
+        while let Some(row) = rows.next().map_err(failure)? {
             work(&row);
         }
         Ok(())
@@ -64,7 +64,7 @@ impl Ledger for PostgresLedger {
     fn farm(&self) -> Result<Farm> {
         let text = "SELECT id, job::text, token, key, created, settings::text FROM prony_farm.farms WHERE id = $1";
         let row = self.reading(|client| client.query_one(text, &[&self.id]))?;
-        let damaged = |error: serde_json::Error| self.trouble("read")(error.to_string());
+        let damaged = |error: serde_json::Error| self.failure("read")(error.to_string());
         Ok(Farm {
             id: row.get(0),
             job: serde_json::from_str(row.get(1)).map_err(damaged)?,
@@ -84,15 +84,15 @@ impl Ledger for PostgresLedger {
         Some(self)
     }
 
-    fn settle(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
-        self.settle_all(offers, at)
+    fn record(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
+        self.record_all(offers, at)
     }
 
     fn note(&mut self, incidents: &[Incident]) -> Result<()> {
         let column = |of: fn(&Incident) -> &str| incidents.iter().map(of).collect::<Vec<_>>();
         let at: Vec<f64> = incidents.iter().map(|one| one.at).collect();
         let chunks: Vec<Option<i64>> = incidents.iter().map(|one| one.chunk.map(u64::cast_signed)).collect();
-        // A text in this database has no zero byte.
+        // PostgreSQL text cannot hold a zero byte.
         let details: Vec<String> = incidents.iter().map(|one| one.detail.replace('\0', " ")).collect();
         let (whats, nodes) = (column(|one| &one.what), column(|one| &one.node));
         self.writing("write into", |all| {
@@ -137,9 +137,9 @@ impl Ledger for PostgresLedger {
             .reading(|client| Ok((client.query_one(&text, &[&self.id])?, client.query_one(refused, &[&self.id])?)))?;
         let mut totals = sums(&row, 0);
         let digest: i128 = row.get::<_, &str>(6).parse().map_err(|error: std::num::ParseIntError| {
-            self.trouble("read")(format!("its sum of digests is no number: {error}"))
+            self.failure("read")(format!("its sum of digests is not a number: {error}"))
         })?;
-        // Modulo 2^64, as digests are added.
+        // Digests are added modulo 2^64.
         totals.digest = digest as u64;
         (totals.refused, totals.wasted, totals.differing) = (number(&late, 0), late.get(1), number(&late, 2));
         totals.number = totals.number.max(number(&late, 3));
@@ -195,7 +195,7 @@ impl Ledger for PostgresLedger {
         let text = "SELECT node, about::text FROM prony_farm.nodes WHERE farm = $1 ORDER BY node COLLATE \"C\"";
         let parse = |row: &Row| match serde_json::from_str(row.get(1)) {
             Ok(value) => Ok((row.get(0), value)),
-            Err(error) => Err(self.trouble("read")(error.to_string())),
+            Err(error) => Err(self.failure("read")(error.to_string())),
         };
         self.all(text)?.iter().map(parse).collect()
     }

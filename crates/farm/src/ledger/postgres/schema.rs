@@ -1,14 +1,14 @@
-//! The tables of a ledger in PostgreSQL, in a schema of their own; several runs may be in it.
+//! Tables of a ledger in PostgreSQL, in a schema of their own. One database can hold several runs.
 
 use postgres::{Error, GenericClient, Transaction};
 
-/// Form of the tables.
-pub(super) const FORM: i64 = 1;
-/// Key of the advisory lock under which tables and runs are made ("farm").
+/// Version of the tables.
+pub(super) const VERSION: i64 = 1;
+/// Key of the advisory lock that is held while tables and runs are created ("farm").
 const LOCK: i64 = 0x6661_726d;
 
-/// Columns mean what they mean in SQLite. Times are seconds since 1970 by the clock of the server where coordinators are
-/// compared (`began`, `beat`, `ended`), by that of the coordinator elsewhere.
+/// Columns mean what they mean in SQLite. Times are seconds since 1970: by the server's clock where coordinators are
+/// compared (`began`, `beat`, `ended`), by the coordinator's clock elsewhere.
 const TABLES: &str = "
 CREATE TABLE prony_farm.ledger (form bigint NOT NULL);
 CREATE TABLE prony_farm.farms (
@@ -16,7 +16,7 @@ CREATE TABLE prony_farm.farms (
     place bigint GENERATED ALWAYS AS IDENTITY,
     job jsonb NOT NULL, token text NOT NULL, key text NOT NULL,
     created double precision NOT NULL, settings jsonb NOT NULL,
-    -- Chunks of a block.
+    -- Chunks in a block.
     block bigint NOT NULL CHECK (block > 0)
 );
 CREATE TABLE prony_farm.coordinators (
@@ -25,7 +25,7 @@ CREATE TABLE prony_farm.coordinators (
     address text NOT NULL,
     expiry double precision NOT NULL,
     began double precision NOT NULL, beat double precision NOT NULL, ended double precision,
-    -- It did not say that it ends: others found out.
+    -- It ended without a message: another coordinator noticed.
     lost boolean NOT NULL DEFAULT false,
     chunks bigint NOT NULL DEFAULT 0, events bigint NOT NULL DEFAULT 0,
     cpu double precision NOT NULL DEFAULT 0, wall double precision NOT NULL DEFAULT 0,
@@ -58,7 +58,7 @@ CREATE TABLE prony_farm.refusals (
     events bigint NOT NULL, digest bigint NOT NULL,
     cpu double precision NOT NULL, wall double precision NOT NULL, at double precision NOT NULL,
     differs boolean NOT NULL,
-    -- An answer that was lost on its way makes no second refusal.
+    -- When the reply was lost and the offer is repeated, no second refusal is stored.
     UNIQUE (farm, chunk, number, pilot)
 );
 CREATE TABLE prony_farm.incidents (
@@ -75,19 +75,19 @@ CREATE TABLE prony_farm.nodes (
 );
 ";
 
-/// The form of the ledger in the database; `None` when there is none.
-pub(super) fn form(client: &mut impl GenericClient) -> Result<Option<i64>, Error> {
+/// Version of the ledger in the database; `None` if there is none.
+pub(super) fn version(client: &mut impl GenericClient) -> Result<Option<i64>, Error> {
     let there: bool = client.query_one("SELECT to_regclass('prony_farm.ledger') IS NOT NULL", &[])?.get(0);
     if there { Ok(Some(client.query_one("SELECT form FROM prony_farm.ledger", &[])?.get(0))) } else { Ok(None) }
 }
 
-/// Waits until nobody else makes tables or runs; then makes the tables where there are none.
+/// Waits for others that create tables or runs, then creates the tables if there are none.
 pub(super) fn prepare(transaction: &mut Transaction<'_>) -> Result<(), Error> {
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    if form(transaction)?.is_none() {
+    if version(transaction)?.is_none() {
         transaction.batch_execute("CREATE SCHEMA IF NOT EXISTS prony_farm")?;
         transaction.batch_execute(TABLES)?;
-        transaction.execute("INSERT INTO prony_farm.ledger VALUES ($1)", &[&FORM])?;
+        transaction.execute("INSERT INTO prony_farm.ledger VALUES ($1)", &[&VERSION])?;
     }
     Ok(())
 }

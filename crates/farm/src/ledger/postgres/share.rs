@@ -1,19 +1,19 @@
-//! Coordinators that share a run: who is alive by the server's clock, and whose which blocks are.
+//! Sharing a run: which coordinators are alive by the server's clock, and which blocks each of them has.
 
 use std::time::{Duration, Instant};
 
 use postgres::Transaction;
 
-use super::{Answer, PATIENCE, PostgresLedger};
+use super::{Answer, PostgresLedger, TIMEOUT};
 use crate::Result;
 use crate::ledger::{Begin, CoordinatorReport, CoordinatorShare, Elsewhere, Grant, LedgerSharing};
 
-/// Leases of one coordinator have numbers of its own: more than one gives in a year.
+/// Lease numbers of one coordinator: more than it gives in a year, so that ranges do not overlap.
 const GENERATION: u64 = 1 << 40;
 
-/// Makes a coordinator: its number.
+/// Registers a coordinator. Returns its number.
 pub(super) fn register(all: &mut Transaction<'_>, farm: &str, address: &str, expiry: f64) -> Answer<i64> {
-    // Two that come at one moment get two numbers.
+    // The lock gives two coordinators that register at one moment different numbers.
     all.execute("SELECT FROM prony_farm.farms WHERE id = $1 FOR UPDATE", &[&farm])?;
     let text = "INSERT INTO prony_farm.coordinators (farm, number, address, expiry, began, beat)
         SELECT $1, coalesce(max(number), 0) + 1, $2, $3, extract(epoch FROM clock_timestamp()),
@@ -26,8 +26,8 @@ const fn first_lease(coordinator: i64) -> u64 {
     coordinator.unsigned_abs() * GENERATION
 }
 
-/// Closes coordinators that were not heard of for their own expiry: nothing is written under their numbers from now on,
-/// their blocks are free, their pilots are gone from them. One that writes at this moment is alive.
+/// Closes coordinators whose last exchange is older than their expiry: no more writes under their numbers, their blocks
+/// become free, their pilots are marked as gone. One that holds its row's lock is writing and counts as alive.
 fn expire_coordinators(all: &mut Transaction<'_>, farm: &str, own: i64) -> Answer<()> {
     let text = "WITH silent AS (
             SELECT number FROM prony_farm.coordinators
@@ -51,7 +51,7 @@ fn expire_coordinators(all: &mut Transaction<'_>, farm: &str, own: i64) -> Answe
                  WHERE l.farm = $1 AND l.coordinator = $2 AND l.what = 'left' AND starts_with(l.detail, j.detail || ': '))",
             &[&farm, &number, &beat],
         )?;
-        let detail = format!("coordinator {number} at {address}: not heard of for {expiry} s; its chunks are others'");
+        let detail = format!("coordinator {number} at {address}: no exchange for {expiry} s; its chunks are free");
         all.execute(
             "INSERT INTO prony_farm.incidents (farm, coordinator, at, what, node, detail)
              VALUES ($1, $2, extract(epoch FROM clock_timestamp()), 'lost', '', $3)",
@@ -61,7 +61,7 @@ fn expire_coordinators(all: &mut Transaction<'_>, farm: &str, own: i64) -> Answe
     Ok(())
 }
 
-/// Blocks that are this coordinator's and not done, after `want` more chunks were claimed.
+/// Claims blocks for `want` more chunks. Returns all unfinished blocks of this coordinator.
 fn claim(all: &mut Transaction<'_>, farm: &str, own: i64, want: u64, size: u64) -> Answer<Vec<i64>> {
     if want > 0 {
         let blocks = i64::try_from(want.div_ceil(size)).unwrap_or(i64::MAX);
@@ -76,7 +76,7 @@ fn claim(all: &mut Transaction<'_>, farm: &str, own: i64, want: u64, size: u64) 
     Ok(all.query(text, &[&farm, &own])?.iter().map(|row| row.get(0)).collect())
 }
 
-/// What the other coordinators did, and where those listen that are alive.
+/// Totals of the other coordinators, and the addresses of those that are alive.
 fn others(all: &mut Transaction<'_>, farm: &str, own: &[i64]) -> Answer<(Elsewhere, Vec<String>)> {
     let text = "SELECT address, ended IS NULL, chunks, events, cpu, wall, refused, wasted
         FROM prony_farm.coordinators WHERE farm = $1 AND number <> ALL ($2) ORDER BY number";
@@ -104,14 +104,14 @@ impl LedgerSharing for PostgresLedger {
         let done: Vec<i64> = asked.done.iter().map(|block| block.cast_signed()).collect();
         let (mut share, own, blocks) = self.writing("write into", |all| {
             let mut own = own.clone();
-            own.enter(all, &id)?;
+            own.lock_or_renew(all, &id)?;
             all.execute(
                 "UPDATE prony_farm.coordinators SET beat = extract(epoch FROM clock_timestamp())
                  WHERE farm = $1 AND number = $2",
                 &[&id, &own.number],
             )?;
             expire_coordinators(all, &id, own.number)?;
-            // Also of blocks that were taken away meanwhile: what is done is done.
+            // Blocks that were taken away meanwhile are included: a finished block is finished.
             all.execute(
                 "UPDATE prony_farm.blocks SET done = true WHERE farm = $1 AND block = ANY ($2)",
                 &[&id, &done],
@@ -137,7 +137,7 @@ impl LedgerSharing for PostgresLedger {
             Ok((share, own, blocks))
         })?;
         self.own = own;
-        // Also those of a claim whose answer was lost on its way.
+        // Blocks of an earlier claim whose reply was lost are included.
         let new = blocks.iter().filter(|block| !self.own.blocks.contains(block)).map(|block| block.unsigned_abs());
         let grant = |block: u64| Grant { block, chunks: block * size..((block + 1) * size).min(chunks) };
         share.granted = new.map(grant).collect();
@@ -180,8 +180,8 @@ impl PostgresLedger {
         Ok(Begin { coordinator: number.unsigned_abs(), lease: first_lease(number), resumed: alone && number > 1 })
     }
 
-    /// Where the last coordinator listened, if it was lost: its pilots look for it there. One that may be dead or alive is
-    /// watched until that is known.
+    /// Address of the last coordinator if it was lost: its pilots reconnect there. Waits until it is known whether that
+    /// coordinator is dead or alive.
     pub(super) fn orphan(&self) -> Result<String> {
         let text = "SELECT address, beat, beat + expiry < extract(epoch FROM clock_timestamp()) OR lost
             FROM prony_farm.coordinators WHERE farm = $1 AND (ended IS NULL OR lost) ORDER BY number DESC LIMIT 1";
@@ -194,8 +194,8 @@ impl PostgresLedger {
             if row.get(2) {
                 return Ok(address);
             }
-            // Longer expiries than any sensible one are not waited for.
-            if *first.get_or_insert(beat) < beat || began.elapsed() > 6 * PATIENCE {
+            // An expiry longer than any sensible one is not waited for.
+            if *first.get_or_insert(beat) < beat || began.elapsed() > 6 * TIMEOUT {
                 return Ok(String::new());
             }
             std::thread::sleep(Duration::from_millis(200));

@@ -1,4 +1,4 @@
-//! Runs as a machine would make them, from a seed.
+//! Runs like those of a real machine, generated from a seed.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part; these are tests")]
 
 #[cfg(feature = "postgres")]
@@ -11,7 +11,7 @@ use model::{
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// How large a run is.
+/// Size of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) figures: usize,
@@ -19,10 +19,10 @@ pub(crate) struct Shape {
     pub(crate) batches: usize,
 }
 
-/// Few numbers, for tests about anything but size.
+/// Few numbers, for tests that do not depend on size.
 pub(crate) const SMALL: Shape = Shape { figures: 4, launches: 3, batches: 4 };
-/// What the default suite leaves behind: 80 figures, most of which end at 14 launches.
-pub(crate) const USUAL: Shape = Shape { figures: 80, launches: 14, batches: 20 };
+/// The size of a run of the default suite: 80 figures, most of which end at 14 launches.
+pub(crate) const TYPICAL: Shape = Shape { figures: 80, launches: 14, batches: 20 };
 
 /// The `number`th session on a machine.
 pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {

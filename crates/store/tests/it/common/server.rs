@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use postgres::{Client, NoTls};
 
-/// A server, addressed without a database's name.
+/// A server, addressed without a database name.
 struct Server {
     address: String,
-    /// Its standard input keeps the server alive: the system closes it when this process ends, however that ends.
+    /// The server ends when this pipe closes, which the kernel does when this process ends.
     _keeper: Option<Child>,
 }
 
-/// The address of a new, empty database; `None`, said loudly, where no server can be had.
+/// Address of a new, empty database; `None`, reported as a skip, without a server.
 pub(crate) fn new_database() -> Option<String> {
     static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -40,7 +40,7 @@ fn start() -> Result<Server, String> {
     }
     let programs = programs().ok_or("initdb and postgres are not installed")?;
     let home = tempfile::Builder::new().prefix("prony-postgres-").tempdir().map_err(|error| error.to_string())?.keep();
-    // The server refuses root.
+    // The server refuses to run as root.
     let root = owner(&home) == Some(0);
     let guise = if root { "setpriv --reuid=65534 --regid=65534 --clear-groups" } else { "env" };
     let script = r#"
@@ -75,7 +75,7 @@ fn start() -> Result<Server, String> {
     Err("it did not start".to_owned())
 }
 
-/// Where initdb is: on the path, or where Debian keeps every version.
+/// Directory of initdb: on the path, or where Debian keeps every version.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -84,7 +84,7 @@ fn programs() -> Option<PathBuf> {
     places.into_iter().find(|place| place.join("initdb").is_file() && place.join("postgres").is_file())
 }
 
-/// The user who made a directory.
+/// The owner of a directory.
 fn owner(directory: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(directory).ok().map(|found| found.uid())

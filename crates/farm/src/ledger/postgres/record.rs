@@ -1,4 +1,4 @@
-//! Counting and refusing offers: one transaction for all that wait.
+//! Records offers: counts or refuses all that wait, in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::ledger::{ChunkVerdict, OfferedResult};
 const OFFERS: &str = "unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
     $9::float8[], $10::float8[]) WITH ORDINALITY AS o (chunk, number, node, pilot, events, digest, cpu, wall, place)";
 
-/// Offers by columns, as `unnest` takes them: each statement costs a way to the server and back.
+/// Offers by column, as `unnest` takes them: each statement costs a round trip to the server.
 struct Columns<'a> {
     chunks: Vec<i64>,
     numbers: Vec<i64>,
@@ -39,33 +39,33 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What stands under a chunk.
-struct ChunkStanding {
+/// The counted result of a chunk.
+struct CountedResult {
     number: i64,
     pilot: String,
     result: (i64, i64),
 }
 
 impl PostgresLedger {
-    pub(super) fn settle_all(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
+    pub(super) fn record_all(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
         let (id, own) = (self.id.clone(), self.own.clone());
         let (verdicts, own) = self.writing("write into", |all| {
             // A coordinator that was taken for dead must not write under its old number: it gets a new one.
             let mut own = own.clone();
-            own.enter(all, &id)?;
-            let verdicts = settle(all, &id, own.number, offers, at)?;
+            own.lock_or_renew(all, &id)?;
+            let verdicts = record(all, &id, own.number, offers, at)?;
             Ok((verdicts, own))
         })?;
         self.own = own;
-        let none = || self.trouble("write into")("a chunk is neither counted nor free".to_owned());
+        let none = || self.failure("write into")("a chunk is neither counted nor free".to_owned());
         verdicts.into_iter().collect::<Option<Vec<_>>>().ok_or_else(none)
     }
 }
 
 impl OwnCoordinator {
-    /// Holds this coordinator's row until the transaction ends, so that nobody closes it meanwhile; where somebody has,
-    /// a new one is made. Whether the old one was closed.
-    pub(super) fn enter(&mut self, all: &mut Transaction<'_>, farm: &str) -> Answer<bool> {
+    /// Locks this coordinator's row until the transaction ends, so that no other one can close it meanwhile. If it was
+    /// closed already, registers under a new number. Returns whether that happened.
+    pub(super) fn lock_or_renew(&mut self, all: &mut Transaction<'_>, farm: &str) -> Answer<bool> {
         let alive = "SELECT FROM prony_farm.coordinators WHERE farm = $1 AND number = $2 AND ended IS NULL FOR UPDATE";
         if all.query_opt(alive, &[&farm, &self.number])?.is_some() {
             return Ok(false);
@@ -78,7 +78,7 @@ impl OwnCoordinator {
     }
 }
 
-/// Inserts what is the first of its chunk: those that count from now on.
+/// Inserts the offers that are the first of their chunk. Returns those.
 fn insert(
     all: &mut Transaction<'_>,
     farm: &str,
@@ -87,7 +87,7 @@ fn insert(
     at: f64,
 ) -> Answer<BTreeSet<(i64, i64, String)>> {
     let c = Columns::of(&offers.iter().collect::<Vec<_>>());
-    // In the order of chunks, so that two coordinators that write the same ones wait for each other in one direction.
+    // Ordered by chunk, so that two coordinators that write the same chunks cannot deadlock.
     let text = format!(
         "INSERT INTO prony_farm.commits (farm, coordinator, at, chunk, number, node, pilot, events, digest, cpu, wall)
          SELECT $1, $2, $11, chunk, number, node, pilot, events, digest, cpu, wall FROM {OFFERS} ORDER BY chunk, place
@@ -99,14 +99,14 @@ fn insert(
     Ok(rows.iter().map(|row| (row.get(0), row.get(1), row.get(2))).collect())
 }
 
-fn settle(
+fn record(
     all: &mut Transaction<'_>,
     farm: &str,
     coordinator: i64,
     offers: &[OfferedResult],
     at: f64,
 ) -> Answer<Vec<Option<ChunkVerdict>>> {
-    // Only the first of several equal offers is inserted: the sums are of distinct ones.
+    // Of several equal offers only the first is inserted, and only that one enters the sums.
     let mut new = insert(all, farm, coordinator, offers, at)?;
     let key = |offer: &OfferedResult| (offer.chunk.cast_signed(), offer.number.cast_signed(), offer.pilot.clone());
     let mut verdicts = vec![Some(ChunkVerdict::Counted); offers.len()];
@@ -122,17 +122,20 @@ fn settle(
     }
     let mut refused = Vec::new();
     if !late.is_empty() {
-        let standing =
-            standing(all, farm, &late.iter().map(|place| offers[*place].chunk.cast_signed()).collect::<Vec<_>>())?;
+        let all_counted = counted_results(
+            all,
+            farm,
+            &late.iter().map(|place| offers[*place].chunk.cast_signed()).collect::<Vec<_>>(),
+        )?;
         for place in late {
             let offer = &offers[place];
-            let Some(stands) = standing.get(&offer.chunk.cast_signed()) else {
+            let Some(counted) = all_counted.get(&offer.chunk.cast_signed()) else {
                 verdicts[place] = None;
                 continue;
             };
-            let same = stands.result == (offer.done.events.cast_signed(), offer.done.digest.cast_signed());
-            // The answer to the first offer was lost on its way: this is the same one again, and it counts already.
-            if same && stands.number == offer.number.cast_signed() && stands.pilot == offer.pilot {
+            let same = counted.result == (offer.done.events.cast_signed(), offer.done.digest.cast_signed());
+            // The reply to the first offer was lost: this is the same offer again, and it counts already.
+            if same && counted.number == offer.number.cast_signed() && counted.pilot == offer.pilot {
                 continue;
             }
             verdicts[place] = Some(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs });
@@ -149,17 +152,17 @@ fn settle(
     Ok(verdicts)
 }
 
-fn standing(all: &mut Transaction<'_>, farm: &str, chunks: &[i64]) -> Answer<BTreeMap<i64, ChunkStanding>> {
+fn counted_results(all: &mut Transaction<'_>, farm: &str, chunks: &[i64]) -> Answer<BTreeMap<i64, CountedResult>> {
     let text =
         "SELECT chunk, number, pilot, events, digest FROM prony_farm.commits WHERE farm = $1 AND chunk = ANY ($2)";
     let rows = all.query(text, &[&farm, &chunks])?;
     let one = |row: &postgres::Row| {
-        (row.get(0), ChunkStanding { number: row.get(1), pilot: row.get(2), result: (row.get(3), row.get(4)) })
+        (row.get(0), CountedResult { number: row.get(1), pilot: row.get(2), result: (row.get(3), row.get(4)) })
     };
     Ok(rows.iter().map(one).collect())
 }
 
-/// Writes refusals down. How many there were that were not written down before, and what they wasted.
+/// Stores refusals. Returns how many were new, and the CPU time spent on those, seconds.
 fn refuse(all: &mut Transaction<'_>, farm: &str, refused: &[(&OfferedResult, bool)], at: f64) -> Answer<(i64, f64)> {
     if refused.is_empty() {
         return Ok((0, 0.0));

@@ -1,4 +1,4 @@
-//! Who does not know the token, or does not say so.
+//! Clients that do not know the token or do not authenticate.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ use channel::{AcceptorLimits, Channel, Error, Service, Token};
 
 use crate::common::{EchoServer, LONG, MOST, SERVICE, ask, connect, token};
 
-/// A stranger that was greeted, as versions before channels read the greeting.
+/// A connection that has read the greeting, in the format of versions before channels.
 fn greeted(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
@@ -23,9 +23,9 @@ fn greeted(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Whether the server has closed the connection, after what it may have said.
-fn is_closed(stream: &mut TcpStream, patience: Duration) -> bool {
-    stream.set_read_timeout(Some(patience)).unwrap();
+/// Whether the server has closed the connection, after any reply.
+fn is_closed(stream: &mut TcpStream, timeout: Duration) -> bool {
+    stream.set_read_timeout(Some(timeout)).unwrap();
     match stream.read_to_end(&mut Vec::new()) {
         Ok(_) => true,
         Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
@@ -33,21 +33,21 @@ fn is_closed(stream: &mut TcpStream, patience: Duration) -> bool {
 }
 
 #[test]
-fn the_oldest_stranger_is_dropped_and_no_silence_keeps_a_client_out() {
-    // No stranger is dropped for its age: only for room.
-    let limits = AcceptorLimits { strangers: 8, grace: Duration::from_millis(1), deadline: 10 * LONG };
+fn the_oldest_waiting_client_is_dropped_and_silent_ones_keep_no_client_out() {
+    // No client is dropped for its age: only to make room.
+    let limits = AcceptorLimits { waiting: 8, grace: Duration::from_millis(1), deadline: 10 * LONG };
     let server = EchoServer::start(limits, LONG);
     let mut silent: Vec<TcpStream> = (0..64).map(|_| greeted(server.address)).collect();
     let mut client = connect(server.address, LONG).unwrap();
     assert_eq!(ask(&mut client, "in", LONG).unwrap(), "in");
-    assert!(is_closed(&mut silent[0], LONG), "the oldest stranger is there still");
-    assert!(!is_closed(&mut silent[63], Duration::from_millis(50)), "the youngest stranger was dropped");
+    assert!(is_closed(&mut silent[0], LONG), "the oldest client was not dropped");
+    assert!(!is_closed(&mut silent[63], Duration::from_millis(50)), "the youngest client was dropped");
     let seen = server.seen.lock().unwrap();
-    assert!(seen.refused.iter().filter(|why| why.contains("too many others")).count() >= 56, "{seen:?}");
+    assert!(seen.refused.iter().filter(|why| why.contains("too many clients")).count() >= 56, "{seen:?}");
 }
 
 #[test]
-fn clients_get_in_while_strangers_come_without_end() {
+fn clients_connect_during_a_flood_of_unauthenticated_connections() {
     let server = EchoServer::start(AcceptorLimits::default(), LONG);
     let (end, came) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let (ends, comes, address) = (Arc::clone(&end), Arc::clone(&came), server.address);
@@ -66,7 +66,7 @@ fn clients_get_in_while_strangers_come_without_end() {
         std::thread::sleep(Duration::from_millis(5));
     }
     for number in 0..10 {
-        // A client that gets no time on a busy machine for as long as a stranger is spared is dropped as one, and comes again.
+        // On a busy machine a client may get no CPU time within the grace period and be dropped; it retries.
         let began = Instant::now();
         let mut client = loop {
             match connect(server.address, LONG) {
@@ -78,11 +78,11 @@ fn clients_get_in_while_strangers_come_without_end() {
     }
     end.store(true, Ordering::SeqCst);
     flood.join().unwrap();
-    eprintln!("{} strangers came", came.load(Ordering::SeqCst));
+    eprintln!("{} connections without a token", came.load(Ordering::SeqCst));
 }
 
 #[test]
-fn who_drips_says_half_or_leaves_is_dropped() {
+fn slow_partial_and_closed_handshakes_are_dropped() {
     let limits = AcceptorLimits { deadline: Duration::from_millis(400), ..AcceptorLimits::default() };
     let server = EchoServer::start(limits, LONG);
     let mut half = greeted(server.address);
@@ -90,12 +90,12 @@ fn who_drips_says_half_or_leaves_is_dropped() {
     let mut gone = greeted(server.address);
     gone.shutdown(Shutdown::Write).unwrap();
     let mut dripping = greeted(server.address);
-    // A byte every now and then, and never all 48 of them.
+    // Single bytes, and never all 48 of them.
     let ended = (0..10_000).any(|count| {
         std::thread::sleep(Duration::from_millis(20));
         count < 47 && dripping.write_all(&[7]).is_err() || is_closed(&mut dripping, Duration::from_millis(1))
     });
-    assert!(ended, "a stranger was heard for ever");
+    assert!(ended, "an incomplete handshake was read for ever");
     assert!(is_closed(&mut half, LONG) && is_closed(&mut gone, LONG));
     server.wait_for(|seen| {
         let count = |what: &str| seen.refused.iter().filter(|why| why.contains(what)).count();
@@ -105,32 +105,32 @@ fn who_drips_says_half_or_leaves_is_dropped() {
 }
 
 #[test]
-fn who_does_not_fit_is_told_in_one_line() {
+fn a_mismatch_is_reported_in_one_line() {
     let server = EchoServer::start(AcceptorLimits::default(), LONG);
     let enter = |token: &Token, service: Service| {
         Channel::connect(TcpStream::connect(server.address).unwrap(), token, &service, LONG).unwrap_err()
     };
     let wrong = enter(&Token::draw().unwrap(), SERVICE);
-    assert_eq!(wrong.to_string(), "could not get in: the token is not the right one");
+    assert_eq!(wrong.to_string(), "could not connect: the token is wrong");
     let version = enter(&token(), Service { version: 8, ..SERVICE });
     assert_eq!(
         version.to_string(),
-        "could not talk to the other side: it speaks version 7 and here is 8; use the same prony on both"
+        "could not talk to the other side: it has version 7, this side has 8; use the same prony on both"
     );
     let other = enter(&token(), Service { name: "other", version: 7 });
-    assert_eq!(other.to_string(), "could not talk to the other side: it is 'test' of prony, not 'other'");
-    // What is no handshake at all.
-    let mut stranger = greeted(server.address);
-    stranger.write_all(b"GET / HTTP/1.1\r\nHost: somewhere.example.org\r\n\r\n\r\n").unwrap();
+    assert_eq!(other.to_string(), "could not talk to the other side: it is prony's service 'test', not 'other'");
+    // Bytes that are no handshake.
+    let mut client = greeted(server.address);
+    client.write_all(b"GET / HTTP/1.1\r\nHost: somewhere.example.org\r\n\r\n\r\n").unwrap();
     let mut answer = Vec::new();
-    let _ = stranger.read_to_end(&mut answer);
+    let _ = client.read_to_end(&mut answer);
     assert!(answer.is_empty() || answer[0] == 1 && answer[1..].iter().all(|byte| *byte == 0), "{answer:?}");
-    server.wait_for(|seen| seen.refused.iter().filter(|why| why.contains("not the right one")).count() == 2);
+    server.wait_for(|seen| seen.refused.iter().filter(|why| why.contains("the token is wrong")).count() == 2);
     assert!(server.seen.lock().unwrap().messages.is_empty());
 }
 
 #[test]
-fn a_server_without_the_token_is_not_believed() {
+fn a_server_without_the_token_is_refused() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let impostor = std::thread::Builder::new().name("impostor".to_owned());
@@ -147,19 +147,19 @@ fn a_server_without_the_token_is_not_believed() {
 }
 
 #[test]
-fn who_is_let_in_is_still_bounded() {
+fn authenticated_clients_are_bounded_too() {
     let server = EchoServer::start(AcceptorLimits::default(), LONG);
     let mut client = connect(server.address, LONG).unwrap();
     let longest = "x".repeat(MOST - 2);
     assert_eq!(ask(&mut client, &longest, LONG).unwrap(), longest);
-    assert!(client.send(&"x".repeat(channel::LONGEST), LONG).is_err(), "more than the longest was sent");
+    assert!(client.send(&"x".repeat(channel::LONGEST), LONG).is_err(), "a message above the limit was sent");
     let mut client = connect(server.address, LONG).unwrap();
     assert!(ask(&mut client, &"x".repeat(MOST), LONG).is_err());
-    server.wait_for(|seen| seen.errors.iter().any(|error| error.contains("the longest has 100000")));
-    // A server that hears nothing for too long ends the connection, and so does a client.
+    server.wait_for(|seen| seen.errors.iter().any(|error| error.contains("the limit is 100000")));
+    // A server that receives nothing for too long ends the connection, and so does a client.
     let hasty = EchoServer::start(AcceptorLimits::default(), Duration::from_millis(100));
     let mut idle = connect(hasty.address, LONG).unwrap();
-    hasty.wait_for(|seen| seen.errors.iter().any(|error| error.contains("said nothing")));
+    hasty.wait_for(|seen| seen.errors.iter().any(|error| error.contains("sent nothing")));
     assert!(idle.wait(LONG).is_err());
     let mut waiting = connect(server.address, LONG).unwrap();
     assert!(!waiting.wait(Duration::from_millis(10)).unwrap() && !waiting.has_input().unwrap());
