@@ -1,5 +1,5 @@
-//! Tells the crate which compiler built it and how: a rating is one of a machine together with its compiler.
-#![allow(clippy::print_stdout, reason = "build scripts speak to cargo on standard output")]
+//! Passes compiler, profile and target to the crate: a rating is of a machine together with its compiler.
+#![allow(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
 
 use std::process::Command;
 

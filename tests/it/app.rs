@@ -185,7 +185,7 @@ fn a_bad_manifest_is_refused_by_line() {
         ("build = [\"{nowhere}\"]", 4, "{nowhere}"),
         ("rate = \"(\"", 4, "regular expression"),
         ("run = [\"true\"]", 4, "duplicate"),
-        ("timeout = \"soon\"", 4, "no time"),
+        ("timeout = \"soon\"", 4, "not a duration"),
         ("builds = { level = [] }", 4, "no values"),
         ("verify = {", 5, ""),
     ] {

@@ -133,7 +133,7 @@ fn a_rating_is_worth_more_within_a_family_than_across() {
     assert!(spread("within") < spread("across"), "{found:#}");
     assert!(found["fits"].as_array().unwrap().len() > 3);
     let said = place.ask(&arguments).fine().out;
-    assert!(said.contains("Within a family the rating foretells") && said.contains("residuals"), "{said}");
+    assert!(said.contains("Within a family the rating predicts") && said.contains("residuals"), "{said}");
     let alone = place.ask(&["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "nothing"]);
     assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
 }

@@ -1,28 +1,28 @@
-//! Lowest build against best build, as BaBar's figure 3.
+//! Compares the lowest build with the best build, as BaBar's figure 3 does.
 
 use model::{Better, Estimate, Figure, Run, Unit};
 
-/// The builds of one application with one number of copies.
+/// Lowest and best build of one application with one number of copies.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Best {
     /// Id of the figure, `application.NAME`.
     pub application: String,
     /// Copies started together.
     pub copies: String,
-    /// The first build of the manifest that was measured.
+    /// The first measured build of the manifest.
     pub lowest: String,
     /// Its rate.
     pub lowest_rate: Estimate,
-    /// The highest build whose gain over the best before it is outside the interval.
+    /// The last build that was better than the best one before it.
     pub best: String,
     /// Its rate.
     pub best_rate: Estimate,
-    /// Best over lowest, with the interval that both rates' intervals allow.
+    /// Best over lowest: value, and the interval that both rates' intervals allow.
     pub gain: (f64, f64, f64),
 }
 
-/// Climbs the builds of every application in the order of the manifest: a build is better only when its whole interval lies
-/// above that of the best before it.
+/// Goes through the builds of every application in the order of the manifest: a build is better only if its whole
+/// interval lies above that of the best one before it.
 #[must_use]
 pub fn best(run: &Run) -> Vec<Best> {
     let rates: Vec<(&Figure, &Estimate)> = run

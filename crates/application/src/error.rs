@@ -1,58 +1,58 @@
-//! Why an application could not be measured.
+//! Errors of measuring applications.
 
 use std::path::PathBuf;
 
-/// What went wrong before anything could be measured. What goes wrong with one build or one launch is a failed figure instead.
+/// Errors before measuring. An error of one build or launch becomes a failed figure instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The manifest says something that cannot be.
+    /// The manifest is invalid.
     #[error("could not use the manifest {name}, line {line}: {reason}")]
     Manifest {
         /// Its path.
         name: String,
         /// Line, from 1.
         line: usize,
-        /// What is wrong and what to write.
+        /// The cause, and what to write.
         reason: String,
     },
     /// A file could not be read or written.
     #[error("could not {what} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// No application of that name.
+    /// No application has this name.
     #[error("could not find the application {name} in the manifest: it has {known}")]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Those there are.
+        /// Names of the applications in the manifest.
         known: String,
     },
-    /// The helper process went wrong.
+    /// The helper process failed.
     #[error("could not start a launch: {0}")]
     Helper(String),
-    /// The run could not be begun.
+    /// The run could not be started.
     #[error(transparent)]
     Measure(#[from] measure::Error),
-    /// Somebody asked to stop.
-    #[error("could not go on: stopped")]
+    /// The user asked to stop.
+    #[error("could not finish: stopped")]
     Stopped,
-    /// Too little to fit.
+    /// Too little data for a fit.
     #[error("could not fit {application} against {rating}: {reason}")]
     Fit {
         /// The application.
         application: String,
         /// The rating.
         rating: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// Many sessions could not be run.
+    /// The sessions could not be run.
     #[error("could not run the sessions: {0}")]
     Sessions(String),
 }

@@ -1,5 +1,5 @@
-//! An application against a rating over machines: through the origin and with slope, for all and family by family, as
-//! BaBar's figures 2 and 3.
+//! Fits an application against a rating over machines: lines through the origin and free lines, for all machines and
+//! for each family, as in BaBar's figures 2 and 3.
 
 use model::{Better, Estimate, Figure, Run};
 use serde::Serialize;
@@ -8,16 +8,16 @@ use stats::fit::line::{FitLine, line, line_through_origin};
 
 use crate::Error;
 
-/// One machine.
+/// One machine with both values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pair {
     /// Its name.
     pub machine: String,
-    /// Machines that should lie on one line.
+    /// Family; the machines of one family should lie on one line.
     pub family: String,
-    /// Its rating as a speed: more is better.
+    /// Its rating as a speed: higher is better.
     pub rating: Estimate,
-    /// The application's speed on it.
+    /// Speed of the application on it.
     pub application: Estimate,
 }
 
@@ -32,12 +32,12 @@ pub struct FitParameter {
     pub high: f64,
 }
 
-/// What the line leaves of one machine.
+/// Residual of one machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FitResidual {
     /// The machine.
     pub machine: String,
-    /// Measured over fitted, less 1.
+    /// Measured over fitted, minus 1.
     pub relative: f64,
 }
 
@@ -46,46 +46,46 @@ pub struct FitResidual {
 pub struct GroupFit {
     /// The family; `None` for all machines.
     pub family: Option<String>,
-    /// Machines.
+    /// Number of machines.
     pub machines: usize,
     /// Slope of the line through the origin: application speed per rating.
     pub through_origin: FitParameter,
-    /// Residuals of it.
+    /// Residuals from that line.
     pub residuals: Vec<FitResidual>,
-    /// Slope and intercept of the free line, with at least three machines.
+    /// Slope and intercept of the free line; needs at least three machines.
     pub free: Option<(FitParameter, FitParameter)>,
 }
 
-/// How far machines lie from their lines through the origin: what a rating is worth as a prediction.
+/// How far machines lie from their lines through the origin: the error of a prediction from the rating.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FitScatter {
     /// Root mean square of the relative residuals over the degrees of freedom, with its interval.
     pub spread: FitParameter,
-    /// Degrees of freedom: machines less lines.
+    /// Degrees of freedom: machines minus lines.
     pub degrees: usize,
 }
 
-/// A whole fit.
+/// All fits of an application against a rating.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Against {
     /// The application.
     pub application: String,
     /// The rating.
     pub rating: String,
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
     /// The machines.
     pub pairs: Vec<Pair>,
     /// All machines first, then every family of two or more.
     pub fits: Vec<GroupFit>,
-    /// About the one line of all machines.
+    /// Scatter about the single line of all machines.
     pub across: Option<FitScatter>,
-    /// About the lines of the families, those of two machines or more taken together.
+    /// Scatter about the lines of all families with at least two machines.
     pub within: Option<FitScatter>,
 }
 
 impl Against {
-    /// What the rating is worth, in sentences.
+    /// What the rating predicts, in sentences.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.0}%", 100.0 * share);
@@ -96,8 +96,8 @@ impl Against {
         let families = self.fits.iter().filter(|fit| fit.family.is_some()).count();
         let mut said = Vec::new();
         if let Some(within) = self.within.as_ref().filter(|_| families > 0) {
-            let of = if families == 1 { "the one family of several machines" } else { "a family" };
-            said.push(format!("Within {of} the rating foretells the application to {}.", told(within)));
+            let of = if families == 1 { "the one family with several machines" } else { "a family" };
+            said.push(format!("Within {of} the rating predicts the application to {}.", told(within)));
         }
         if let Some(across) = &self.across {
             let which = if families > 0 { "Across families" } else { "Over these machines" };
@@ -107,8 +107,8 @@ impl Against {
     }
 }
 
-/// The machines that have both figures. A figure is named by its id (its best point is taken, as for ratings of builds) or by
-/// id and point. The family is the fact named, else the first word of the machine's CPU, else of its name.
+/// The machines that have both figures. A figure is named by its id, which selects its best point, or by id and point.
+/// The family is the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
     let pair = |run: &Run| {
@@ -150,10 +150,10 @@ fn speed(run: &Run, name: &str) -> Option<Estimate> {
     speeds.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
-/// Fits all machines and every family.
+/// Fits all machines, and every family.
 ///
 /// # Errors
-/// With fewer than two machines, or ratings that are all alike.
+/// With fewer than two machines, or if all ratings are equal.
 pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Result<Against, Error> {
     let fail = |reason: &str| Error::Fit {
         application: application.to_owned(),
@@ -167,7 +167,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
     families.sort_unstable();
     families.dedup();
     let all: Vec<&Pair> = pairs.iter().collect();
-    let mut fits = vec![fitted(None, &all, level).ok_or_else(|| fail("no line goes through these points"))?];
+    let mut fits = vec![fitted(None, &all, level).ok_or_else(|| fail("no line can be fitted to these points"))?];
     if families.len() > 1 {
         for family in families {
             let members: Vec<&Pair> = pairs.iter().filter(|pair| pair.family == family).collect();
@@ -178,7 +178,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
     Ok(Against { application: application.to_owned(), rating: rating.to_owned(), level, fits, across, within, pairs })
 }
 
-/// The residuals of some lines taken together; the interval is that of a variance of normal residuals (chi-squared).
+/// Scatter of the residuals of several lines; the interval is that of a variance of normal residuals (chi-squared).
 fn scatter(fits: &[GroupFit], level: f64) -> Option<FitScatter> {
     let residuals = fits.iter().flat_map(|fit| &fit.residuals);
     let sum: f64 = residuals.clone().map(|residual| residual.relative * residual.relative).sum();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn families_on_lines_of_their_own_are_told_apart() {
+    fn families_on_different_lines_are_fitted_separately() {
         let pairs = vec![
             pair("a", "x", 1.0, 2.0),
             pair("b", "x", 2.0, 4.0),
@@ -245,9 +245,9 @@ mod tests {
         assert!(found.fits[1].free.is_some() && found.fits[2].free.is_none());
     }
 
-    /// Data as those of Pavel (CHEP 98): families whose lines lie a quarter apart, machines a tenth from their line.
+    /// Data like those of Pavel (CHEP 98): the lines of families lie a quarter apart, machines a tenth from their line.
     #[test]
-    fn what_a_rating_is_worth_within_and_across_families_is_recovered() {
+    fn scatter_within_and_across_families_is_recovered() {
         let mut pairs = Vec::new();
         for (family, slope) in [("alpha", 1.25), ("ppc", 1.0), ("sparc", 0.75)] {
             for (n, off) in [0.1, -0.1, 0.1, -0.1, 0.1, -0.1].into_iter().enumerate() {
@@ -262,12 +262,12 @@ mod tests {
         assert!((0.20..0.30).contains(&across.spread.value), "{across:?}");
         assert!(within.spread.low < 0.1 && within.spread.high > 0.11 && across.spread.low > within.spread.value);
         let said = found.sentences().join(" ");
-        assert!(said.contains("Within a family the rating foretells the application to 11%"), "{said}");
+        assert!(said.contains("Within a family the rating predicts the application to 11%"), "{said}");
         assert!(said.contains("Across families"), "{said}");
     }
 
     #[test]
-    fn one_machine_is_no_fit() {
+    fn one_machine_gives_no_fit() {
         let error = fit("a", "b", vec![pair("a", "x", 1.0, 2.0)], 0.95).unwrap_err().to_string();
         assert!(error.contains("name more runs"), "{error}");
     }

@@ -1,7 +1,7 @@
-//! Applications: a manifest says how to build, run, count and verify; runs are documents like those of any probe.
+//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any probe.
 //!
-//! Nothing goes through a shell. One fresh helper process a launch starts all copies together, so that what a launch used
-//! is exactly known and a hung or crashed program touches nothing else.
+//! No command goes through a shell. A fresh helper process for each launch starts all copies together, so that the
+//! resources used by a launch are known exactly, and a hung or crashed program affects nothing else.
 #![forbid(unsafe_code)]
 
 mod best;

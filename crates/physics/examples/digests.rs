@@ -1,5 +1,5 @@
-//! Prints the digests of a few events of each workload: what builds at every level must agree on.
-#![allow(clippy::print_stdout, reason = "an example says what it found")]
+//! Prints the digests of a few events of each workload, which must be the same at every optimisation level.
+#![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use physics::{NAMES, Workload};
 

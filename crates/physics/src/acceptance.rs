@@ -1,15 +1,15 @@
-//! Is what was reconstructed what was there? Efficiency, fakes, pulls and chi-square against the truth.
+//! Compares reconstructed tracks with the truth: efficiency, fakes, pulls and chi-square.
 
 use crate::reconstruct::Track;
 use crate::simulate::CollisionEvent;
 
-/// True hits from which a particle should be found.
+/// Hits that a true particle must have to be counted in the efficiency.
 const LEAST_TRUE_HITS: usize = 20;
-/// Share of a track's hits that must come from one particle for the track to be that particle's.
+/// Share of a track's hits that must come from one particle for the track to match it.
 const PURITY: f64 = 0.5;
 /// Pulls beyond this are counted as outside.
 const OUTSIDE: f64 = 6.0;
-/// Pulls beyond this are left out of the width, which is of the core.
+/// Pulls beyond this are excluded from the width of the core.
 const CORE: f64 = 3.5;
 
 /// Residuals over their standard deviations, of one parameter.
@@ -41,7 +41,7 @@ impl Pull {
         self.sum / f64::from(self.core)
     }
 
-    /// Standard deviation of the core, corrected for what a cut at 3.5 takes from a normal.
+    /// Standard deviation of the core, corrected for the cut at 3.5 of a normal distribution.
     #[must_use]
     pub fn width(&self) -> f64 {
         /// Standard deviation of a standard normal cut at 3.5: sqrt(1 - 2 c phi(c) / (2 Phi(c) - 1)).
@@ -57,20 +57,20 @@ impl Pull {
     }
 }
 
-/// What many events say of a reconstruction.
+/// Quality of a reconstruction over many events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Acceptance {
     /// Particles with at least 20 hits.
     pub wanted: u32,
-    /// Those of them that were found.
+    /// Particles among them that were found.
     pub found: u32,
     /// Tracks.
     pub tracks: u32,
-    /// Tracks that are no particle's, or a particle's second one.
+    /// Tracks that match no particle, or one that is matched already.
     pub fakes: u32,
     /// Pulls of curvature, phi, d0, tangent of the dip and z0.
     pub pulls: [Pull; 5],
-    /// Tracks by the probability of their chi-square, in tenths: flat where errors are what they are said to be.
+    /// Tracks by the probability of their chi-square, in tenths: flat if the errors are correct.
     pub probabilities: [u32; 10],
     /// Sum of chi-square and of degrees of freedom of true tracks.
     pub chi_square: (f64, f64),
@@ -95,8 +95,8 @@ impl Acceptance {
         self.chi_square.0 / self.chi_square.1
     }
 
-    /// Sets the tracks of one event against its truth.
-    pub fn judge(&mut self, event: &CollisionEvent, tracks: &[Track]) {
+    /// Compares the tracks of one event with its truth.
+    pub fn add(&mut self, event: &CollisionEvent, tracks: &[Track]) {
         let mut hits = vec![0; event.particles.len()];
         for hit in event.hits.iter().filter_map(|hit| hit.particle) {
             hits[usize::from(hit)] += 1;
@@ -140,8 +140,8 @@ impl Acceptance {
     }
 }
 
-/// Probability that a chi-square of so many degrees exceeds a value, after Wilson and Hilferty, Proceedings of the National
-/// Academy of Sciences 17 (1931) 684: good to 0.002 from ten degrees on.
+/// Probability that a chi-square with this many degrees of freedom exceeds a value, by the approximation of Wilson and
+/// Hilferty, Proceedings of the National Academy of Sciences 17 (1931) 684; accurate to 0.002 from ten degrees on.
 fn probability(chi_square: f64, degrees: f64) -> f64 {
     let spread = 2.0 / (9.0 * degrees);
     let normal = (libm::cbrt(chi_square / degrees) - (1.0 - spread)) / spread.sqrt();

@@ -1,29 +1,29 @@
-//! The drift chamber: cylinders of wires along z, and hyperboloids of wires at a small angle to it, in a field along z.
+//! The drift chamber: cylinders of axial wires and hyperboloids of stereo wires, in a field along z.
 
 /// Layers of sense wires.
 const LAYERS: usize = 40;
-/// Layers of a superlayer, whose wires run alike.
+/// Layers in a superlayer, whose wires have the same direction.
 const SUPERLAYER: usize = 4;
-/// Tangent of the angle between the wires of each superlayer and the axis: axial and stereo ones alternate, as in CDF's
-/// central outer tracker, and the stereo ones lean to one side and to the other.
+/// Tangent of the angle between the wires of each superlayer and the axis: axial and stereo superlayers alternate, as
+/// in CDF's central outer tracker, and the stereo angle alternates in sign.
 const TILTS: [f64; 10] = [0.0, 0.05, 0.0, -0.05, 0.0, 0.05, 0.0, -0.05, 0.0, 0.05];
 /// Radius of the innermost and of the outermost layer, cm.
 const RADII: (f64, f64) = (23.6, 80.9);
-/// Width of a cell along its layer that is aimed at, cm.
+/// Approximate width of a cell along its layer, cm.
 const CELL: f64 = 1.8;
 
-/// One layer of wires: a cylinder, or a hyperboloid where they are tilted.
+/// One layer of wires: a cylinder, or a hyperboloid for stereo wires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
     /// Its radius at z = 0, cm.
     pub radius: f64,
-    /// How far its wires run around the axis for each centimetre along it: 0 for an axial layer.
+    /// Rotation of its wires around the axis, cm for each centimetre along it; 0 for an axial layer.
     pub tilt: f64,
     /// Azimuth of the first wire, at z = 0.
     pub offset: f64,
     /// Angle between wires.
     pub pitch: f64,
-    /// Where each wire stands at z = 0, cm.
+    /// Position of each wire at z = 0, cm.
     pub wires: Vec<(f64, f64)>,
 }
 
@@ -32,7 +32,7 @@ impl Layer {
         let radius = RADII.0 + (RADII.1 - RADII.0) * index as f64 / (LAYERS - 1) as f64;
         let cells = (std::f64::consts::TAU * radius / CELL).floor();
         let pitch = std::f64::consts::TAU / cells;
-        // Layers are staggered by half a cell, which is what resolves on which side of its wire a track went.
+        // Layers are staggered by half a cell, which resolves the left-right ambiguity.
         let offset = if index.is_multiple_of(2) { 0.0 } else { pitch / 2.0 };
         let wire = |cell: usize| {
             let (sine, cosine) = libm::sincos(offset + pitch * cell as f64);
@@ -42,45 +42,45 @@ impl Layer {
         Self { radius, tilt: TILTS[index / SUPERLAYER], offset, pitch, wires }
     }
 
-    /// Whether its wires lie at an angle to the axis.
+    /// Whether its wires are at an angle to the axis.
     #[must_use]
     pub fn is_stereo(&self) -> bool {
         self.tilt != 0.0
     }
 
-    /// Its radius at a place along the axis, cm.
+    /// Its radius at a position along the axis, cm.
     #[must_use]
     pub fn radius_at(&self, z: f64) -> f64 {
         if self.is_stereo() { (self.radius * self.radius + self.tilt * self.tilt * z * z).sqrt() } else { self.radius }
     }
 
-    /// Where a wire is at a place along the axis, cm.
+    /// Position of a wire at a position along the axis, cm.
     #[must_use]
     pub fn wire_at(&self, cell: usize, z: f64) -> (f64, f64) {
         let ((x, y), turn) = (self.wires[cell], self.tilt * z / self.radius);
         (x - turn * y, y + turn * x)
     }
 
-    /// How far a wire runs across the axis for each centimetre along it.
+    /// Shift of a wire across the axis for each centimetre along it.
     #[must_use]
     pub fn lean(&self, cell: usize) -> (f64, f64) {
         let ((x, y), turn) = (self.wires[cell], self.tilt / self.radius);
         (-turn * y, turn * x)
     }
 
-    /// The cell in which a point at this azimuth and place along the axis lies.
+    /// The cell that contains a point with this azimuth and position along the axis.
     #[must_use]
     pub fn cell_at(&self, azimuth: f64, z: f64) -> usize {
         let turned = if self.is_stereo() { libm::atan(self.tilt * z / self.radius) } else { 0.0 };
         self.cell(azimuth - turned)
     }
 
-    /// The cell in which a point at this azimuth lies, at z = 0.
+    /// The cell that contains a point with this azimuth, at z = 0.
     #[must_use]
     pub fn cell(&self, azimuth: f64) -> usize {
         let cells = self.wires.len() as i64;
         let nearest = ((azimuth - self.offset) / self.pitch + 0.5).floor() as i64;
-        // An azimuth is within a few turns of zero, so the cell is within a few laps.
+        // An azimuth is within a few turns of zero, so the cell index is within a few laps.
         nearest.rem_euclid(cells) as usize
     }
 
@@ -91,10 +91,10 @@ impl Layer {
     }
 }
 
-/// Geometry, field and response.
+/// Geometry, field and response of the chamber.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chamber {
-    /// Layers from the inside.
+    /// Layers, innermost first.
     pub layers: Vec<Layer>,
     /// Half its length along z, cm.
     pub half_length: f64,
@@ -102,9 +102,9 @@ pub struct Chamber {
     pub field: f64,
     /// Standard deviation of a drift distance, cm.
     pub resolution: f64,
-    /// Probability that a cell sees a track that crosses it.
+    /// Probability that a cell detects a track that crosses it.
     pub efficiency: f64,
-    /// Probability that a cell fires by itself in an event.
+    /// Probability that a cell fires without a track, in one event.
     pub noise: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Proof that the same work was done.
+//! Digests of results, as evidence that the same work was done.
 
 /// Mixes one word (finaliser of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
 const fn mix(mut z: u64) -> u64 {
@@ -7,9 +7,9 @@ const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A sum over items of the hash of each, so that it does not matter who did which item or in which order.
+/// A sum of the hashes of items, which does not depend on their order or on how they were shared out.
 ///
-/// It tells work done from work not done; it is no defence against somebody who forges it.
+/// It shows that work was done; it does not protect against forgery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 

@@ -1,32 +1,33 @@
-//! A charged particle's path in the field: a circle across it, and a straight line of z against arc length.
+//! A charged particle's path in the field: a circle in the transverse plane, and a straight line of z against arc
+//! length.
 
 use crate::chamber::Layer;
 use crate::track::{Circle, Directed};
 
-/// A helix: five parameters, given at the point nearest the axis.
+/// A helix: five parameters, given at the point nearest to the axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Helix {
-    /// The circle across the field.
+    /// The circle in the transverse plane.
     pub circle: Circle,
-    /// Tangent of the angle between the path and the plane across the field.
+    /// Tangent of the dip angle between the path and the transverse plane.
     pub tan_dip: f64,
-    /// Where it passes the axis, along it, cm.
+    /// z at the point nearest to the axis, cm.
     pub z0: f64,
 }
 
-/// How near a helix comes to a wire.
+/// Closest approach of a helix to a wire.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Approach {
-    /// Shortest distance, cm: positive where the wire is to the left of the flight.
+    /// Shortest distance, cm; positive if the wire is to the left of the flight.
     pub distance: f64,
-    /// Its slopes with respect to curvature, phi, d0, tangent of the dip and z0.
+    /// Its derivatives with respect to curvature, phi, d0, tangent of the dip and z0.
     pub slopes: [f64; 5],
 }
 
-/// Newton's steps to the place along a tilted wire; after two the rest is below a micrometre.
+/// Newton steps for the position along a stereo wire; after two, the error is below a micrometre.
 const STEPS: usize = 2;
 
-/// A helix with its direction at hand.
+/// A helix with sine and cosine of its direction computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flight {
     helix: Helix,
@@ -34,14 +35,14 @@ pub(crate) struct Flight {
 }
 
 impl Helix {
-    /// With its direction resolved.
+    /// The helix with its direction computed.
     pub(crate) fn flight(self) -> Flight {
         Flight { helix: self, circle: self.circle.directed() }
     }
 }
 
 impl Flight {
-    /// Where the outgoing arm crosses a layer: the point across the field, and the place along it, cm.
+    /// The point where the outgoing arm crosses a layer: transverse position and z, cm.
     pub(crate) fn crossing(&self, layer: &Layer) -> Option<((f64, f64), f64)> {
         let mut point = self.circle.at_radius(layer.radius)?;
         let mut z = self.z_at(point);
@@ -58,10 +59,11 @@ impl Flight {
         self.helix.z0 + self.helix.tan_dip * self.circle.arc(point)
     }
 
-    /// How near it comes to a wire, from a guess of where along the wire.
+    /// Closest approach to a wire, from a first guess of z.
     ///
-    /// The wire is taken where the helix passes it: at the same z the wire is `D` to the left of the circle. Helix and wire
-    /// are straight enough there for the distance of two skew lines, which is `D` shortened by the angle between them.
+    /// The wire is evaluated where the helix passes it: at the same z, the wire is `D` to the left of the circle. Helix
+    /// and wire are straight enough there for the distance of two skew lines, which is `D` reduced by the angle between
+    /// them.
     pub(crate) fn approach(&self, layer: &Layer, cell: usize, mut z: f64) -> Option<Approach> {
         if !layer.is_stereo() {
             let (distance, slopes) = self.circle.distance_and_slopes(layer.wires[cell])?;
@@ -87,8 +89,8 @@ impl Flight {
         Some(Approach { distance: shorter * passing.distance, slopes })
     }
 
-    /// Where along a tilted wire the circle alone would have the wire at a signed distance, cm: arc length and z, when it
-    /// is within `most` of the middle. What the dip takes from the distance is left out: it is not known yet.
+    /// The position along a stereo wire at which the circle alone has the wire at a signed distance, cm: arc length and
+    /// z, if |z| is at most `most`. The effect of the dip on the distance is neglected, since the dip is not known yet.
     pub(crate) fn place(circle: &Directed, layer: &Layer, cell: usize, signed: f64, most: f64) -> Option<(f64, f64)> {
         let lean = layer.lean(cell);
         let mut z = 0.0;
@@ -119,7 +121,7 @@ mod tests {
         Helix { circle: Circle { curvature: 0.001, phi: 2.9, d0: 0.0 }, tan_dip: 0.1, z0: 0.3 },
     ];
 
-    /// Distance of the helix to a wire by walking along both.
+    /// Distance of the helix to a wire, by stepping along both.
     fn walked(helix: Helix, layer: &Layer, cell: usize, near: f64) -> f64 {
         let circle = helix.circle;
         let at = |arc: f64| {
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_is_that_of_space() {
+    fn the_distance_is_the_one_in_space() {
         let chamber = Chamber::default();
         for helix in HELICES {
             let flight = helix.flight();
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_small_steps() {
+    fn slopes_agree_with_small_steps() {
         let chamber = Chamber::default();
         let layer = &chamber.layers[5];
         for helix in HELICES {
@@ -187,7 +189,7 @@ mod tests {
             for (by, slope) in slopes.iter().enumerate() {
                 let step = [1e-8, 1e-6, 1e-5, 1e-5, 1e-4][by];
                 let found = (at(moved(by, step)) - at(moved(by, -step))) / (2.0 * step);
-                // What a parameter moves along the wire is left out of the first three.
+                // Changes of position along the wire are neglected in the first three slopes.
                 assert!((found - slope).abs() < 0.12 * slope.abs() + 1e-3, "{by}: {found} {slope}");
             }
         }

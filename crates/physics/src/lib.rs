@@ -1,8 +1,9 @@
-//! The work of a collider experiment in miniature: events are simulated, their tracks found and fitted, ntuples analysed.
+//! The work of a collider experiment in miniature: simulated events, track finding and fitting, and analysis of
+//! ntuples.
 //!
-//! The work is fixed and its result a digest of bits: arithmetic is IEEE 754 without contraction, square roots are the
-//! correctly rounded ones, and every transcendental function comes from the crate `libm`, so that a digest depends on
-//! the seed and the events alone, not on the machine, the optimisation or how events were shared out. Lengths are in
+//! The work is fixed and its result is a digest of bits: arithmetic is IEEE 754 without contraction, square roots are
+//! correctly rounded, and every transcendental function comes from the crate `libm`. So a digest depends on the seed
+//! and the events alone, not on the machine, the optimisation or how events were shared out. Lengths are in
 //! centimetres, momenta in GeV/c, fields in tesla, angles in radians. `docs/physics.md` describes detector and methods.
 #![forbid(unsafe_code)]
 

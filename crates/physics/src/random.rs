@@ -1,4 +1,4 @@
-//! Random numbers that are a function of where they are used: seed, event, stream and place.
+//! Counter-based random numbers: a function of seed, event, stream and position.
 //!
 //! Philox 4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 
@@ -27,7 +27,7 @@ const fn low(x: u64) -> u32 {
     x as u32
 }
 
-/// The numbers of one stream of one event, drawn in order.
+/// Random numbers of one stream of one event, drawn in order.
 #[derive(Debug, Clone)]
 pub struct EventRandom {
     key: [u32; 2],

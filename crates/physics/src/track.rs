@@ -1,23 +1,23 @@
-//! A charged particle's path across the field: a circle given at its point nearest the axis.
+//! A charged particle's path in the transverse plane: a circle, given at its point nearest to the axis.
 //!
 //! Perigee parameters as in Karimaki, "Effective circle fitting for particle trajectories", Nuclear Instruments and
-//! Methods A 305 (1991) 187; the distance is written so that straight tracks need no special case.
+//! Methods A 305 (1991) 187. The distance is written so that straight tracks need no special case.
 
 /// Curvature, 1/cm, of a particle of unit charge and 1 GeV/c across a field of 1 T.
 pub const TESLA_TO_CURVATURE: f64 = 0.002_997_924_58;
 
-/// A circle: it turns left where its curvature is positive.
+/// A circle; it turns left if its curvature is positive.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Circle {
     /// Signed inverse radius, 1/cm.
     pub curvature: f64,
-    /// Direction of flight at the point nearest the axis.
+    /// Direction of flight at the point nearest to the axis.
     pub phi: f64,
-    /// Where that point lies to the left of the axis, looking along the flight, cm.
+    /// Distance of that point to the left of the axis, looking along the flight, cm.
     pub d0: f64,
 }
 
-/// How the distance of a point to the left of a circle changes with the circle's parameters.
+/// Derivatives of the distance of a point to the left of a circle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Slopes {
     /// With respect to curvature, cm^2.
@@ -28,22 +28,22 @@ pub(crate) struct Slopes {
     pub d0: f64,
 }
 
-/// What is known where a circle passes a point.
+/// Position of a circle relative to a point that it passes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Passing {
-    /// How far the point lies to the left, cm.
+    /// Distance of the point to the left, cm.
     pub distance: f64,
-    /// How that changes with the circle.
+    /// Its derivatives.
     pub slopes: Slopes,
-    /// Length of the arc from the point nearest the axis, cm.
+    /// Arc length from the point nearest to the axis, cm.
     pub arc: f64,
-    /// Unit vector of the flight there.
+    /// Unit vector of the flight at the closest point.
     pub along: (f64, f64),
-    /// Unit vector to the left of it.
+    /// Unit vector to the left of the flight.
     pub left: (f64, f64),
 }
 
-/// A circle with sine and cosine of its direction at hand.
+/// A circle with sine and cosine of its direction computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Directed {
     circle: Circle,
@@ -52,7 +52,7 @@ pub(crate) struct Directed {
 }
 
 impl Circle {
-    /// With its direction resolved.
+    /// The circle with its direction computed.
     #[must_use]
     pub(crate) fn directed(self) -> Directed {
         let (sine, cosine) = libm::sincos(self.phi);
@@ -61,7 +61,7 @@ impl Circle {
 }
 
 impl Directed {
-    /// Distance alone, cm. `None` at the centre, which is to the left by a radius in all directions.
+    /// The distance alone, cm. `None` at the centre, which is one radius to the left in all directions.
     #[cfg(test)]
     pub(crate) fn distance(&self, (x, y): (f64, f64)) -> Option<f64> {
         let (u, v) = self.along_and_left(x, y);
@@ -70,7 +70,7 @@ impl Directed {
         (root > 0.0).then(|| bent / (1.0 + root.sqrt()))
     }
 
-    /// Distance and its slopes.
+    /// The distance and its derivatives.
     pub(crate) fn distance_and_slopes(&self, (x, y): (f64, f64)) -> Option<(f64, Slopes)> {
         let Circle { curvature, d0, .. } = self.circle;
         let (u, v) = self.along_and_left(x, y);
@@ -90,7 +90,7 @@ impl Directed {
         Some((distance, slopes))
     }
 
-    /// All that is known where it passes a point.
+    /// Distance, derivatives, arc length and directions at a point.
     pub(crate) fn passing(&self, point: (f64, f64)) -> Option<Passing> {
         let (distance, slopes) = self.distance_and_slopes(point)?;
         let curvature = self.circle.curvature;
@@ -102,7 +102,7 @@ impl Directed {
         Some(Passing { distance, slopes, arc, along, left: (-along.1, along.0) })
     }
 
-    /// The point where the outgoing arm reaches a radius, cm. `None` where it never does.
+    /// The point where the outgoing arm reaches a radius, cm; `None` if it never does.
     pub(crate) fn at_radius(&self, radius: f64) -> Option<(f64, f64)> {
         let Circle { curvature, d0, .. } = self.circle;
         // Along the flight u, to the left w, from the axis: w (1 + k d0) = k (r^2 - d0^2) / 2 + d0 (1 + k d0).
@@ -115,7 +115,7 @@ impl Directed {
         })
     }
 
-    /// Length of the arc from the point nearest the axis to a point on the outgoing arm, cm.
+    /// Arc length from the point nearest to the axis to a point on the outgoing arm, cm.
     pub(crate) fn arc(&self, (x, y): (f64, f64)) -> f64 {
         let (u, v) = self.along_and_left(x, y);
         let half = 0.5 * self.circle.curvature.abs() * (u * u + v * v).sqrt();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_small_steps() {
+    fn slopes_agree_with_small_steps() {
         for circle in CIRCLES {
             let point = (12.0, 33.0);
             let at = |circle: Circle| circle.directed().distance(point).unwrap();

@@ -1,4 +1,4 @@
-//! The three workloads as fixed work: preparation, then an event loop with a digest.
+//! The three workloads as fixed work: preparation, then an event loop whose result is a digest.
 
 use crate::acceptance::Acceptance;
 use crate::analyse::{Malformed, analyse, write_ntuple};
@@ -20,7 +20,7 @@ pub enum Workload {
     Analyse,
 }
 
-/// Everything that the event loop needs: made before it, and not part of it.
+/// Input of the event loop, which is prepared outside the measured time.
 #[derive(Debug)]
 pub struct Prepared {
     workload: Workload,
@@ -32,14 +32,15 @@ pub struct Prepared {
     ntuple: Vec<u8>,
 }
 
-/// What an event loop did.
+/// Result of an event loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopSummary {
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Digest of all results: of a union of ranges the sum, except for `analyse`, whose histogram is one result.
+    /// Digest of all results. The digest of a union of ranges is the sum, except for `analyse`, whose histogram is one
+    /// result.
     pub digest: Digest,
-    /// What tells a reader that the result is sound: names and values.
+    /// Figures of quality by which a reader can check the result: names and values.
     pub quality: Vec<(&'static str, f64)>,
 }
 
@@ -55,7 +56,7 @@ impl Workload {
         })
     }
 
-    /// Prepares `count` events from `first` on: the chamber, and the input of the loop where it has one.
+    /// Prepares `count` events from `first` on: the chamber, and the input of the loop if it has one.
     #[must_use]
     pub fn prepare(self, seed: u64, first: u64, count: u64) -> Prepared {
         let (chamber, generator) = (Chamber::default(), Generator::default());
@@ -65,7 +66,7 @@ impl Workload {
             Self::Reconstruct => {
                 events = (first..first + count).map(|number| simulate(&chamber, &generator, seed, number)).collect();
             }
-            // Writing into memory cannot fail; were it to, the analysis would say so.
+            // Writing to memory cannot fail; if it did, the analysis would report a damaged ntuple.
             Self::Analyse => drop(write_ntuple(&mut ntuple, seed, first, count)),
         }
         Prepared { workload: self, seed, range: (first, first + count), chamber, generator, events, ntuple }
@@ -106,7 +107,7 @@ impl Prepared {
         for event in &self.events {
             let tracks = reconstruct(&self.chamber, &event.hits);
             sum = sum.plus(digest(event.number, &tracks));
-            acceptance.judge(event, &tracks);
+            acceptance.add(event, &tracks);
         }
         let quality = vec![
             ("efficiency", acceptance.efficiency()),

@@ -1,14 +1,14 @@
-//! The table of components, frozen: names, checksums, reference times.
+//! The frozen table of components: names, checksums, reference times.
 
 use crate::floating::{dynamics, fourier, gradient, kalman, matrix, nbody, nuclear, ray, stencil};
 use crate::integer::{chess, compress, database, graph, interpreter, json, search, sort};
 
-/// Fixed work with its input ready.
+/// Fixed work with its prepared input.
 pub trait RatingWork {
-    /// Does the work once; the same checksum every time and everywhere.
+    /// Does the work once and returns its checksum, which is the same every time and everywhere.
     ///
     /// # Errors
-    /// In one line, what the library complained of.
+    /// The library's error, in one line.
     fn run(&mut self) -> Result<u64, String>;
 }
 
@@ -25,7 +25,7 @@ pub enum RatingSet {
 pub const SETS: [RatingSet; 2] = [RatingSet::Int1, RatingSet::Fp1];
 
 impl RatingSet {
-    /// Its name, which any change of the set would change.
+    /// Its name; any change of the set gets a new one.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,26 +56,26 @@ pub struct Component {
     pub set: RatingSet,
     /// Its name.
     pub name: &'static str,
-    /// What it does, and with which library.
+    /// Its work and library.
     pub about: &'static str,
-    /// What it stands for in the suites that it follows.
+    /// The benchmark of other suites that it corresponds to.
     pub stands_for: &'static str,
     /// Makes its input; not part of the timed work.
     pub make: fn() -> Box<dyn RatingWork>,
     /// Checksum of its output.
     pub checksum: u64,
-    /// Seconds on the reference machine.
+    /// Time on the reference machine, seconds.
     pub reference: f64,
 }
 
-/// The machine of the reference times: it has rating 1 by definition, so it only sets the scale.
+/// The machine of the reference times. It has rating 1 by definition, so it only sets the scale.
 pub const REFERENCE_MACHINE: &str =
     "Intel Xeon (family 6, model 167, 2.6 GHz nominal), 2 CPUs as a KVM guest, one copy, rustc 1.95.0, 2026-11-21";
 
 /// The compiler that built the components, the profile and the target: a rating is of a machine and its compiler together.
 pub const BUILD: &str = env!("RATING_BUILD");
 
-/// Whether the components were built as they are meant to be rated; a build for development is several times slower.
+/// Whether this is an optimised build; a debug build is several times slower and must not be rated.
 #[must_use]
 pub const fn optimised() -> bool {
     !cfg!(debug_assertions)

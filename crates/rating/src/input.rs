@@ -1,4 +1,4 @@
-//! Generated input: the same everywhere, without any library.
+//! Generated input, the same on every machine, without any library.
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Checksum {
         self.word(bytes.len() as u64);
     }
 
-    /// A number to six digits: machines may differ in the last bits of a library's floating point, and no further.
+    /// Adds a number rounded to six digits: a library's floating point may differ in the last bits between machines.
     pub(crate) fn rounded(&mut self, value: f64) {
         self.bytes(format!("{value:.5e}").as_bytes());
     }
@@ -58,7 +58,7 @@ impl Checksum {
     }
 }
 
-/// Text of words of uneven frequency, as a language has them.
+/// Text of words with uneven frequencies, like a natural language.
 pub(crate) fn prose(seed: u64, bytes: usize) -> String {
     let mut random = SplitMix::new(seed);
     let words: Vec<String> = (0..4000)
@@ -71,7 +71,7 @@ pub(crate) fn prose(seed: u64, bytes: usize) -> String {
         .collect();
     let mut text = String::with_capacity(bytes + 16);
     while text.len() < bytes {
-        // The smaller of two even draws favours words at the head of the list, about as Zipf's law does.
+        // A product of two uniform draws favours words at the head of the list, roughly by Zipf's law.
         let at = random.below(4000) * random.below(4000) / 4000;
         text.push_str(&words[at as usize]);
         match random.below(40) {

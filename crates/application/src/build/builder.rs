@@ -1,4 +1,4 @@
-//! Building, with everything recorded.
+//! Builds applications and records everything about a build.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::Error;
 use crate::launch::{LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
 
-/// Time that a program has to tell its version.
+/// Time limit of a program that prints its version, seconds.
 const VERSION_PATIENCE: f64 = 20.0;
-/// Inherited variables that may change what a program does, and are safe to show; others may hold secrets.
+/// Inherited variables that may change what a program does and are safe to print; others may hold secrets.
 const SHOWN: [&str; 12] = [
     "PATH",
     "LANG",
@@ -28,32 +28,32 @@ const SHOWN: [&str; 12] = [
     "CXXFLAGS",
     "PYTHONPATH",
 ];
-/// Compilers that tell their version when asked with `--version`.
+/// Compilers that print their version with `--version`.
 const COMPILERS: [&str; 14] =
     ["cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "flang", "rustc", "nvcc", "icx", "icpx", "ifx", "ghc"];
-/// Bytes of output that a figure keeps of what went wrong.
+/// Bytes of a failed command's output that a figure keeps.
 const KEPT: usize = 4000;
 
-/// Builds applications under one folder.
+/// Builds applications in one directory.
 #[derive(Debug)]
 pub struct Builder<'a> {
-    /// What starts commands.
+    /// Starts commands.
     pub starter: &'a Starter,
-    /// Where builds go, a folder each.
+    /// Directory of all builds, one subdirectory for each.
     pub root: &'a Path,
-    /// Whether to stop.
+    /// Tells whether to stop.
     pub stopper: &'a Stopper,
 }
 
 impl Builder<'_> {
-    /// Builds one combination. What goes wrong is in the answer.
+    /// Builds one combination. An error of the build is part of the result.
     ///
     /// # Errors
-    /// When somebody asked to stop, or no process can be started at all.
+    /// When the user asked to stop, or no process can be started.
     pub fn build(&self, application: &Application, build: &Build, index: usize) -> Result<Built, Error> {
         let out = self.root.join(&application.name).join(format!("{index:03}"));
         std::fs::create_dir_all(&out).map_err(|source| Error::File {
-            what: "make the folder of a build",
+            what: "create the directory of a build",
             path: out.clone(),
             source,
         })?;
@@ -95,7 +95,7 @@ impl Builder<'_> {
         values
     }
 
-    /// Compiler, sources, directory and environment.
+    /// Records compiler, sources, directory and environment.
     fn describe(&self, application: &Application, built: &mut Built) -> Result<(), Error> {
         let asked = match (&application.version, &application.build) {
             (Some(version), _) => Some(fill_all(version, &built.values)),
@@ -113,7 +113,7 @@ impl Builder<'_> {
                         .map(str::to_owned)
                 })?
             });
-            let told = told.unwrap_or_else(|| format!("{} does not tell", argv.join(" ")));
+            let told = told.unwrap_or_else(|| format!("{} did not print its version", argv.join(" ")));
             built.notes.push(format!("version: {}", told.trim()));
         }
         if !application.sources.is_empty() {
@@ -134,7 +134,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Hash and size of the program.
+    /// Records hash and size of the program.
     fn inspect(&self, application: &Application, built: &mut Built) {
         let Some(binary) = &application.binary else { return };
         let path = PathBuf::from(binary.fill(&built.values).concat());
@@ -149,11 +149,11 @@ impl Builder<'_> {
     }
 }
 
-/// How to ask the compiler that a command names for its version; `None` where none is known that tells when asked so.
+/// The command that prints the version of the compiler in `command`; `None` for an unknown compiler.
 fn compiler(command: Vec<String>) -> Option<Vec<String>> {
     let program = command.into_iter().next()?;
     let name = Path::new(&program).file_name()?.to_str()?;
-    // gcc-12, x86_64-linux-gnu-g++, clang++-15.
+    // For example gcc-12, x86_64-linux-gnu-g++, clang++-15.
     let words: Vec<&str> = name.split('-').filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())).collect();
     COMPILERS.contains(words.last()?).then(|| vec![program, "--version".to_owned()])
 }
@@ -167,13 +167,13 @@ pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64)
     }
 }
 
-/// What a copy said, as notes of a figure.
+/// The output of a copy, as notes of a figure.
 #[must_use]
 pub fn said(copy: &crate::Copy) -> Vec<String> {
     outputs(&copy.stdout, &copy.stderr)
 }
 
-/// What a program said, as notes of a figure: its end, where the reason usually stands.
+/// The end of a program's output, where the cause of an error usually is, as notes of a figure.
 pub(crate) fn outputs(stdout: &str, stderr: &str) -> Vec<String> {
     [("standard output", stdout), ("standard error", stderr)]
         .iter()

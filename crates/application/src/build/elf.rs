@@ -1,11 +1,11 @@
-//! Bytes of code and constants of a program: sections that are loaded and not written, as `size` counts text (elf(5)).
+//! Size of a program's code and constants: sections that are loaded and not writable, as size(1) counts text (elf(5)).
 
 const LOADED: u64 = 2;
 const WRITTEN: u64 = 1;
 /// A section without bytes in the file.
 const NO_BITS: u64 = 8;
 
-/// The size of the text of an ELF file of 64 bits, little-endian. `None` for anything else.
+/// Size of the text of a little-endian 64-bit ELF file; `None` for any other file.
 pub(super) fn text_size(bytes: &[u8]) -> Option<u64> {
     let number = |at: usize, length: usize| -> Option<u64> {
         let field = bytes.get(at..at.checked_add(length)?)?;
@@ -32,13 +32,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_program_has_text_and_damage_is_no_panic() {
+    fn this_program_has_text_and_damaged_files_cause_no_panic() {
         let bytes = std::fs::read("/proc/self/exe").unwrap_or_default();
         if bytes.starts_with(b"\x7fELF\x02\x01") {
             let text = text_size(&bytes).unwrap();
             assert!(text > 10_000 && text < bytes.len() as u64, "{text}");
         } else {
-            testing::lacks!("this test is no 64-bit ELF program");
+            testing::lacks!("this test is not a 64-bit ELF program");
         }
         assert_eq!(text_size(b"#!/bin/sh"), None);
         let mut wild = vec![0xff; 128];

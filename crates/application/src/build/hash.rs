@@ -1,4 +1,4 @@
-//! SHA-256 of files and folders.
+//! SHA-256 of files and directories.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) fn hash_file(path: &Path) -> std::io::Result<String> {
     Ok(hex(hash))
 }
 
-/// SHA-256 over sources: of every file in the order of their names, its path within the source, its length and its bytes.
+/// SHA-256 of sources: for every file, sorted by name, its path within the source, its length and its bytes.
 pub(super) fn hash_sources(sources: &[std::path::PathBuf]) -> std::io::Result<String> {
     let mut hash = Sha256::new();
     for source in sources {
@@ -31,7 +31,7 @@ pub(super) fn hash_sources(sources: &[std::path::PathBuf]) -> std::io::Result<St
 }
 
 fn collect(path: &Path, files: &mut Vec<std::path::PathBuf>) -> std::io::Result<()> {
-    // A link is not followed: it may lead out of the sources, or in a circle.
+    // A link is not followed: it may lead out of the sources or form a cycle.
     let kind = path.symlink_metadata()?.file_type();
     if kind.is_dir() {
         for entry in path.read_dir()? {

@@ -16,26 +16,26 @@ use crate::manifest::Application;
 /// One combination of the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Build {
-    /// Its values in the order of the axes; what figures call it.
+    /// Its values in the order of the axes; its name in figures.
     pub name: String,
     /// Value on every axis.
     pub values: BTreeMap<String, String>,
 }
 
-/// What became of a build.
+/// Result of a build.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Built {
-    /// Values of all holes.
+    /// Values of all placeholders.
     pub values: BTreeMap<String, String>,
-    /// Where its results are.
+    /// Output directory.
     pub out: PathBuf,
-    /// What every figure of it says.
+    /// Notes of all its figures.
     pub notes: Vec<String>,
-    /// Seconds that building took.
+    /// Duration of the build, seconds.
     pub seconds: Option<f64>,
-    /// Bytes of code and constants of the program.
+    /// Size of the program's code and constants, bytes.
     pub text_size: Option<u64>,
-    /// Why there is none.
+    /// The cause, if the build failed.
     pub failed: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Built {
     }
 }
 
-/// Every combination of the axes that is not excluded, the last axis running fastest. One nameless build when there are no axes.
+/// Every combination of the axes that is not excluded; the last axis varies fastest. Without axes, one nameless build.
 #[must_use]
 pub fn matrix(application: &Application) -> Vec<Build> {
     let mut all = vec![BTreeMap::new()];

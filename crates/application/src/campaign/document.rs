@@ -5,7 +5,7 @@ use model::{Better, Class, Figure, FigureKey, Metric, Outcome, PlanEntry, Point,
 use crate::build::{Build, Built};
 use crate::manifest::Application;
 
-/// An empty run on this machine: named, dated, with the machine's facts.
+/// An empty run on this machine: id, date and the machine's facts.
 #[must_use]
 pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, directory: std::path::PathBuf) -> Run {
     let machine = measure::machine(std::slice::from_ref(&directory));
@@ -27,18 +27,18 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
     run
 }
 
-/// Ends a run.
+/// Closes a run.
 pub(crate) fn close(run: &mut Run, seconds: f64, complete: bool) {
     measure::close(run, seconds, complete, measure::identity());
 }
 
-/// A figure that nothing is known of yet.
+/// A figure that is not measured yet.
 pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric) -> Figure {
     let key = FigureKey { probe, point };
     Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
-/// Adds the figures of one build and number of copies, and says where they are.
+/// Adds the figures of one build and number of copies. Returns their indices.
 pub(super) fn figures(
     run: &mut Run,
     application: &Application,
@@ -76,7 +76,7 @@ pub(super) fn figures(
             figure.notes.push(format!("{RECORD}run by: {}", run.join(" ")));
         }
         places.push(run.figures.len());
-        // One launch finds them all.
+        // One launch measures all of them.
         let shares = Some(format!("{name} {point}"));
         run.plan.entries.push(PlanEntry { probe, point: point.clone(), target: run.plan.target, shares });
         run.figures.push(figure);
@@ -84,7 +84,7 @@ pub(super) fn figures(
     places
 }
 
-/// Adds what building took and made.
+/// Adds duration and size of a build.
 pub(super) fn built(run: &mut Run, application: &Application, build: &Build, built: &Built) {
     let point = Point::origin().with("build", build.name.clone());
     let mut add = |what: &str, title: &str, value: Option<f64>, unit: Unit| {
@@ -92,7 +92,7 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
         let metric = Metric { unit, per: "build".into(), better: Better::Lower };
         let probe = format!("application.{}_{what}", application.name);
         let mut figure = figure(probe, point.clone(), format!("{}, {title}", application.name), metric);
-        // A single build and the size of its program: facts, not estimates with a spread.
+        // A single build and the size of its program are facts, not estimates with a spread.
         figure.outcome = Outcome::Measured(model::Estimate::without_spread(value));
         figure.flags.clear();
         run.figures.push(figure);
@@ -101,7 +101,7 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
     add("text_size", "size of its text", built.text_size.map(|size| size as f64), Unit::Bytes);
 }
 
-/// The figure of a copy's efficiency beside that of the rate.
+/// The figure of a copy's efficiency, derived from that of the rate.
 pub(super) fn efficiency(application: &Application, rate: &Figure, outcome: Outcome) -> Figure {
     let metric = Metric { unit: Unit::Ratio, per: "copy".into(), better: Better::Higher };
     let probe = format!("application.{}_efficiency", application.name);

@@ -1,4 +1,4 @@
-//! What follows from the figures of builds: what copies make of each other, and what could not be seen.
+//! Results that follow from several figures: efficiency of copies, and memory too small to be seen.
 
 use model::{Estimate, EstimateMethod, Outcome, Run};
 
@@ -6,10 +6,10 @@ use super::Subject;
 use super::document;
 use crate::manifest::Application;
 
-/// How far the kernel's count of resident pages may be off: every CPU adds its share in batches.
+/// Relative error of the kernel's count of resident pages, which every CPU updates in batches.
 const COUNT: f64 = 1.05;
 
-/// Says of programs that need no more memory than what starts them only that.
+/// For a program that needs no more memory than the helper that starts it, gives only that bound.
 pub(super) fn hidden_memory(run: &mut Run, subjects: &[Subject], hidden: f64) {
     for subject in subjects {
         let figure = &mut run.figures[subject.figures[1]];
@@ -18,12 +18,12 @@ pub(super) fn hidden_memory(run: &mut Run, subjects: &[Subject], hidden: f64) {
         if measured && most <= COUNT * hidden {
             figure.outcome = Outcome::Below { bound: most };
             figure.flags.clear();
-            figure.notes.push("the program that starts it is as large, and the kernel tells no less".to_owned());
+            figure.notes.push("the helper that starts it is as large, and the kernel reports no less".to_owned());
         }
     }
 }
 
-/// Adds the efficiency of a copy: what n copies do together over n times what one does alone.
+/// Adds the efficiency of a copy: the rate of n copies together over n times that of one alone.
 pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects: &[Subject]) {
     let estimate = |run: &Run, subject: &Subject| run.figures[subject.figures[0]].outcome.estimate().copied();
     for subject in subjects.iter().filter(|subject| subject.copies > 1) {
@@ -37,7 +37,7 @@ pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects
             value: together.value / (n * alone.value),
             low: together.low / (n * alone.high),
             high: together.high / (n * alone.low),
-            // Both intervals hold at once at least so often (Bonferroni).
+            // Level at which both intervals hold at the same time (Bonferroni).
             level: (together.level + alone.level - 1.0).max(0.0),
             launches: together.launches.min(alone.launches),
             batches: 1,

@@ -1,4 +1,4 @@
-//! Measuring applications: launches of every build and number of copies, in the rounds of every other run.
+//! Measures applications: launches of every build and number of copies, in the same rounds as any run.
 
 mod document;
 mod judge;
@@ -19,41 +19,41 @@ use crate::launch::{CopyReport, LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
 use crate::{Build, Error};
 
-/// One build of one application with a number of copies: what a figure is of.
+/// One build of one application with a number of copies: the subject of its figures.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Which application.
+    /// Index of the application.
     pub application: usize,
-    /// Which of its builds.
+    /// Index of its build.
     pub build: usize,
     /// Copies started together.
     pub copies: u32,
-    /// Its figures in the run: rate, memory, and start-up where the application tells it.
+    /// Indices of its figures in the run: rate, memory, and start-up if the application prints it.
     pub figures: Vec<usize>,
 }
 
-/// Everything that a campaign needs.
+/// Input of a campaign.
 #[derive(Debug)]
 pub struct CampaignOrder {
-    /// The document, without figures yet.
+    /// The document, without figures.
     pub run: Run,
     /// The applications.
     pub applications: Vec<Application>,
-    /// Numbers of copies for those that do not say.
+    /// Numbers of copies for applications that do not set them.
     pub copies: Vec<u32>,
-    /// Where builds go.
+    /// Directory of the builds.
     pub root: std::path::PathBuf,
 }
 
-/// Applications that are measured: what a [`measure::MeasureSession`] launches.
+/// Applications as an engine that a [`measure::MeasureSession`] launches.
 pub struct Campaign<'a> {
     applications: Vec<Application>,
     builds: Vec<Vec<(Build, Built)>>,
     subjects: Vec<Subject>,
-    /// Builds, by application, whose first run is over.
+    /// Builds, by application, whose first run is done.
     warm: BTreeSet<(usize, usize)>,
     digests: Digests,
-    /// Most that a helper was resident with, bytes.
+    /// Largest resident memory of a helper, bytes.
     hidden: u64,
     starter: &'a Starter,
 }
@@ -62,7 +62,7 @@ impl<'a> Campaign<'a> {
     /// Builds and measures everything.
     ///
     /// # Errors
-    /// When nothing can be built or begun at all; what goes wrong with one build or launch is its figure's outcome.
+    /// When nothing can be built or started; an error of one build or launch becomes its figure's outcome.
     pub fn measure(
         order: CampaignOrder,
         starter: &'a Starter,
@@ -95,7 +95,7 @@ impl<'a> Campaign<'a> {
         Ok(MeasureSession::measure(order, &mut campaign, listener, saver, stopper)?)
     }
 
-    /// Has copies of a subject run once.
+    /// Runs copies of a subject once.
     fn start(&self, index: usize, copies: u32, stopper: &Stopper) -> Result<CopyReport, Error> {
         let subject = &self.subjects[index];
         let application = &self.applications[subject.application];
@@ -124,7 +124,7 @@ impl<'a> Campaign<'a> {
         let Subject { application, build, copies, .. } = self.subjects[index];
         let mut replies = Vec::new();
         if !self.warm.contains(&(application, build)) {
-            // The first run of every build is cold, and discarded by rule rather than by eye; it is the first to be verified.
+            // The first run of every build is cold, and always discarded; it is also the first to be verified.
             let report = self.start(index, 1, stopper)?;
             self.warm.insert((application, build));
             let same = |other: &Subject| (other.application, other.build) == (application, build);
@@ -164,7 +164,7 @@ impl<'a> Campaign<'a> {
         figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) }).collect()
     }
 
-    /// The end of every figure of a subject, with what the program said.
+    /// A failure of every figure of a subject, with the program's output.
     fn failed(&self, index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
         let failing = |report: &CopyReport| {
             let copy =
@@ -197,7 +197,7 @@ impl Engine for Campaign<'_> {
         Ok(replies)
     }
 
-    /// Copies run where the scheduler puts them.
+    /// The scheduler places the copies.
     fn place(&self, _: &Figure, _: &[usize]) -> Result<Vec<usize>, String> {
         Ok(Vec::new())
     }

@@ -1,4 +1,4 @@
-//! What a launch's outputs say: was the work done, and how fast?
+//! Reads a launch's output: whether the work was done, and how fast.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ pub(super) struct LaunchReading {
     pub(super) rate: f64,
     /// Resident memory of the largest process, bytes.
     pub(super) memory: f64,
-    /// Seconds of start-up, the median copy, where the application tells.
+    /// Start-up time of the median copy, seconds, if the application prints it.
     pub(super) startup: Option<f64>,
 }
 
-/// Digests seen first, by application and, where the scope is the build, by build.
+/// First digest seen, by application and, if the scope is the build, by build.
 #[derive(Debug, Default)]
 pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
 
 /// Reads a launch.
 ///
 /// # Errors
-/// In one sentence, why it failed.
+/// The cause of a failure, in one sentence.
 pub(super) fn read(
     application: &Application,
     place: (usize, usize),
@@ -54,7 +54,7 @@ pub(super) fn read(
         Rate::Wall => {
             let loop_seconds = report.wall() - startup.unwrap_or(0.0);
             if loop_seconds <= 0.0 {
-                return Err(format!("it says that starting took {:?} s of {:.3} s", startup, report.wall()));
+                return Err(format!("it reports a start-up of {:?} s in a run of {:.3} s", startup, report.wall()));
             }
             of as f64 * application.work.amount / loop_seconds
         }
@@ -68,14 +68,14 @@ fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {
     };
     match text.as_str().trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-        _ => Err(format!("printed '{}' as its {what}, which is no number above 0", text.as_str())),
+        _ => Err(format!("printed '{}' as its {what}, which is not a number above 0", text.as_str())),
     }
 }
 
 fn verify(application: &Application, place: (usize, usize), copy: &Copy, digests: &mut Digests) -> Result<(), String> {
     let verify = &application.verify;
     if let Some(expression) = verify.stdout.as_ref().filter(|expression| !expression.is_match(&copy.stdout)) {
-        return Err(format!("did other work: its output does not match '{expression}'"));
+        return Err(format!("did different work: its output does not match '{expression}'"));
     }
     let Some(expression) = &verify.digest else { return Ok(()) };
     let Some(digest) = expression.captures(&copy.stdout).and_then(|found| found.get(1)) else {

@@ -1,4 +1,4 @@
-//! The helper process: this same program, which performs one order and ends.
+//! The helper process: this program, which performs one launch and ends.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -12,17 +12,17 @@ use sys::process::{Attended, Supervised, Supply};
 use super::{CopyReport, LaunchSpec, perform};
 use crate::Error;
 
-/// Longest order and longest report, bytes.
+/// Longest launch specification and longest report, bytes.
 const LIMIT: usize = 256 << 20;
-/// Time beyond the copies' own that the helper is given.
+/// Time that the helper gets beyond the copies' own.
 const SPARE: Duration = Duration::from_secs(20);
-/// How often a waiting campaign looks whether to stop.
+/// Interval at which a waiting campaign checks whether to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Performs the order on `input` and writes its report to `output`.
+/// Performs the launch specified on `input` and writes its report to `output`.
 ///
 /// # Errors
-/// When the order cannot be read or the report cannot be written: nobody listens then.
+/// When the specification cannot be read or the report cannot be written; the other side is gone then.
 pub fn serve(input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     let mut text = String::new();
     input.take(LIMIT as u64).read_to_string(&mut text)?;
@@ -39,25 +39,25 @@ pub struct Starter {
 }
 
 impl Starter {
-    /// Helpers that are `program arguments...`, which [`serve`] on standard input and output.
+    /// Helpers started as `program arguments...`, which must call [`serve`] on standard input and output.
     #[must_use]
     pub fn new(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self { program: program.into(), arguments: arguments.into_iter().map(Into::into).collect() }
     }
 
-    /// The program, for applications that run it too.
+    /// Path of the program, for applications that run it too.
     #[must_use]
     pub fn program(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Has an order performed in a process group of its own, all of which is killed in the end.
+    /// Performs a launch in a process group of its own, all of which is killed at the end.
     ///
     /// # Errors
-    /// When the helper could not be started or said nothing sensible, or somebody asked to stop.
+    /// When the helper cannot be started or gives no valid report, or the user asked to stop.
     pub fn launch(&self, order: &LaunchSpec, stopper: &Stopper) -> Result<CopyReport, Error> {
         let fail = |what: &str, error: &dyn std::fmt::Display| Error::Helper(format!("{what}: {error}"));
-        let text = serde_json::to_vec(order).map_err(|error| fail("its order", &error))?;
+        let text = serde_json::to_vec(order).map_err(|error| fail("its specification", &error))?;
         let deadline = Instant::now() + order.time_allowed() + SPARE;
         let supply = Supply { input: Some(text), own_group: true, deaf: true };
         let mut helper = Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
@@ -68,10 +68,10 @@ impl Starter {
             if answer.len() > LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match attended.map_err(|error| fail("its helper", &error))? {
-            Attended::Ended => serde_json::from_slice(&answer).map_err(|error| fail("its helper ended early", &error)),
+            Attended::Ended => serde_json::from_slice(&answer).map_err(|error| fail("the helper ended early", &error)),
             Attended::Stopped => Err(Error::Stopped),
-            Attended::Late => Err(Error::Helper("its helper did not answer in time".to_owned())),
-            Attended::Enough => Err(Error::Helper("its helper did not stop talking".to_owned())),
+            Attended::Late => Err(Error::Helper("the helper did not answer in time".to_owned())),
+            Attended::Enough => Err(Error::Helper("the helper printed too much".to_owned())),
         }
     }
 }

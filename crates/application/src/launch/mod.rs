@@ -1,4 +1,5 @@
-//! One launch: a fresh helper process starts all copies together, waits for them, and says what they did and used.
+//! One launch: a fresh helper process starts all copies together, waits for them, and reports their output and
+//! resources.
 
 mod helper;
 mod perform;
@@ -13,21 +14,21 @@ use serde::{Deserialize, Serialize};
 pub use helper::{Starter, serve};
 pub use perform::perform;
 
-/// What to start.
+/// Specification of a launch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LaunchSpec {
     /// Program and arguments of every copy.
     pub commands: Vec<Vec<String>>,
-    /// Where they run.
+    /// Working directory of the copies.
     pub directory: PathBuf,
-    /// Variables that are set besides those inherited.
+    /// Variables that are set in addition to the inherited ones.
     pub environment: BTreeMap<String, String>,
-    /// Seconds after which they are ended.
+    /// Time limit of the copies, seconds.
     pub patience: f64,
 }
 
 impl LaunchSpec {
-    /// The time that the copies are given: never so long that no clock could tell its end.
+    /// The time limit as a duration, bounded so that it can be added to a clock.
     pub(crate) fn time_allowed(&self) -> Duration {
         const LONGEST: f64 = 1e9;
         let seconds = if self.patience.is_nan() { 0.0 } else { self.patience };
@@ -38,11 +39,11 @@ impl LaunchSpec {
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProcessEnd {
-    /// By itself, with this status.
+    /// It exited with this status.
     Code(i32),
-    /// By a signal.
+    /// It was killed by this signal.
     Signal(i32),
-    /// It ran out of time and was ended.
+    /// It exceeded the time limit and was killed.
     TimedOut,
     /// It could not be started.
     NotStarted(String),
@@ -51,22 +52,22 @@ pub enum ProcessEnd {
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Copy {
-    /// When it was started, seconds after the launch began.
+    /// Start, seconds after the launch began.
     pub started: f64,
-    /// When its end was seen.
+    /// When its end was noticed, seconds after the launch began.
     pub ended: f64,
     /// How it ended.
     pub how: ProcessEnd,
-    /// The beginning and the end of what it printed.
+    /// Beginning and end of its standard output.
     pub stdout: String,
-    /// The same of its errors.
+    /// Beginning and end of its standard error.
     pub stderr: String,
 }
 
-/// What all copies of a launch did and used.
+/// Output of all copies of a launch, and the resources that they used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CopyReport {
-    /// One a copy.
+    /// One for each copy.
     pub copies: Vec<Copy>,
     /// Time in user mode, seconds.
     pub user_seconds: f64,
@@ -74,27 +75,27 @@ pub struct CopyReport {
     pub system_seconds: f64,
     /// Resident memory of the largest process, bytes.
     pub peak_resident: u64,
-    /// Resident memory of the process that started them, bytes: a started process counts it as its own until it becomes the
-    /// program (execve(2) keeps the mark that getrusage(2) tells), so less than this cannot be seen.
+    /// Resident memory of the helper, bytes: a started process inherits this mark until execve(2), and getrusage(2)
+    /// reports no less, so a smaller program cannot be seen.
     #[serde(default)]
     pub own_resident: u64,
-    /// Switches because a process waited.
+    /// Context switches because a process waited.
     pub voluntary_switches: u64,
-    /// Switches because the scheduler took the CPU away.
+    /// Context switches because the scheduler preempted a process.
     pub involuntary_switches: u64,
-    /// Page faults served without I/O.
+    /// Page faults without I/O.
     pub minor_faults: u64,
-    /// Page faults that had to read.
+    /// Page faults with I/O.
     pub major_faults: u64,
     /// Bytes read from storage.
     pub device_read: u64,
-    /// CPU time that the hypervisor took from the machine, where it is told.
+    /// CPU time stolen by the hypervisor, if known.
     #[serde(default)]
     pub stolen: Option<TakenTime>,
-    /// For how long a control group's quota stopped the copies, of what they ran and did not run.
+    /// Time for which a control group's quota throttled the copies, if known.
     #[serde(default)]
     pub throttled: Option<TakenTime>,
-    /// Seconds that the machine slept.
+    /// Seconds for which the machine was suspended.
     pub suspended: Option<f64>,
 }
 
@@ -107,13 +108,14 @@ impl CopyReport {
         last - first
     }
 
-    /// Why it should not count by itself: outside evidence, never its value. What was taken from it is judged over rounds.
+    /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over
+    /// rounds.
     #[must_use]
     pub fn disturbed(&self) -> Option<Invalid> {
         self.suspended.map(Invalid::Suspended)
     }
 
-    /// What the launch used, as run documents keep it.
+    /// The resources of the launch, as run documents store them.
     #[must_use]
     pub fn footprint(&self) -> Footprint {
         Footprint {
@@ -130,14 +132,14 @@ impl CopyReport {
 }
 
 impl ProcessEnd {
-    /// In words, unless it ended well.
+    /// The cause of a failure, in words; `None` if it ended well.
     #[must_use]
     pub fn trouble(&self, patience: f64) -> Option<String> {
         match self {
             Self::Code(0) => None,
             Self::Code(code) => Some(format!("ended with status {code}")),
-            Self::Signal(number) => Some(format!("was ended by signal {number} ({})", signal_name(*number))),
-            Self::TimedOut => Some(format!("was still running after {patience} s and was ended")),
+            Self::Signal(number) => Some(format!("was killed by signal {number} ({})", signal_name(*number))),
+            Self::TimedOut => Some(format!("was still running after {patience} s and was killed")),
             Self::NotStarted(reason) => Some(format!("could not be started: {reason}")),
         }
     }
@@ -149,7 +151,7 @@ const fn signal_name(number: i32) -> &'static str {
         6 => "abort",
         7 => "bus error",
         8 => "arithmetic error",
-        9 => "killed, perhaps for want of memory",
+        9 => "killed, perhaps because memory ran out",
         11 => "segmentation fault",
         15 => "terminated",
         _ => "see signal(7)",

@@ -10,19 +10,19 @@ use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
 use super::{Copy, CopyReport, LaunchSpec, ProcessEnd};
 
-/// Bytes kept of the beginning and of the end of what a copy prints.
+/// Bytes kept of the beginning, and of the end, of a copy's output.
 const KEPT: usize = 256 * 1024;
-/// How long outputs are waited for that a program's own children still hold open.
+/// How long output is read after a program ended, while its own children hold the pipes open.
 const GRACE: Duration = Duration::from_millis(500);
-/// Time in which killed copies must be gone; one that may not be killed, or that the kernel holds, is left behind.
+/// Time limit for killed copies to end. One that cannot be killed, or hangs in the kernel, is left behind.
 const KILLED: Duration = Duration::from_secs(5);
-/// Bytes of a block of getrusage(2).
+/// Block size of getrusage(2), bytes.
 const BLOCK: u64 = 512;
 
-/// Starts every command of an order, as close together as starting allows, and waits until all have ended.
+/// Starts all commands, as close together as possible, and waits until all have ended.
 ///
-/// What they used is told by the kernel of all children that this process has waited for: a process that performs one
-/// order and ends reads exactly those of that order.
+/// The kernel reports the resources of all children that this process has waited for: in a process that performs one
+/// launch and ends, these are exactly the launch's.
 #[must_use]
 pub fn perform(order: &LaunchSpec) -> CopyReport {
     let began = Instant::now();
@@ -58,7 +58,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
         TakenTime { seconds, of: used.cpu().as_secs_f64() + seconds }
     });
     let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
-    hear_the_rest(&mut programs, &mut outputs);
+    read_the_rest(&mut programs, &mut outputs);
     let deadline = began + order.time_allowed();
     CopyReport {
         copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
@@ -77,11 +77,11 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     }
 }
 
-/// A copy that was started, or could not be.
+/// A copy that was started, or failed to start.
 #[derive(Default)]
 struct RunningCopy {
     started: f64,
-    /// Its place among the programs.
+    /// Its index among the programs.
     place: Option<usize>,
     failed: Option<String>,
 }
@@ -90,11 +90,11 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
-    // In this process's group: whoever ends this process ends them with it.
+    // It stays in this process's group, so that killing the group ends it too.
     Supervised::start(&mut command, Supply::default()).map_err(|error| format!("{program}: {error}"))
 }
 
-/// Waits until all programs have ended, and kills those that have not at the deadline.
+/// Waits until all programs have ended, and kills the rest at the deadline.
 fn attend(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant) {
     let mut until = deadline;
     let mut killed = false;
@@ -109,25 +109,25 @@ fn attend(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Inst
             (killed, until) = (true, Instant::now() + KILLED);
             continue;
         }
-        if hear(programs, outputs, left).is_err() {
-            // Nothing can be waited for here: what has ended is told, the others are taken for late.
+        if read(programs, outputs, left).is_err() {
+            // Waiting failed: those that have ended are reported, the others count as timed out.
             return;
         }
     }
 }
 
-/// What they said last may still be in the pipes, which their own children may hold open for ever.
-fn hear_the_rest(programs: &mut [Supervised], outputs: &mut [[Kept; 2]]) {
+/// Reads the last output from the pipes, which the programs' own children may hold open for ever.
+fn read_the_rest(programs: &mut [Supervised], outputs: &mut [[Kept; 2]]) {
     let until = Instant::now() + GRACE;
     while programs.iter().any(|program| program.ended().is_some() && !program.over()) {
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || hear(programs, outputs, left).is_err() {
+        if left.is_zero() || read(programs, outputs, left).is_err() {
             return;
         }
     }
 }
 
-fn hear(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], time: Duration) -> std::io::Result<()> {
+fn read(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], time: Duration) -> std::io::Result<()> {
     serve(programs, time, &mut |place, stream, bytes| {
         let [output, errors] = &mut outputs[place];
         match stream {
@@ -145,7 +145,7 @@ impl RunningCopy {
         let seconds = |at: Instant| at.saturating_duration_since(began).as_secs_f64();
         let (ended, how) = match (self.failed, ended) {
             (Some(reason), _) => (self.started, ProcessEnd::NotStarted(reason)),
-            // One that ended by itself at the last moment is told apart by its end.
+            // A copy that ended by itself at the last moment is recognised by its time.
             (None, Some((at, status))) if at <= deadline => (seconds(at), describe(status)),
             (None, Some((at, _))) => (seconds(at), ProcessEnd::TimedOut),
             (None, None) => (seconds(Instant::now()), ProcessEnd::TimedOut),
@@ -161,7 +161,7 @@ fn describe(status: ExitStatus) -> ProcessEnd {
     }
 }
 
-/// The beginning and the end of a stream.
+/// Beginning and end of a stream.
 #[derive(Debug, Default)]
 struct Kept {
     head: Vec<u8>,

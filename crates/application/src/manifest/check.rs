@@ -1,4 +1,4 @@
-//! From TOML to applications: everything that can be wrong is found here, with its place.
+//! From TOML to applications: all errors of a manifest are found here, with their position.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,16 @@ use toml::{Spanned, Value};
 use super::raw::{Raw, RawApplication, RawVerify, Texts};
 use super::{Application, Manifest, ManifestWork, Rate, Template, Verify};
 
-/// Byte where something is wrong, and what.
+/// Byte offset of an error, and its text.
 type Wrong = (usize, String);
 
-/// Time after which a program counts as hung unless the manifest says otherwise.
+/// Default time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Holes that are always filled: where a build goes, which copy of a launch it is, this program, its folder.
+/// Placeholders that are always filled: output directory, number of the copy in a launch, this program, the manifest's
+/// directory.
 const ALWAYS: [&str; 4] = ["out", "copy", "prony", "directory"];
-/// Builds at most; a matrix grows fast.
-const MOST_BUILDS: usize = 500;
+/// Builds, at most; the number of combinations grows fast.
+const MAX_BUILDS: usize = 500;
 
 pub(super) fn manifest(text: &str, folder: &Path) -> Result<Manifest, Wrong> {
     let raw: Raw = toml::from_str(text)
@@ -37,7 +38,7 @@ pub(super) fn manifest(text: &str, folder: &Path) -> Result<Manifest, Wrong> {
 fn application(name: &Spanned<String>, raw: RawApplication, folder: &Path) -> Result<Application, Wrong> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.as_ref().is_empty() || !name.as_ref().chars().all(plain) {
-        let reason = format!("'{}' is no name; use small letters, digits and _", name.as_ref());
+        let reason = format!("'{}' is not a name; use small letters, digits and _", name.as_ref());
         return Err((name.span().start, reason));
     }
     let directory = match &raw.directory {
@@ -92,7 +93,7 @@ fn application(name: &Spanned<String>, raw: RawApplication, folder: &Path) -> Re
 }
 
 fn existing(given: &Spanned<String>, path: &Path) -> Result<PathBuf, Wrong> {
-    path.canonicalize().map_err(|error| (given.span().start, format!("there is no {}: {error}", given.as_ref())))
+    path.canonicalize().map_err(|error| (given.span().start, format!("could not find {}: {error}", given.as_ref())))
 }
 
 fn sources(given: Option<Spanned<Texts>>, folder: &Path) -> Result<Vec<PathBuf>, Wrong> {
@@ -103,12 +104,12 @@ fn sources(given: Option<Spanned<Texts>>, folder: &Path) -> Result<Vec<PathBuf>,
         Texts::Many(texts) => texts,
     };
     let find = |text: String| {
-        folder.join(&text).canonicalize().map_err(|error| (place, format!("there is no source {text}: {error}")))
+        folder.join(&text).canonicalize().map_err(|error| (place, format!("could not find the source {text}: {error}")))
     };
     texts.into_iter().map(find).collect()
 }
 
-/// Axes in the order in which they are written.
+/// Axes in the order of the text.
 fn axes(raw: BTreeMap<String, Spanned<Vec<String>>>) -> Result<Vec<(String, Vec<String>)>, Wrong> {
     let mut placed: Vec<(usize, String, Vec<String>)> = Vec::new();
     for (axis, values) in raw {
@@ -130,8 +131,8 @@ fn axes(raw: BTreeMap<String, Spanned<Vec<String>>>) -> Result<Vec<(String, Vec<
     }
     placed.sort();
     let builds: usize = placed.iter().map(|(_, _, values)| values.len()).product();
-    if builds > MOST_BUILDS {
-        return Err((placed[0].0, format!("these axes make {builds} builds; {MOST_BUILDS} are the most")));
+    if builds > MAX_BUILDS {
+        return Err((placed[0].0, format!("these axes give {builds} builds; the limit is {MAX_BUILDS}")));
     }
     Ok(placed.into_iter().map(|(_, axis, values)| (axis, values)).collect())
 }
@@ -145,10 +146,10 @@ fn exclude(
     let raw = raw.into_inner();
     for (axis, value) in raw.iter().flatten() {
         let Some((_, values)) = axes.iter().find(|(known, _)| known == axis) else {
-            return Err((place, format!("exclude names {axis}, which is no axis of builds")));
+            return Err((place, format!("exclude names {axis}, which is not an axis of the builds")));
         };
         if !values.contains(value) {
-            return Err((place, format!("exclude names '{value}', which is no value of {axis}")));
+            return Err((place, format!("exclude names '{value}', which is not a value of {axis}")));
         }
     }
     Ok(raw)
@@ -166,7 +167,7 @@ fn work(raw: &Spanned<BTreeMap<String, Value>>) -> Result<(ManifestWork, BTreeMa
             _ => {
                 return Err((
                     place,
-                    format!("work has {key} = {value}; write such as work = {{ events = 500, unit = \"event\" }}"),
+                    format!("work has {key} = {value}; write for example work = {{ events = 500, unit = \"event\" }}"),
                 ));
             }
         }
@@ -176,7 +177,7 @@ fn work(raw: &Spanned<BTreeMap<String, Value>>) -> Result<(ManifestWork, BTreeMa
     let amount = match (parameters.get(&wanted), parameters.len()) {
         (Some(amount), _) => amount,
         (None, 1) => parameters.values().next().map_or(&wanted, |only| only),
-        _ => return Err((place, format!("work does not say how many {wanted}; write {wanted} = NUMBER"))),
+        _ => return Err((place, format!("work lacks the number of {wanted}; write {wanted} = NUMBER"))),
     };
     let amount: f64 = amount.parse().unwrap_or(f64::NAN);
     if !(amount > 0.0 && amount.is_finite()) {
@@ -190,11 +191,11 @@ fn plain_text(value: &Spanned<Value>) -> Result<String, Wrong> {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
-        other => Err((value.span().start, format!("{other} is neither text nor number"))),
+        other => Err((value.span().start, format!("{other} is neither a text nor a number"))),
     }
 }
 
-/// Names that holes may have.
+/// Names that placeholders may have.
 struct KnownHoles<'a>(&'a BTreeSet<&'a str>);
 
 impl KnownHoles<'_> {
@@ -202,7 +203,7 @@ impl KnownHoles<'_> {
         let template = Template::parse(given.as_ref()).map_err(|reason| (given.span().start, reason))?;
         if let Some(hole) = template.holes().find(|hole| !self.0.contains(hole)) {
             let known: Vec<&str> = self.0.iter().copied().collect();
-            let reason = format!("nothing is called {{{hole}}}; known are {}", known.join(", "));
+            let reason = format!("{{{hole}}} is unknown; known are {}", known.join(", "));
             return Err((given.span().start, reason));
         }
         Ok(template)
@@ -213,7 +214,7 @@ impl KnownHoles<'_> {
     }
 }
 
-/// Asking a compiler for its version is what nearly everybody would write.
+/// Default version command: almost every manifest would ask the compiler.
 fn compiler_version(axes: &[(String, Vec<String>)]) -> Option<Vec<Template>> {
     axes.iter()
         .any(|(axis, _)| axis == "compiler")
@@ -224,14 +225,14 @@ fn expression(text: &Spanned<String>) -> Result<Regex, Wrong> {
     Regex::new(text.as_ref()).map_err(|error| {
         let reason = error.to_string();
         let last = reason.lines().last().unwrap_or_default().trim().to_owned();
-        (text.span().start, format!("'{}' is no regular expression: {last}", text.as_ref()))
+        (text.span().start, format!("'{}' is not a regular expression: {last}", text.as_ref()))
     })
 }
 
 fn grouped(text: &Spanned<String>) -> Result<Regex, Wrong> {
     let found = expression(text)?;
     if found.captures_len() < 2 {
-        let reason = format!("'{}' has no group; put the part that is wanted in ( )", text.as_ref());
+        let reason = format!("'{}' has no group; put the wanted part in ( )", text.as_ref());
         return Err((text.span().start, reason));
     }
     Ok(found)
@@ -250,7 +251,7 @@ fn verify(raw: RawVerify) -> Result<Verify, Wrong> {
 }
 
 fn duration(value: &Spanned<Value>) -> Result<Duration, Wrong> {
-    let wrong = || (value.span().start, format!("{} is no time; write such as 90, \"90s\" or \"10m\"", value.as_ref()));
+    let wrong = || (value.span().start, format!("{} is not a duration; write 90, \"90s\" or \"10m\"", value.as_ref()));
     let seconds = match value.as_ref() {
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,

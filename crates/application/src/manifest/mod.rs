@@ -1,4 +1,4 @@
-//! Manifests: TOML that says how to build, run, count and verify applications.
+//! Manifests: TOML that tells how to build, run, count and verify applications.
 
 mod check;
 mod raw;
@@ -17,25 +17,25 @@ use crate::Error;
 
 /// The built-in applications, as a manifest.
 pub const BUILTIN: &str = include_str!("../../manifests/builtin.toml");
-/// A commented manifest to begin with.
+/// A commented manifest as a starting point.
 pub const TEMPLATE: &str = include_str!("../../manifests/template.toml");
 
-/// Longest manifest that is read.
+/// Longest manifest, bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// A manifest whose every line was understood.
+/// A valid manifest.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     /// The applications, in the order of the text.
     pub applications: Vec<Application>,
 }
 
-/// How a rate is found.
+/// How a rate is computed.
 #[derive(Debug, Clone)]
 pub enum Rate {
-    /// Work over the time from start to end, less the start-up that the application states.
+    /// Work over the time from start to end, minus the start-up that the application prints.
     Wall,
-    /// The program prints it: work a second, by the expression's first group.
+    /// The program prints it: work a second, in the expression's first group.
     Printed(Regex),
 }
 
@@ -46,29 +46,29 @@ pub enum DigestScope {
     /// Those of one build.
     #[default]
     Build,
-    /// Those of all builds.
+    /// All runs of one build.
     Application,
 }
 
-/// How a run shows that it did its work.
+/// How a run proves that it did its work.
 #[derive(Debug, Clone, Default)]
 pub struct Verify {
-    /// Standard output must match.
+    /// Expression that standard output must match.
     pub stdout: Option<Regex>,
-    /// Its first group is a digest.
+    /// Expression whose first group is a digest.
     pub digest: Option<Regex>,
-    /// Which runs must agree on it.
+    /// Which runs must print the same digest.
     pub scope: DigestScope,
-    /// What it must be, where that is known.
+    /// The digest, if known.
     pub expect: Option<String>,
 }
 
 /// The work of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ManifestWork {
-    /// How much.
+    /// Amount.
     pub amount: f64,
-    /// Of what, in the singular.
+    /// Unit, in the singular.
     pub unit: String,
 }
 
@@ -79,45 +79,45 @@ pub struct Application {
     pub name: String,
     /// What it does.
     pub about: String,
-    /// Where its commands run.
+    /// Working directory of its commands.
     pub directory: PathBuf,
-    /// Files and folders that are hashed into the record.
+    /// Files and directories whose hash is recorded.
     pub sources: Vec<PathBuf>,
     /// Axes of the builds and their values, in the order of the text.
     pub axes: Vec<(String, Vec<String>)>,
-    /// Builds that are left out: all that have these values.
+    /// Values of excluded builds.
     pub exclude: Vec<BTreeMap<String, String>>,
-    /// How to build; nothing to do where absent.
+    /// Build command; `None` if nothing is built.
     pub build: Option<Vec<Template>>,
-    /// What tells the version of what builds it.
+    /// Command that prints the version of the compiler.
     pub version: Option<Vec<Template>>,
-    /// The built program, to be hashed.
+    /// The built program, which is hashed.
     pub binary: Option<Template>,
-    /// How to run.
+    /// Run command.
     pub run: Vec<Template>,
-    /// What one run does.
+    /// Work of one run.
     pub work: ManifestWork,
-    /// Values of holes that are the same for all builds.
+    /// Values of placeholders that are the same for all builds.
     pub parameters: BTreeMap<String, String>,
-    /// How its rate is found.
+    /// How its rate is computed.
     pub rate: Rate,
-    /// Seconds of start-up, by the expression's first group on standard output.
+    /// Expression whose first group on standard output is the start-up time, seconds.
     pub startup: Option<Regex>,
     /// How its work is verified.
     pub verify: Verify,
     /// Variables that are set for it.
     pub environment: BTreeMap<String, String>,
-    /// Time after which a run or a build counts as hung.
+    /// Time limit of a run or a build.
     pub patience: Duration,
-    /// Numbers of copies that are started together; empty: 1 and as many as there are CPUs.
+    /// Numbers of copies that are started together; empty: 1, and the number of CPUs.
     pub copies: Vec<u32>,
 }
 
 impl Manifest {
-    /// Reads a manifest.
+    /// Reads a manifest from a file.
     ///
     /// # Errors
-    /// When it cannot be read, or with the line and what is wrong there.
+    /// When it cannot be read, or is invalid; the error names the line.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let fail = |source| Error::File { what: "read the manifest", path: path.to_owned(), source };
         let mut text = String::new();
@@ -127,10 +127,10 @@ impl Manifest {
         Self::parse(&text, &path.display().to_string(), &folder.canonicalize().map_err(fail)?)
     }
 
-    /// Understands the text of a manifest. `name` is what errors call it, `folder` what its paths are relative to.
+    /// Parses a manifest. `name` is its name in errors, and paths are relative to `folder`.
     ///
     /// # Errors
-    /// With the line and what is wrong there.
+    /// When it is invalid; the error names the line.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Error> {
         check::manifest(text, folder).map_err(|(offset, reason)| {
             let line = text[..offset.min(text.len())].matches('\n').count() + 1;
@@ -138,7 +138,7 @@ impl Manifest {
         })
     }
 
-    /// One application by name, or the only one.
+    /// The application of this name, or all without a name.
     ///
     /// # Errors
     /// When there is none of that name.

@@ -1,4 +1,4 @@
-//! The manifest as TOML has it, every value with its place.
+//! The manifest as TOML has it; every value with its position.
 
 use std::collections::BTreeMap;
 

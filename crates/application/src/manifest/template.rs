@@ -1,4 +1,5 @@
-//! Arguments with holes: `{name}` is a value, `{name...}` its words as arguments of their own, `{{` and `}}` are braces.
+//! Arguments with placeholders: `{name}` is a value, `{name...}` its words as separate arguments, `{{` and `}}` are
+//! braces.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ impl Template {
     /// Parses one argument.
     ///
     /// # Errors
-    /// In one line, what is wrong with it.
+    /// The error, in one line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -35,10 +36,10 @@ impl Template {
                 continue;
             }
             if brace == "}" {
-                return Err(format!("'{text}' has a }} without its {{; write }}}} for the character itself"));
+                return Err(format!("'{text}' has a }} without a {{; write }}}} for the character itself"));
             }
             let Some((name, after)) = rest.split_once('}') else {
-                return Err(format!("'{text}' has a {{ without its }}; write {{{{ for the character itself"));
+                return Err(format!("'{text}' has a {{ without a }}; write {{{{ for the character itself"));
             };
             if !plain.is_empty() {
                 parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
@@ -59,7 +60,7 @@ impl Template {
         Ok(Self { text: text.to_owned(), parts })
     }
 
-    /// Names of its holes.
+    /// Names of its placeholders.
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Text(_) => None,
@@ -67,13 +68,14 @@ impl Template {
         })
     }
 
-    /// As it was written.
+    /// The text as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The arguments that it becomes; holes without a value stay empty, which checking the manifest rules out.
+    /// The arguments after substitution. A placeholder without a value would be empty, but the check of the manifest
+    /// excludes that.
     #[must_use]
     pub fn fill(&self, values: &BTreeMap<String, String>) -> Vec<String> {
         let value = |name: &String| values.get(name).map_or("", String::as_str);
@@ -88,7 +90,7 @@ impl Template {
     }
 }
 
-/// The arguments that templates become.
+/// The arguments of several templates after substitution.
 #[must_use]
 pub(crate) fn fill_all(templates: &[Template], values: &BTreeMap<String, String>) -> Vec<String> {
     templates.iter().flat_map(|template| template.fill(values)).collect()
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holes_are_filled_and_nothing_else_is_interpreted() {
+    fn placeholders_are_filled_and_nothing_else_is_interpreted() {
         let values = [("level", "-O3 -march=native"), ("out", "/tmp/a b")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();

@@ -5,9 +5,9 @@ use model::{Better, Class, Launch, Metric, Outcome, Point, Primitive, Run, Unit}
 use super::{FileSharing, SessionOrder, SessionReport};
 use crate::campaign::{close, document, figure};
 
-/// The run document of several goes of the same sessions.
+/// The run document of several repetitions of the same sessions.
 #[must_use]
-pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionReport]) -> Run {
+pub fn session_run(order: &SessionOrder, name: &str, seed: u64, reports: &[SessionReport]) -> Run {
     let folder = order.files.first().and_then(|file| file.parent()).map_or_else(std::env::temp_dir, Into::into);
     let mut run = document("sessions", seed, 0.05, None, folder);
     let point = Point::origin()
@@ -18,55 +18,66 @@ pub fn session_run(order: &SessionOrder, name: &str, seed: u64, goes: &[SessionR
         .with("cache", if order.cached { "cached" } else { "cold" });
     type Value = fn(&SessionReport) -> Option<f64>;
     let rows: [(&str, &str, Unit, &str, Better, Value); 7] = [
-        ("session_cpu", "CPU use of a session", Unit::Ratio, "session", Better::Higher, |go| mean(go, |used| used.cpu)),
-        ("session_asked", "data asked by a session", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
-            mean(go, |used| used.asked)
+        ("session_cpu", "CPU use of a session", Unit::Ratio, "session", Better::Higher, |report| {
+            mean(report, |used| used.cpu)
         }),
-        ("session_device", "data from the device for a session", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
-            mean(go, |used| used.device)
+        ("session_asked", "data requested by a session", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
+            mean(report, |used| used.asked)
         }),
-        ("session_waiting", "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |go| {
-            mean(go, |used| used.waiting)
+        (
+            "session_device",
+            "data from the device for a session",
+            Unit::BytesPerSecond,
+            "bytes",
+            Better::Higher,
+            |report| mean(report, |used| used.device),
+        ),
+        ("session_waiting", "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |report| {
+            mean(report, |used| used.waiting)
         }),
-        ("sessions_asked", "data asked by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |go| {
-            Some(go.sessions.iter().map(|used| used.asked * used.wall).sum::<f64>() / go.wall)
+        ("sessions_asked", "data requested by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
+            Some(report.sessions.iter().map(|used| used.asked * used.wall).sum::<f64>() / report.wall)
         }),
-        ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |go| Some(go.utilisation)),
-        ("machine_iowait", "machine idle waiting for devices", Unit::Ratio, "machine", Better::Lower, |go| go.iowait),
+        ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |report| {
+            Some(report.utilisation)
+        }),
+        ("machine_iowait", "machine idle waiting for devices", Unit::Ratio, "machine", Better::Lower, |report| {
+            report.iowait
+        }),
     ];
     for (id, title, unit, per, better, value) in rows {
         let metric = Metric { unit, per: per.into(), better };
         let mut figure = figure(format!("application.{id}"), point.clone(), title.to_owned(), metric);
         (figure.class, figure.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
         let mut began = 0.0;
-        for (round, go) in goes.iter().enumerate() {
-            let Some(value) = value(go).filter(|value| value.is_finite()) else { continue };
-            let (round, nanos) = (u32::try_from(round).unwrap_or(u32::MAX), vec![(go.wall * 1e9) as u64]);
-            let launch = Launch { round, began, wall: go.wall, value, nanos, steady: true, ..Launch::default() };
+        for (round, report) in reports.iter().enumerate() {
+            let Some(value) = value(report).filter(|value| value.is_finite()) else { continue };
+            let (round, nanos) = (u32::try_from(round).unwrap_or(u32::MAX), vec![(report.wall * 1e9) as u64]);
+            let launch = Launch { round, began, wall: report.wall, value, nanos, steady: true, ..Launch::default() };
             figure.launches.push(launch);
-            began += go.wall;
+            began += report.wall;
         }
         let values = figure.values();
         if values.is_empty() {
-            figure.outcome = Outcome::Unfit("this system does not tell it".to_owned());
+            figure.outcome = Outcome::Unfit("this system does not report it".to_owned());
         } else if values.iter().all(|value| *value > 0.0) && values.len() > 1 {
             measure::judge(&mut figure, &run.plan, run.plan.target, sys::clock::tick());
         } else {
-            // A share that may be nothing has no logarithm to make an interval of.
+            // A share may be zero and has no logarithm then, so there is no interval.
             let middle = stats::median(&values).unwrap_or(0.0);
             figure.outcome = Outcome::Measured(model::Estimate::without_spread(middle));
         }
         measure::end_follower(&mut figure, run.plan.target);
-        figure.notes.extend(goes.last().map(|go| go.because.clone()));
+        figure.notes.extend(reports.last().map(|report| report.because.clone()));
         run.figures.push(figure);
     }
-    let seconds = goes.iter().map(|go| go.wall).sum();
+    let seconds = reports.iter().map(|report| report.wall).sum();
     close(&mut run, seconds, true);
-    run.session.rounds = u32::try_from(goes.len()).unwrap_or(u32::MAX);
+    run.session.rounds = u32::try_from(reports.len()).unwrap_or(u32::MAX);
     run
 }
 
-fn mean(go: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> Option<f64> {
-    let count = go.sessions.len();
-    (count > 0).then(|| go.sessions.iter().map(value).sum::<f64>() / count as f64)
+fn mean(report: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> Option<f64> {
+    let count = report.sessions.len();
+    (count > 0).then(|| report.sessions.iter().map(value).sum::<f64>() / count as f64)
 }

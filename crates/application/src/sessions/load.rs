@@ -1,4 +1,4 @@
-//! What the machine did meanwhile.
+//! Load of the machine during the sessions.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl LoadMoment {
         }
     }
 
-    /// Shares since a moment before: busy, waiting for devices, stalled by storage.
+    /// Shares since an earlier moment: busy, waiting for devices, stalled by storage.
     pub(super) fn since(&self, before: &Self) -> (f64, Option<f64>, Option<f64>) {
         let busy = self
             .times
@@ -43,11 +43,11 @@ impl LoadMoment {
     }
 }
 
-/// Ticks in which the machine only waited for devices, and all ticks (`/proc/stat`, proc(5)).
+/// Ticks in which the machine was idle while waiting for devices, and all ticks (`/proc/stat`, proc(5)).
 fn iowait() -> Option<(u64, u64)> {
     let text = std::fs::read_to_string("/proc/stat").ok()?;
     let ticks: Vec<u64> =
         text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().filter_map(|tick| tick.parse().ok()).collect();
-    // Guest time, the last two, stands in user time already.
+    // Guest time, the last two, is included in user time.
     Some((*ticks.get(4)?, ticks.iter().take(8).sum()))
 }

@@ -1,4 +1,4 @@
-//! Many sessions at once over many files: what each process gets, what the machine does, and what holds them up.
+//! Many concurrent sessions over many files: throughput of each process, load of the machine, and the bottleneck.
 
 mod document;
 mod load;
@@ -17,63 +17,64 @@ pub use verdict::SessionsVerdict;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSharing {
-    /// All sessions read all files, each from another one on.
+    /// All sessions read all files, each beginning with another one.
     Shared,
-    /// Every session reads files that no other reads.
+    /// Every session reads files of its own.
     Own,
 }
 
-/// What is run.
+/// Specification of the sessions.
 #[derive(Debug, Clone)]
 pub struct SessionOrder {
-    /// Sessions at once.
+    /// Number of concurrent sessions.
     pub sessions: usize,
     /// The files.
     pub files: Vec<PathBuf>,
-    /// Which of them a session reads.
+    /// Which files a session reads.
     pub sharing: FileSharing,
-    /// Whether files are in the page cache before, or put out of it.
+    /// Whether files are read into the page cache before, or evicted from it.
     pub cached: bool,
-    /// Program and arguments that the names of files are appended to.
+    /// Program and arguments; file names are appended.
     pub command: Vec<String>,
-    /// Seconds after which sessions are ended.
+    /// Time limit of the sessions, seconds.
     pub patience: f64,
 }
 
-/// What one session used.
+/// Resources used by one session.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SessionUse {
     /// Seconds from start to end.
     pub wall: f64,
-    /// CPU time over that: 1 is one CPU all the time.
+    /// CPU time over wall time; 1 is one CPU all the time.
     pub cpu: f64,
-    /// Bytes a second that it asked for, cached or not.
+    /// Bytes a second requested, from cache or device.
     pub asked: f64,
-    /// Bytes a second that came from a device.
+    /// Bytes a second read from a device.
     pub device: f64,
-    /// Share of the time in which it waited for storage, as far as looking every 10 ms tells.
+    /// Share of the time in which it waited for storage, sampled every 10 ms.
     pub waiting: f64,
-    /// Share of the time in which it ran or wanted to.
+    /// Share of the time in which it ran or was runnable.
     pub ready: f64,
 }
 
-/// One go of all sessions.
+/// One repetition of all sessions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
-    /// One a session.
+    /// One for each session.
     pub sessions: Vec<SessionUse>,
     /// CPUs that they may use.
     pub cpus: usize,
     /// Seconds from the first start to the last end.
     pub wall: f64,
-    /// Share of the machine's CPU time that was busy, whoever used it.
+    /// Share of the machine's CPU time that was busy, with all its processes.
     pub utilisation: f64,
-    /// Share of it that was idle while something waited for a device; absent where the system does not tell.
+    /// Share of the machine's CPU time that was idle while a task waited for a device; `None` if the system does not
+    /// report it.
     pub iowait: Option<f64>,
-    /// Share of the time in which some task waited for storage; absent where the system does not tell.
+    /// Share of the time in which some task waited for storage; `None` if the system does not report it.
     pub pressure: Option<f64>,
-    /// What held them up.
+    /// The bottleneck.
     pub verdict: SessionsVerdict,
-    /// Why, in a sentence.
+    /// The evidence, in a sentence.
     pub because: String,
 }

@@ -1,4 +1,4 @@
-//! Starts the sessions and watches them from outside, whatever program they are.
+//! Starts the sessions and observes them from outside, whatever program they run.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,15 +17,15 @@ use super::verdict::{SessionsSeen, verdict};
 use super::{FileSharing, SessionOrder, SessionReport, SessionUse};
 use crate::Error;
 
-/// How often the ends of sessions are looked for; also the error of their times.
-const LOOK: Duration = Duration::from_millis(10);
-/// Time in which a session that was killed must be gone.
+/// Sampling interval of the sessions' states, which is also the error of their times.
+const INTERVAL: Duration = Duration::from_millis(10);
+/// Time limit for a killed session to end.
 const KILLED: Duration = Duration::from_secs(5);
 
 /// Runs all sessions once.
 ///
 /// # Errors
-/// When a session cannot be started, fails or runs out of time, or somebody asked to stop.
+/// When a session cannot be started, fails or exceeds the time limit, or the user asked to stop.
 pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionReport, Error> {
     for file in &order.files {
         prepare(file, order.cached)?;
@@ -44,15 +44,15 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
         if began.elapsed().as_secs_f64() > order.patience {
             return Err(Error::Sessions(format!("some were still running after {} s", order.patience)));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(INTERVAL);
         for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.used.is_none()) {
-            session.look(index)?;
+            session.sample(index)?;
         }
     }
     let wall = began.elapsed().as_secs_f64();
     let (utilisation, iowait, pressure) = LoadMoment::now().since(&before);
     let sessions: Vec<SessionUse> = sessions.iter().filter_map(|session| session.used).collect();
-    // Sessions that end early leave CPUs idle at the end; what they used is set against the whole time.
+    // Sessions that end early leave CPUs idle, so their CPU time is related to the whole time.
     let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
     let share = |of: fn(&SessionUse) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
     let (verdict, because) = verdict(&SessionsSeen {
@@ -69,7 +69,7 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
     Ok(SessionReport { sessions, cpus, wall, utilisation, iowait, pressure, verdict, because })
 }
 
-/// Puts a file into the page cache, or out of it.
+/// Reads a file into the page cache, or evicts it.
 fn prepare(path: &Path, cached: bool) -> Result<(), Error> {
     let fail = |source| Error::File { what: "read", path: path.to_owned(), source };
     let mut file = File::open(path).map_err(fail)?;
@@ -77,13 +77,13 @@ fn prepare(path: &Path, cached: bool) -> Result<(), Error> {
         return drain(&mut file).map(|_| ()).map_err(fail);
     }
     let fail =
-        |error: sys::Error| Error::Sessions(format!("{} could not be put out of the cache: {error}", path.display()));
-    // Only clean pages leave the cache.
+        |error: sys::Error| Error::Sessions(format!("{} could not be evicted from the cache: {error}", path.display()));
+    // Only clean pages can be evicted.
     sys::file::sync(&file).map_err(fail)?;
     sys::file::advise(&file, Advice::DontNeed).map_err(fail)
 }
 
-/// Reads files to their ends and says how many bytes they have: a session that does nothing else.
+/// A session that only reads: reads files to their ends and returns the number of bytes.
 ///
 /// # Errors
 /// When one cannot be read.
@@ -106,18 +106,18 @@ fn drain(file: &mut File) -> std::io::Result<u64> {
     }
 }
 
-/// A session that runs, or has ended.
+/// A session that runs or has ended.
 struct RunningSession {
     child: Child,
     pid: i32,
     began: Instant,
-    looks: Looks,
+    samples: Samples,
     used: Option<SessionUse>,
 }
 
-/// How often a session was seen, and as what.
+/// How often a session was sampled in each state.
 #[derive(Debug, Default)]
-struct Looks {
+struct Samples {
     waiting: u32,
     ready: u32,
     all: u32,
@@ -146,16 +146,16 @@ impl RunningSession {
             .spawn()
             .map_err(|error| Error::Sessions(format!("{program} could not be started: {error}")))?;
         let pid = i32::try_from(child.id()).map_err(|error| Error::Sessions(error.to_string()))?;
-        Ok(Self { child, pid, began: Instant::now(), looks: Looks::default(), used: None })
+        Ok(Self { child, pid, began: Instant::now(), samples: Samples::default(), used: None })
     }
 
-    /// Takes what the session used once it has ended: a process that was not waited for still tells.
-    fn look(&mut self, index: usize) -> Result<(), Error> {
+    /// Records what the session used once it has ended: a zombie still has its statistics.
+    fn sample(&mut self, index: usize) -> Result<(), Error> {
         let stat = Stat::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
         if stat.state != 'Z' {
-            self.looks.all += 1;
-            self.looks.waiting += u32::from(stat.state == 'D');
-            self.looks.ready += u32::from(stat.state == 'R');
+            self.samples.all += 1;
+            self.samples.waiting += u32::from(stat.state == 'D');
+            self.samples.ready += u32::from(stat.state == 'R');
             return Ok(());
         }
         let wall = self.began.elapsed().as_secs_f64();
@@ -164,14 +164,14 @@ impl RunningSession {
         if !status.success() {
             return Err(Error::Sessions(format!("session {} ended with {status}", index + 1)));
         }
-        let share = |looks: u32| f64::from(looks) / f64::from(self.looks.all.max(1));
+        let share = |samples: u32| f64::from(samples) / f64::from(self.samples.all.max(1));
         self.used = Some(SessionUse {
             wall,
             cpu: (stat.user + stat.system + stat.children).as_secs_f64() / wall,
             asked: io.read_chars as f64 / wall,
             device: io.read_bytes as f64 / wall,
-            waiting: share(self.looks.waiting),
-            ready: share(self.looks.ready),
+            waiting: share(self.samples.waiting),
+            ready: share(self.samples.ready),
         });
         Ok(())
     }
@@ -180,9 +180,9 @@ impl RunningSession {
 impl Drop for RunningSession {
     fn drop(&mut self) {
         if self.used.is_none() {
-            // It may have ended by itself, which is as good.
+            // It may have ended by itself already.
             let _ = sys::process::kill_group(self.pid, Signal::Kill);
-            // One that the kernel holds is left behind.
+            // One that hangs in the kernel is left behind.
             let _ = sys::process::wait_within(&mut self.child, KILLED);
         }
     }

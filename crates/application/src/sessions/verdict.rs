@@ -1,30 +1,31 @@
-//! What holds the sessions up. The figure of one process alone misleads: 12 sessions at 17% each on two CPUs are 200%.
+//! Finds the bottleneck of the sessions. The CPU use of one process alone is misleading: 12 sessions at 17% each are
+//! 200%, which is all of two CPUs.
 
 use serde::Serialize;
 
-/// What there is too little of.
+/// The scarce resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionsVerdict {
-    /// The CPUs that the sessions can use are busy.
+    /// The CPUs that the sessions may use are busy.
     CpuBound,
     /// CPUs are idle while sessions wait for storage.
     DiskBound,
-    /// Neither: they wait for something else, such as each other, a network or a clock.
+    /// Neither: the sessions wait for something else, such as each other, a network or a clock.
     Neither,
 }
 
-/// Share of the usable CPU time from which the CPUs are the limit.
+/// Share of the usable CPU time above which the CPUs are the limit.
 const BUSY: f64 = 0.85;
-/// Share of the time in which something waits for storage, from which storage is the limit.
+/// Share of the time waiting for storage above which storage is the limit.
 const WAITING: f64 = 0.25;
 
-/// What was seen of all sessions and of the machine.
+/// Observations of all sessions and of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionsSeen {
-    /// Sum of the sessions' CPU use: 1 is one CPU all the time.
+    /// Sum of the sessions' CPU use; 1 is one CPU all the time.
     pub(super) cpu: f64,
-    /// How many there are.
+    /// Number of sessions.
     pub(super) sessions: usize,
     /// CPUs that they may use.
     pub(super) cpus: usize,
@@ -32,18 +33,18 @@ pub(super) struct SessionsSeen {
     pub(super) busy: f64,
     /// Share of their time in which sessions waited for storage.
     pub(super) waiting: f64,
-    /// Share of their time in which sessions ran or wanted to.
+    /// Share of their time in which sessions ran or were runnable.
     pub(super) ready: f64,
-    /// Whether anything came from a device for them.
+    /// Whether any bytes came from a device.
     pub(super) read: bool,
-    /// Share of the machine's CPU time that was idle while something waited for a device.
+    /// Share of the machine's CPU time that was idle while a task waited for a device.
     pub(super) iowait: Option<f64>,
     /// Share of the time in which some task of the machine waited for storage.
     pub(super) pressure: Option<f64>,
 }
 
-/// Judges what was seen. The states of the sessions come before those of the machine, which may be busy for others; where a
-/// session's own children do the work its state says little, and what the machine shows counts when anything was read.
+/// Decides by the states of the sessions first, since the machine may be busy with other work. Where a session's own
+/// children do the work its state tells little, and the machine's waiting counts if anything was read.
 #[must_use]
 pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
@@ -57,25 +58,25 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         percent(usable)
     );
     if cpu >= BUSY * usable {
-        return (SessionsVerdict::CpuBound, format!("{told}: no CPU is left over"));
+        return (SessionsVerdict::CpuBound, format!("{told}: no CPU is idle"));
     }
     if seen.waiting >= WAITING && seen.waiting >= seen.ready {
         return (
             SessionsVerdict::DiskBound,
-            format!("{told}; {} of their time they wait for storage", percent(seen.waiting)),
+            format!("{told}; {} of their time is spent waiting for storage", percent(seen.waiting)),
         );
     }
     if busy >= BUSY && seen.ready >= WAITING {
         return (
             SessionsVerdict::CpuBound,
-            format!("{told}, and the machine is {} busy with others besides", percent(busy)),
+            format!("{told}, and the machine is {} busy with other processes as well", percent(busy)),
         );
     }
     let iowait = seen.iowait.map(|share| share * cpus as f64 / usable);
     let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
     if seen.read && machine >= WAITING {
         let share = percent(machine.min(1.0));
-        return (SessionsVerdict::DiskBound, format!("{told}; {share} of the time something waits for storage"));
+        return (SessionsVerdict::DiskBound, format!("{told}; {share} of the time some task waits for storage"));
     }
     (SessionsVerdict::Neither, format!("{told}, and they hardly wait for storage"))
 }
@@ -97,7 +98,7 @@ mod tests {
     };
 
     #[test]
-    fn the_figure_of_one_process_does_not_mislead() {
+    fn cpu_use_is_summed_over_processes() {
         let twelve = SessionsSeen { cpu: 12.0 * 0.17, sessions: 12, busy: 0.99, ready: 0.9, ..IDLE };
         let (found, because) = verdict(&twelve);
         assert_eq!(found, SessionsVerdict::CpuBound);
@@ -115,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn what_others_do_is_not_laid_at_the_sessions_door() {
+    fn load_of_other_processes_is_not_attributed_to_the_sessions() {
         let alone = SessionsSeen { cpu: 0.02, sessions: 2, ..IDLE };
-        // Others compute: sessions that wait for storage are disk bound all the same, those that want a CPU are not.
+        // Other processes compute: sessions that wait for storage are disk bound all the same, runnable ones are not.
         let busy = SessionsSeen { busy: 1.0, ..alone };
         assert_eq!(verdict(&SessionsSeen { waiting: 0.9, ..busy }).0, SessionsVerdict::DiskBound);
         assert_eq!(verdict(&SessionsSeen { ready: 0.9, ..busy }).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&busy).0, SessionsVerdict::Neither);
-        // Others wait for storage: sessions that read nothing do not.
+        // Other processes wait for storage: sessions that read nothing do not.
         let pressed = SessionsSeen { iowait: Some(0.6), pressure: Some(0.9), ..alone };
         assert_eq!(verdict(&SessionsSeen { read: false, ..pressed }).0, SessionsVerdict::Neither);
         assert_eq!(verdict(&pressed).0, SessionsVerdict::DiskBound);

@@ -1,4 +1,4 @@
-//! A campaign on a machine that disturbs it: what outside evidence speaks against never counts, and says why.
+//! A campaign on a machine that disturbs it: launches with outside evidence against them are excluded, with the reason.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ struct Reports(Vec<String>);
 
 impl Observer for Reports {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
-        // It is told for each figure of a launch.
+        // The event comes once for each figure of a launch.
         if let MeasureEvent::Repeated { key, reason } = event
             && key.probe == "application.x"
         {
@@ -30,7 +30,7 @@ impl measure::Saver for Unsaved {
     }
 }
 
-/// A helper that starts nothing and reports launches of one second, every `n`th of a machine that slept.
+/// A helper that starts nothing and reports launches of one second; every `n`th reports a suspended machine.
 fn starter(folder: &Path, n: u32, sleeps: bool) -> Starter {
     let report = |name: &str, suspended: Option<f64>| {
         let (stdout, stderr) = (String::new(), String::new());
@@ -61,7 +61,7 @@ fn campaign(n: u32, sleeps: bool) -> (Run, Vec<String>) {
     (ended.run, reports.0)
 }
 
-/// Launches that do not count, of all, with their reasons told as often.
+/// Excluded launches, all launches, and the number of reported reasons.
 fn spoiled(run: &Run, reports: &[String]) -> (usize, usize) {
     let launches = &run.figures[0].launches;
     let spoiled = launches.iter().filter(|launch| launch.invalid.is_some());
@@ -72,7 +72,7 @@ fn spoiled(run: &Run, reports: &[String]) -> (usize, usize) {
 }
 
 #[test]
-fn a_disturbed_launch_is_kept_with_its_reason_and_does_not_count() {
+fn a_disturbed_launch_is_kept_with_its_reason_and_excluded() {
     let (run, reports) = campaign(6, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0);
@@ -82,7 +82,7 @@ fn a_disturbed_launch_is_kept_with_its_reason_and_does_not_count() {
 }
 
 #[test]
-fn a_reason_that_spoils_every_launch_is_the_machine_and_excludes_a_fifth_at_most() {
+fn a_reason_in_every_launch_excludes_a_fifth_at_most() {
     let (run, reports) = campaign(1, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0 && spoiled <= of.max(10) / 5, "{spoiled} of {of}");
@@ -92,7 +92,7 @@ fn a_reason_that_spoils_every_launch_is_the_machine_and_excludes_a_fifth_at_most
 }
 
 #[test]
-fn what_disturbs_nothing_excludes_nothing() {
+fn without_disturbance_no_launch_is_excluded() {
     let (run, reports) = campaign(1, false);
     assert_eq!(spoiled(&run, &reports).0, 0);
     assert!(run.figures[0].outcome.estimate().is_some());

@@ -1,4 +1,4 @@
-//! Launches: programs that work, crash, hang, babble or are not there.
+//! Launches: programs that work, crash, hang, print too much, or do not exist.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ fn order(commands: &[&[&str]], patience: f64) -> LaunchSpec {
 }
 
 #[test]
-fn copies_run_beside_each_other_with_their_environment() {
+fn copies_run_concurrently_with_their_environment() {
     let report = perform(&order(&[&["sh", "-c", "echo $GREETING; pwd"], &["sleep", "0.2"], &["sleep", "0.2"]], 20.0));
     assert!(report.copies.iter().all(|copy| copy.how == ProcessEnd::Code(0)), "{report:?}");
     assert!(report.copies[0].stdout.starts_with("hello\n/"), "{report:?}");
@@ -23,7 +23,7 @@ fn copies_run_beside_each_other_with_their_environment() {
 }
 
 #[test]
-fn every_bad_end_is_told_apart() {
+fn every_failure_is_distinguished() {
     let ends = |argv: &[&str], patience| perform(&order(&[argv], patience)).copies.remove(0);
     let failed = ends(&["sh", "-c", "echo out; echo err >&2; exit 3"], 20.0);
     assert_eq!((failed.how, failed.stdout.trim(), failed.stderr.trim()), (ProcessEnd::Code(3), "out", "err"));
@@ -36,15 +36,15 @@ fn every_bad_end_is_told_apart() {
 }
 
 #[test]
-fn much_output_is_kept_at_both_ends() {
+fn long_output_is_kept_at_both_ends() {
     let copy = perform(&order(&[&["sh", "-c", "echo first; seq 400000; echo last"]], 60.0)).copies.remove(0);
     assert!(copy.stdout.starts_with("first\n1\n") && copy.stdout.ends_with("last\n"));
     assert!(copy.stdout.len() < 1 << 20 && copy.stdout.contains("bytes left out"));
 }
 
-/// What a program leaves behind in a session of its own holds the outputs open; only the test knows its number.
+/// A process in a session of its own holds the output pipes open; only the test knows its number.
 #[test]
-fn what_leaves_the_group_and_holds_the_outputs_holds_up_nothing() {
+fn a_child_that_holds_the_pipes_open_delays_nothing() {
     let began = std::time::Instant::now();
     let script = |then: &str| format!("setsid sleep 1000 & echo $!; {then}");
     let ended = |then: &str, patience: f64| {
@@ -57,7 +57,7 @@ fn what_leaves_the_group_and_holds_the_outputs_holds_up_nothing() {
     let copy = ended("echo said; exit 3", 300.0);
     assert_eq!((copy.how, copy.stdout.lines().last()), (ProcessEnd::Code(3), Some("said")));
     assert_eq!(ended("exec sleep 1000", 1.0).how, ProcessEnd::TimedOut);
-    assert!(began.elapsed().as_secs_f64() < 300.0, "each came back within its patience");
+    assert!(began.elapsed().as_secs_f64() < 300.0, "each must return within its time limit");
 }
 
 /// The helper may misbehave as well: a shell takes its place here.
@@ -75,6 +75,6 @@ fn a_helper_that_neither_reads_nor_ends_is_given_up() {
         std::thread::sleep(std::time::Duration::from_millis(500));
         other.stop();
     });
-    assert!(launch("exec sleep 1000").contains("stopped"), "although its order does not fit into the pipe");
+    assert!(launch("exec sleep 1000").contains("stopped"), "although its specification does not fit into the pipe");
     stops.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Manifests are understood whole, or refused with the line and the reason.
+//! Manifests are accepted as a whole, or refused with the line and the cause.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
@@ -15,14 +15,14 @@ fn refused(text: &str, line: usize, reason: &str) {
 }
 
 #[test]
-fn the_manifests_that_come_along_are_sound() {
+fn built_in_manifests_are_valid() {
     let names = |text| parse(text).unwrap().applications.into_iter().map(|a| a.name).collect::<Vec<_>>();
     assert_eq!(names(BUILTIN), ["reconstruct", "simulate", "analyse"]);
     assert_eq!(names(TEMPLATE), ["hello"]);
 }
 
 #[test]
-fn the_examples_are_sound_and_their_sources_are_there() {
+fn examples_are_valid_and_their_sources_exist() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/manifests"));
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -42,7 +42,7 @@ fn the_examples_are_sound_and_their_sources_are_there() {
 }
 
 #[test]
-fn a_whole_manifest_is_understood() {
+fn a_complete_manifest_is_parsed() {
     let text = r#"
 [application.x]
 builds = { compiler = ["gcc", "clang"], level = ["-O0", "-O3 -march=native"] }
@@ -64,24 +64,24 @@ copies = [1, 2]
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_name_their_line() {
     let base =
         |more: &str| format!("[application.x]\nrun = [\"true\"]\nwork = {{ runs = 1, unit = \"run\" }}\n{more}\n");
     refused("", 1, "application");
     refused("[application.x]\nrun = [\"true\"\n", 2, "unclosed array");
     refused(&base("nonsense = 1"), 4, "nonsense");
-    refused(&base("build = [\"{nowhere}\"]"), 4, "nothing is called {nowhere}; known are");
-    refused(&base("build = [\"{out\"]"), 4, "without its }");
-    refused(&base("rate = \"(\""), 4, "no regular expression");
+    refused(&base("build = [\"{nowhere}\"]"), 4, "{nowhere} is unknown; known are");
+    refused(&base("build = [\"{out\"]"), 4, "without a }");
+    refused(&base("rate = \"(\""), 4, "not a regular expression");
     refused(&base("rate = \"x\""), 4, "has no group");
-    refused(&base("sources = \"not-there-at-all\""), 4, "there is no source");
+    refused(&base("sources = \"not-there-at-all\""), 4, "could not find the source");
     refused(&base("builds = { a = [] }"), 4, "no values");
     refused(&base("builds = { a = [\"x,y\"] }"), 4, "comma");
-    refused(&base("exclude = [{ b = \"x\" }]"), 4, "no axis");
-    refused(&base("timeout = \"soon\""), 4, "no time");
+    refused(&base("exclude = [{ b = \"x\" }]"), 4, "not an axis");
+    refused(&base("timeout = \"soon\""), 4, "not a duration");
     refused(&base("copies = [0]"), 4, "from 1");
     refused(&base("verify = { expect = \"x\" }"), 4, "needs digest");
-    refused("[application.X-1]\nrun = [\"true\"]\nwork = { runs = 1, unit = \"run\" }", 1, "no name");
+    refused("[application.X-1]\nrun = [\"true\"]\nwork = { runs = 1, unit = \"run\" }", 1, "not a name");
     refused("[application.x]\nrun = []\nwork = { runs = 1, unit = \"run\" }", 2, "run is empty");
     refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 0, unit = \"run\" }", 3, "above 0");
     refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 1 }", 3, "unit");

@@ -1,4 +1,4 @@
-//! Interactive analysis: ntuples are read, pairs of tracks combined, masses filled into a histogram.
+//! Interactive analysis: reads ntuples, combines pairs of tracks, and fills their masses into a histogram.
 
 mod ntuple;
 mod sample;
@@ -10,7 +10,7 @@ pub use spectrum::Spectrum;
 
 use std::io::{BufRead, Write};
 
-/// Writes the ntuple of some events: `count` of them from `first` on.
+/// Writes an ntuple of `count` events from `first` on.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -25,7 +25,7 @@ pub fn write_ntuple(output: impl Write, seed: u64, first: u64, count: u64) -> st
 /// Reads an ntuple and fills its spectrum.
 ///
 /// # Errors
-/// When it cannot be read, or is no ntuple.
+/// When it cannot be read or is not an ntuple.
 pub fn analyse(input: impl BufRead) -> Result<Spectrum, Malformed> {
     let mut reader = NtupleReader::new(input)?;
     let mut spectrum = Spectrum::default();

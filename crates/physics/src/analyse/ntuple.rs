@@ -1,21 +1,21 @@
-//! The ntuple: an eight-byte mark, then events of a head of two 64-bit numbers (event, tracks) and six doubles a track,
-//! all little-endian.
+//! The ntuple format: an eight-byte mark, then for each event a header of two 64-bit numbers (event, tracks) and six
+//! doubles for each track, all little-endian.
 
 use std::io::{BufRead, Write};
 
 const MARK: &[u8; 8] = b"PRONYNT1";
-/// Tracks of one event at most; more is a sign of a damaged file.
-const MOST_TRACKS: u64 = 4096;
+/// Tracks of one event, at most; a larger number means a damaged file.
+const MAX_TRACKS: u64 = 4096;
 const NUMBERS: usize = 6;
 
 /// One track of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TrackRow {
-    /// Momentum across the field, GeV/c.
+    /// Transverse momentum, GeV/c.
     pub transverse: f64,
-    /// Direction across the field.
+    /// Azimuth of the direction.
     pub phi: f64,
-    /// Tangent of the dip.
+    /// Tangent of the dip angle.
     pub tan_dip: f64,
     /// Distance to the axis, cm.
     pub d0: f64,
@@ -41,7 +41,7 @@ pub enum Malformed {
     Io(std::io::Error),
     /// The first bytes are not those of an ntuple.
     Mark,
-    /// An event claims more tracks than any has.
+    /// An event claims more tracks than possible.
     Tracks(u64),
 }
 
@@ -49,7 +49,7 @@ impl std::fmt::Display for Malformed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io(error) => write!(f, "could not read the ntuple: {error}"),
-            Self::Mark => f.write_str("could not read the ntuple: it does not begin as one"),
+            Self::Mark => f.write_str("could not read the ntuple: it does not begin with the mark of one"),
             Self::Tracks(count) => write!(f, "could not read the ntuple: it has an event of {count} tracks"),
         }
     }
@@ -98,7 +98,7 @@ impl<W: Write> NtupleWriter<W> {
         self.output.write_all(&self.buffer)
     }
 
-    /// Ends it and says how many bytes it has.
+    /// Flushes the output and returns the number of bytes written.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -119,24 +119,24 @@ impl<R: BufRead> NtupleReader<R> {
     /// Begins to read.
     ///
     /// # Errors
-    /// When the input is no ntuple.
+    /// When the input is not an ntuple.
     pub fn new(mut input: R) -> Result<Self, Malformed> {
         let mut mark = [0; MARK.len()];
         input.read_exact(&mut mark)?;
         if &mark == MARK { Ok(Self { input, buffer: Vec::new() }) } else { Err(Malformed::Mark) }
     }
 
-    /// Reads the next event over `row`; false at the end.
+    /// Reads the next event into `row`; false at the end.
     ///
     /// # Errors
-    /// When the input ends inside an event, or is damaged.
+    /// When the input ends inside an event or is damaged.
     pub fn next_into(&mut self, row: &mut NtupleRow) -> Result<bool, Malformed> {
         if self.input.fill_buf()?.is_empty() {
             return Ok(false);
         }
         row.event = self.word()?;
         let count = self.word()?;
-        if count > MOST_TRACKS {
+        if count > MAX_TRACKS {
             return Err(Malformed::Tracks(count));
         }
         self.buffer.resize(count as usize * NUMBERS * 8, 0);
@@ -175,7 +175,7 @@ mod tests {
     use crate::analyse::{analyse, sample, write_ntuple};
 
     #[test]
-    fn what_is_written_is_read() {
+    fn events_are_read_back_as_written() {
         let mut bytes = Vec::new();
         let size = write_ntuple(&mut bytes, 3, 10, 20).unwrap();
         assert_eq!(size, bytes.len() as u64);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damage_is_reported() {
         let mut bytes = Vec::new();
         write_ntuple(&mut bytes, 3, 0, 3).unwrap();
         assert!(analyse(&bytes[..bytes.len() - 5]).unwrap_err().to_string().starts_with("could not read"));

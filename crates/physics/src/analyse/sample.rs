@@ -1,5 +1,5 @@
-//! Events as a reconstruction hands them to an analysis: background tracks, in some events a resonance of two muons, both
-//! smeared by the resolution of a drift chamber.
+//! Events as a reconstruction gives them to an analysis: background tracks, and in some events a resonance that decays
+//! to two muons, both smeared by the resolution of a drift chamber.
 
 use super::ntuple::{NtupleRow, TrackRow};
 use crate::random::EventRandom;
@@ -8,12 +8,12 @@ use crate::track::TESLA_TO_CURVATURE;
 
 /// Mass of the resonance, GeV/c^2: that of the J/psi (Particle Data Group).
 pub const RESONANCE_MASS: f64 = 3.0969;
-/// Share of the events that have one.
+/// Share of the events that contain one.
 pub const RESONANCE_SHARE: f64 = 0.25;
 /// Mass of a muon, GeV/c^2.
 pub(super) const MUON_MASS: f64 = 0.105_658;
 
-/// Streams of random numbers, apart from those of the simulation.
+/// Stream of random numbers, separate from those of the simulation.
 const SIGNAL: u32 = 1 << 20;
 /// Relative error of a transverse momentum at 1 GeV/c and of its direction.
 const MOMENTUM_ERROR: f64 = 0.0045;
@@ -65,7 +65,7 @@ fn decay(random: &mut EventRandom) -> [TrackRow; 2] {
     })
 }
 
-/// A momentum seen from a frame in which its own moves with gamma beta `u`.
+/// A momentum boosted from a frame that moves with gamma beta `u`.
 fn boosted(p: [f64; 3], energy: f64, u: [f64; 3]) -> [f64; 3] {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let gamma = (1.0 + dot(u, u)).sqrt();

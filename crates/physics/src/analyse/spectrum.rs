@@ -1,4 +1,4 @@
-//! The spectrum of masses of pairs of muons.
+//! The mass spectrum of pairs of muons.
 
 use super::ntuple::{NtupleRow, TrackRow};
 use super::sample::MUON_MASS;
@@ -7,7 +7,7 @@ use crate::Digest;
 const BINS: usize = 500;
 /// Width of a bin, GeV/c^2.
 const WIDTH: f64 = 0.01;
-/// Tracks must come from within so many cm of the axis and of its middle.
+/// Largest distance of a track's origin to the axis, and of its z to zero, cm.
 const NEAR: (f64, f64) = (0.2, 5.0);
 
 /// Counts of pairs in bins of mass.
@@ -49,7 +49,7 @@ impl Spectrum {
         }
     }
 
-    /// Events that were read.
+    /// Number of events read.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
@@ -62,14 +62,14 @@ impl Spectrum {
         self.bins.iter_mut().zip(&other.bins).for_each(|(sum, count)| *sum += count);
     }
 
-    /// Digest of the counts, which are sums over events; take it of the union of all parts.
+    /// Digest of the counts, which are sums over events. Compute it of the union of all parts.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of(self.events, self.bins.iter().copied().chain([self.tracks]))
     }
 
-    /// Pairs above a background, and their mean mass, within `half` GeV/c^2 of a mass. The background is the straight line
-    /// through the counts of both sides.
+    /// Pairs above the background, and their mean mass, within `half` GeV/c^2 of a mass. The background is a straight
+    /// line through the counts on both sides.
     #[must_use]
     pub fn peak(&self, at: f64, half: f64) -> (f64, f64) {
         // Counts, and their first moment about the middle.
@@ -82,7 +82,7 @@ impl Spectrum {
         };
         let (inside, left, right) = (sum(-half, half), sum(-2.0 * half, -half).0, sum(half, 2.0 * half).0);
         let pairs = inside.0 - left - right;
-        // A line whose sides differ by so many counts has this moment between them.
+        // A straight line whose sides differ by this count has this moment between them.
         let tilt = (right - left) * 2.0 * half / 9.0;
         (pairs, at + (inside.1 - tilt) / pairs)
     }
@@ -107,7 +107,7 @@ mod tests {
     use crate::analyse::{RESONANCE_MASS, RESONANCE_SHARE, sample};
 
     #[test]
-    fn the_resonance_stands_where_it_was_put() {
+    fn the_resonance_is_found_at_its_mass() {
         let mut spectrum = Spectrum::default();
         let events = 20_000;
         for number in 0..events {

@@ -1,30 +1,30 @@
-//! Least squares of a circle or a helix to signed drift distances, by Gauss and Newton's steps.
+//! Least-squares fit of a circle or a helix to signed drift distances, by Gauss-Newton steps.
 
 use super::road::Assigned;
 use super::solve::{Symmetric, invert, times};
 use crate::simulate::Hit;
 use crate::{Chamber, Circle, Helix};
 
-/// Steps at most; two or three do.
+/// Steps, at most; two or three suffice.
 const STEPS: usize = 8;
-/// Change of every residual's worth, in resolutions, at which a fit stands.
-const SETTLED: f64 = 1e-4;
-/// Parameters are scaled so that the columns of the normal equations are of like size.
+/// A fit has converged when a step changes no residual by more than this many resolutions.
+const CONVERGED: f64 = 1e-4;
+/// Scales of the parameters, chosen so that the columns of the normal equations have similar size.
 const SCALES: [f64; 5] = [1e-3, 1.0, 1.0, 1.0, 10.0];
 
-/// A fitted path: a helix of five parameters, or of three where z is not asked for.
+/// A fitted path: a helix of five parameters, or of three where z is not fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit<const N: usize> {
-    /// The helix; as it was given in what was not fitted.
+    /// The helix; parameters that were not fitted keep their initial values.
     pub helix: Helix,
-    /// Covariance of curvature, phi, d0, tangent of the dip and z0, as many of them as were fitted.
+    /// Covariance of the fitted ones of curvature, phi, d0, tangent of the dip and z0.
     pub covariance: Symmetric<N>,
-    /// Sum of squared residuals over the resolution.
+    /// Sum of squared residuals in units of the resolution.
     pub chi_square: f64,
 }
 
-/// Fits the first `N` parameters of a helix to hits, from a first guess. `None` where that does not settle. With three the
-/// hits must be those of axial wires.
+/// Fits the first `N` parameters of a helix to hits, from a first guess. `None` if the fit does not converge. With
+/// three parameters, the hits must be on axial wires.
 #[must_use]
 pub fn fit<const N: usize>(chamber: &Chamber, hits: &[Hit], assigned: &[Assigned], guess: Helix) -> Option<Fit<N>> {
     let mut helix = guess;
@@ -33,7 +33,7 @@ pub fn fit<const N: usize>(chamber: &Chamber, hits: &[Hit], assigned: &[Assigned
         let step = times(&invert(&normal)?, gradient);
         helix = moved(helix, &step);
         let worth: f64 = step.iter().zip(times(&normal, step)).map(|(a, b)| a * b).sum();
-        if worth < SETTLED * SETTLED {
+        if worth < CONVERGED * CONVERGED {
             let (normal, _, chi_square) = equations::<N>(chamber, hits, assigned, helix)?;
             let mut covariance = invert(&normal)?;
             for (row, values) in covariance.iter_mut().enumerate() {

@@ -1,9 +1,9 @@
-//! Hough voting in direction and curvature, with the drift circle of a hit instead of its wire.
+//! Hough voting in direction and curvature, with drift circles in place of wires.
 //!
 //! Hough, US patent 3069654 (1962); voting with drift circles as in Ohlsson, Peterson and Yuille, Computer Physics
-//! Communications 71 (1992) 77. Tracks are taken to come from the axis: a circle through it with direction phi that
-//! touches the drift circle of radius d around a wire has curvature 2 (v +- d) / (r^2 - d^2), v the distance of the wire
-//! to the left of the direction.
+//! Communications 71 (1992) 77. Tracks are assumed to come from the axis: a circle through it with direction phi that
+//! touches the drift circle of radius d around a wire has curvature 2 (v +- d) / (r^2 - d^2), where v is the distance
+//! of the wire to the left of the direction.
 
 use std::f64::consts::TAU;
 
@@ -16,17 +16,17 @@ const CURVATURES: usize = 144;
 /// Largest curvature, 1/cm: 0.19 GeV/c in 1.5 T.
 const LARGEST: f64 = 0.024;
 
-/// A bin that many hits agree on.
+/// A bin with many votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peak {
     direction: usize,
     curvature: usize,
-    /// Hits that voted for it.
+    /// Number of votes.
     pub votes: u16,
 }
 
 impl Peak {
-    /// The circle in its middle.
+    /// The circle at its centre.
     #[must_use]
     pub fn circle(self) -> Circle {
         let phi = (self.direction as f64 + 0.5) * TAU / DIRECTIONS as f64;
@@ -39,7 +39,7 @@ impl Peak {
 #[derive(Debug, Clone)]
 pub struct Votes {
     bins: Vec<u16>,
-    /// Highest bin of each direction, when nothing was voted since.
+    /// Highest bin of each direction; valid unless `stale`.
     highest: Vec<u16>,
     stale: bool,
     directions: Vec<(f64, f64)>,
@@ -69,7 +69,7 @@ impl Votes {
         self.vote(wire, drift, |bin| *bin = bin.saturating_sub(1));
     }
 
-    /// The highest bin, when it has so many votes; the first of equals.
+    /// The highest bin if it has at least `least` votes; the first of equals.
     #[must_use]
     pub fn highest(&mut self, least: u16) -> Option<Peak> {
         if std::mem::take(&mut self.stale) {
@@ -81,8 +81,8 @@ impl Votes {
         (*votes >= least).then_some(Peak { direction, curvature, votes: *votes })
     }
 
-    /// Empties a bin that led nowhere.
-    pub fn forget(&mut self, peak: Peak) {
+    /// Clears a bin that gave no track.
+    pub fn clear(&mut self, peak: Peak) {
         self.bins[peak.direction * CURVATURES + peak.curvature] = 0;
         self.refresh(peak.direction);
     }
@@ -100,12 +100,12 @@ impl Votes {
         let curvature = |(sine, cosine): (f64, f64), side: f64| scale * ((y * cosine - x * sine) + side);
         for direction in 0..DIRECTIONS {
             let (from, to) = (self.directions[direction], self.directions[direction + 1]);
-            // A circle that turns by more than a right angle before the wire is none of ours.
+            // A circle that turns by more than a right angle before the wire is not considered.
             if x * from.1 + y * from.0 <= 0.0 {
                 continue;
             }
             let row = &mut self.bins[direction * CURVATURES..][..CURVATURES];
-            // The left side lies above the right one. One vote a bin and hit, on whichever side of the wire.
+            // The left side lies above the right one. One vote for each bin and hit, on whichever side of the wire.
             let mut free = CURVATURES;
             for side in [drift, -drift] {
                 let (a, b) = (curvature(from, side), curvature(to, side));
@@ -130,7 +130,7 @@ mod tests {
     use crate::Chamber;
 
     #[test]
-    fn hits_of_one_circle_meet_in_its_bin_and_leave_nothing() {
+    fn hits_of_one_circle_vote_for_its_bin_and_removal_clears_it() {
         let chamber = Chamber::default();
         let truth = Circle { curvature: 0.0101, phi: 1.003, d0: 0.0 };
         let mut votes = Votes::new();
@@ -147,7 +147,7 @@ mod tests {
         let peak = votes.highest(30).unwrap();
         assert!((peak.circle().phi - truth.phi).abs() < 0.02, "{peak:?}");
         assert!((peak.circle().curvature - truth.curvature).abs() < 5e-4, "{peak:?}");
-        assert!(peak.votes <= 40, "one vote a hit");
+        assert!(peak.votes <= 40, "at most one vote for each hit");
         hits.iter().for_each(|(wire, drift)| votes.remove(*wire, *drift));
         assert!(votes.bins.iter().all(|bin| *bin == 0) && votes.highest(1).is_none());
     }

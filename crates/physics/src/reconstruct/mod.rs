@@ -1,5 +1,5 @@
-//! First-pass tracking: circles by Hough voting on axial hits, the dip by voting on stereo hits, then a helix fitted to both
-//! while the road narrows.
+//! First-pass tracking: circles by Hough voting of axial hits, the dip by voting of stereo hits, then a helix fitted to
+//! both in a road that narrows.
 
 mod fit;
 mod hough;
@@ -9,33 +9,33 @@ mod stereo;
 
 pub use fit::{Fit, fit};
 pub use hough::{Peak, Votes};
-pub use road::{Assigned, Free, gather};
+pub use road::{Assigned, Free, assign};
 pub use solve::{Symmetric, invert};
 
 use crate::simulate::Hit;
 use crate::{Chamber, Circle, Digest, Helix};
 
-/// Half-widths of the road around a circle, cm, one fit after the other. A single wide road finds 83% of the tracks.
+/// Half-widths of the road around a circle in successive fits, cm. A single wide road finds only 83% of the tracks.
 const CIRCLE_ROADS: [f64; 4] = [0.30, 0.30, 0.20, 0.12];
 /// Half-widths of the road around a helix, cm.
 const HELIX_ROADS: [f64; 6] = [0.40, 0.25, 0.12, 0.08, 0.05, 0.05];
-/// Votes below which no peak is looked at.
+/// Fewest votes of a peak that is followed.
 const LEAST_VOTES: u16 = 7;
-/// Axial hits that a circle must have, and stereo layers that must agree on a dip.
+/// Fewest axial hits of a circle, and fewest stereo layers that agree on a dip.
 const LEAST_AXIAL: usize = 7;
 const LEAST_STEREO: u16 = 4;
-/// Dips that are tried with a circle.
+/// Dips that are tried for each circle.
 const DIPS: usize = 3;
-/// Hits that a track must keep.
+/// Fewest hits of a track.
 const LEAST_HITS: usize = 14;
-/// Share of the layers between a track's first and last hit that must show it.
+/// Fewest hits as a share of the layers between a track's first and last hit.
 const LEAST_FILLED: f64 = 0.70;
-/// Chi-square per degree of freedom above which a fit is no track.
+/// Largest chi-square per degree of freedom of a track.
 const MOST_CHI_SQUARE: f64 = 2.2;
-/// Peaks that are looked at in an event, for one track.
+/// Peaks without a track after which an event is finished, for each track.
 const PATIENCE: usize = 4;
 
-/// A track that was found.
+/// A reconstructed track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
     /// Fitted helix.
@@ -56,7 +56,7 @@ impl Track {
     }
 }
 
-/// Finds and fits the tracks of an event, longest first as the votes have it.
+/// Finds and fits the tracks of an event, those with most votes first.
 #[must_use]
 pub fn reconstruct(chamber: &Chamber, hits: &[Hit]) -> Vec<Track> {
     let mut finder = Finder::new(chamber, hits);
@@ -70,7 +70,7 @@ pub fn reconstruct(chamber: &Chamber, hits: &[Hit]) -> Vec<Track> {
                 failures = 0;
             }
             None => {
-                finder.votes.forget(peak);
+                finder.votes.clear(peak);
                 failures += 1;
                 if failures > PATIENCE * (tracks.len() + PATIENCE) {
                     break;
@@ -92,7 +92,7 @@ pub fn digest(event: u64, tracks: &[Track]) -> Digest {
     Digest::of(event, words)
 }
 
-/// What is still to be explained of an event.
+/// State of the search in one event: hits that belong to no track yet.
 struct Finder<'a> {
     chamber: &'a Chamber,
     hits: &'a [Hit],
@@ -117,23 +117,23 @@ impl<'a> Finder<'a> {
         Free { hits: self.hits, free: &self.free, first: &self.first }
     }
 
-    /// Narrows a road around a peak; `None` when no track lies there.
+    /// Fits in a narrowing road around a peak; `None` if there is no track.
     fn follow(&self, peak: Peak) -> Option<Track> {
         let circle = self.circle(peak.circle())?;
         let dips = stereo::dips(self.chamber, self.rest(), circle, LEAST_STEREO, DIPS);
         let tracks = dips.into_iter().filter_map(|tan_dip| self.helix(Helix { circle, tan_dip, z0: 0.0 }));
-        // Of equals the first; more hits say more than a better chi-square.
+        // Of equals the first; the number of hits counts more than chi-square.
         tracks.fold(None, |best: Option<Track>, track| match best {
             Some(best) if best.hits.len() >= track.hits.len() => Some(best),
             _ => Some(track),
         })
     }
 
-    /// The circle of the axial hits in a road that narrows.
+    /// Fits a circle to axial hits in a narrowing road.
     fn circle(&self, guess: Circle) -> Option<Circle> {
         let mut helix = Helix { circle: guess, ..Helix::default() };
         for road in CIRCLE_ROADS {
-            let assigned = gather(self.chamber, self.rest(), helix, road, true);
+            let assigned = assign(self.chamber, self.rest(), helix, road, true);
             if assigned.len() < LEAST_AXIAL {
                 return None;
             }
@@ -142,12 +142,12 @@ impl<'a> Finder<'a> {
         Some(helix.circle)
     }
 
-    /// The helix of all hits in a road that narrows.
+    /// Fits a helix to all hits in a narrowing road.
     fn helix(&self, guess: Helix) -> Option<Track> {
         let mut helix = guess;
         let mut last = None;
         for road in HELIX_ROADS {
-            let assigned = gather(self.chamber, self.rest(), helix, road, false);
+            let assigned = assign(self.chamber, self.rest(), helix, road, false);
             if assigned.len() < LEAST_HITS {
                 return None;
             }
@@ -167,7 +167,7 @@ impl<'a> Finder<'a> {
 
     fn is_filled(&self, track: &Track) -> bool {
         let layer = |at: Option<&usize>| at.map_or(0, |hit| usize::from(self.hits[*hit].layer));
-        // A track comes from the middle: layers that it missed on its way in count against it.
+        // A track comes from the middle, so layers without a hit before its first one count as well.
         let crossed = layer(track.hits.last()) + 1;
         track.hits.len() as f64 >= LEAST_FILLED * crossed as f64
     }

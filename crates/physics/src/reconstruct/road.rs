@@ -1,33 +1,33 @@
-//! Which hits lie within a road around a helix, and on which side of their wires it passes.
+//! Finds the hits in a road around a helix, and on which side of their wires it passes.
 
 use crate::simulate::Hit;
 use crate::{Chamber, Helix};
 
-/// A hit taken for a track, with its drift distance signed: positive where the wire is to the left of the track.
+/// A hit assigned to a track, with a signed drift distance: positive if the wire is to the left of the track.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assigned {
     /// Index of the hit in the event.
     pub hit: usize,
     /// Signed drift distance, cm.
     pub drift: f64,
-    /// Where along the axis the track crosses the hit's layer, cm, as far as is known.
+    /// Estimated z where the track crosses the hit's layer, cm.
     pub z: f64,
 }
 
-/// The hits of an event by layer, and which of them no track has taken.
+/// The hits of an event by layer, and which of them belong to no track yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Free<'a> {
     /// Hits, by layer.
     pub hits: &'a [Hit],
     /// Whether each is free.
     pub free: &'a [bool],
-    /// Where each layer's hits begin; one more than there are layers.
+    /// Index of the first hit of each layer, and the number of hits.
     pub first: &'a [usize],
 }
 
-/// The nearest free hit of every layer that lies within `road` cm of a helix; of axial layers alone where `axial` says so.
+/// The nearest free hit in every layer within `road` cm of a helix; only in axial layers if `axial` is set.
 #[must_use]
-pub fn gather(chamber: &Chamber, event: Free<'_>, helix: Helix, road: f64, axial: bool) -> Vec<Assigned> {
+pub fn assign(chamber: &Chamber, event: Free<'_>, helix: Helix, road: f64, axial: bool) -> Vec<Assigned> {
     let flight = helix.flight();
     let mut found = Vec::with_capacity(chamber.layers.len());
     for (index, layer) in chamber.layers.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn gather(chamber: &Chamber, event: Free<'_>, helix: Helix, road: f64, axial
         if !axial && z.abs() > chamber.half_length + LEEWAY {
             break;
         }
-        // A track that slants leaves its cell by more than half a cell and the road.
+        // An inclined track leaves its cell by more than half a cell and the road.
         let reach = 2.0 * layer.half_cell() + road;
         let mut best: Option<(f64, Assigned)> = None;
         for hit in event.first[index]..event.first[index + 1] {
@@ -59,5 +59,5 @@ pub fn gather(chamber: &Chamber, event: Free<'_>, helix: Helix, road: f64, axial
     found
 }
 
-/// How far beyond the end of the wires a track of which z is barely known is still followed, cm.
+/// How far beyond the end of the wires a track is followed while its z is uncertain, cm.
 const LEEWAY: f64 = 5.0;

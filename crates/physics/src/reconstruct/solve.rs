@@ -1,9 +1,9 @@
 //! Normal equations of a few parameters.
 
-/// A symmetric matrix of `N` rows, of which the part on and below the diagonal is read.
+/// A symmetric matrix of `N` rows; only the diagonal and the part below it are read.
 pub type Symmetric<const N: usize> = [[f64; N]; N];
 
-/// The inverse by Cholesky's factors; `None` where the matrix is not positive definite.
+/// The inverse by Cholesky decomposition; `None` if the matrix is not positive definite.
 #[must_use]
 #[expect(clippy::needless_range_loop, reason = "rows and columns are named by their numbers, as in the formulas")]
 pub fn invert<const N: usize>(m: &Symmetric<N>) -> Option<Symmetric<N>> {
@@ -13,7 +13,7 @@ pub fn invert<const N: usize>(m: &Symmetric<N>) -> Option<Symmetric<N>> {
             let known: f64 = (0..column).map(|k| low[row][k] * low[column][k]).sum();
             let rest = m[row][column] - known;
             if row == column {
-                // Negated, so that what is no number is refused too.
+                // Negated, so that NaN is refused as well.
                 if !(rest > 0.0 && rest.is_finite()) {
                     return None;
                 }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inverse_undoes() {
+    fn an_inverse_inverts() {
         let m = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
         let inverse = invert(&m).unwrap();
         let back = times(&inverse, times(&m, [1.0, -2.0, 3.0]));

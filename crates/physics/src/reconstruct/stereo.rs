@@ -1,21 +1,21 @@
-//! What tilted wires say of z: votes for the dip of a circle that is known.
+//! The dip of a known circle, by voting of stereo hits.
 //!
-//! A wire that leans across a known circle comes within its drift distance at one place along it, or at two, one for each
-//! side. Those places of one track lie on a line of z against arc length that passes near z = 0; wrong ones scatter.
+//! A stereo wire comes within its drift distance of a known circle at one or two positions along it, one for each side.
+//! The right positions of one track lie on a straight line of z against arc length that passes near z = 0; wrong ones
+//! scatter.
 
 use super::road::Free;
 use crate::helix::Flight;
 use crate::{Chamber, Circle};
 
-/// Largest tangent of a dip: beyond, a track leaves through the end before the first stereo layer is behind it.
+/// Largest tangent of a dip: with a larger one, a track leaves through the end before the first stereo layer.
 const LARGEST: f64 = 3.6;
 /// Bins in the tangent of the dip.
 const BINS: usize = 180;
-/// How far a track may pass from z = 0 on the axis, cm: four standard deviations of the region where beams meet.
+/// Largest |z| of a track at the axis, cm: four standard deviations of the beam region.
 const SPREAD: f64 = 4.0;
 
-/// The tangents of the dip that most stereo layers agree on, best first: no more than `most`, each with at least `least`
-/// layers.
+/// The tangents of the dip with the most stereo layers, best first: at most `most`, each with at least `least` layers.
 #[must_use]
 pub(super) fn dips(chamber: &Chamber, event: Free<'_>, circle: Circle, least: u16, most: usize) -> Vec<f64> {
     let directed = circle.directed();
@@ -23,7 +23,7 @@ pub(super) fn dips(chamber: &Chamber, event: Free<'_>, circle: Circle, least: u1
     for (index, layer) in chamber.layers.iter().enumerate().filter(|(_, layer)| layer.is_stereo()) {
         let mut seen = [false; BINS];
         let Some((x, y)) = directed.at_radius(layer.radius) else { break };
-        // A wire is at most this far from where it stands at z = 0.
+        // Largest distance of a wire from its position at z = 0.
         let reach = layer.tilt.abs() * chamber.half_length + 2.0 * layer.half_cell();
         for hit in event.first[index]..event.first[index + 1] {
             let one = &event.hits[hit];
@@ -43,11 +43,11 @@ pub(super) fn dips(chamber: &Chamber, event: Free<'_>, circle: Circle, least: u1
 }
 
 fn bin(tangent: f64) -> usize {
-    // Casts saturate: what is beyond the ends lies in the last bin.
+    // Casts saturate: values beyond the ends fall into the last bin.
     (((tangent + LARGEST) * (0.5 * BINS as f64 / LARGEST)) as usize).min(BINS - 1)
 }
 
-/// The middles of the highest plateaus; a plateau's neighbours say nothing new.
+/// The centres of the highest plateaus; the neighbours of a plateau are cleared.
 fn peaks(mut bins: [u16; BINS], least: u16, most: usize) -> Vec<f64> {
     let mut found = Vec::new();
     while found.len() < most {

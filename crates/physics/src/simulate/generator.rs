@@ -7,14 +7,14 @@ use crate::track::{Circle, TESLA_TO_CURVATURE};
 /// Stream of random numbers of the generator.
 const STREAM: u32 = 0;
 
-/// What is generated.
+/// Parameters of the generator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generator {
-    /// Charged particles an event.
+    /// Charged particles in an event.
     pub tracks: u32,
-    /// Field in which they fly, tesla.
+    /// Magnetic field, tesla.
     pub field: f64,
-    /// Least transverse momentum, GeV/c; below 0.19 particles curl up inside the chamber, and here none do.
+    /// Least transverse momentum, GeV/c. Particles below 0.19 would curl inside the chamber.
     pub least_momentum: f64,
     /// Mean of the transverse momentum above the least, GeV/c.
     pub mean_momentum: f64,
@@ -42,7 +42,7 @@ impl Generator {
         let momentum = self.least_momentum + self.mean_momentum * random.exponential();
         let charge = if random.uniform() < 0.5 { -1.0 } else { 1.0 };
         let phi = random.between(-std::f64::consts::PI, std::f64::consts::PI);
-        // Uniform in solid angle, as far forward as the inner layers reach.
+        // Uniform in solid angle, up to the reach of the inner layers.
         let cosine = random.between(-0.95, 0.95);
         Helix {
             // A positive charge turns right in a field along +z.

@@ -8,10 +8,10 @@ pub use response::{Hit, respond};
 
 use crate::{Chamber, Digest, Helix};
 
-/// What one collision left: the truth, and what the chamber shows of it.
+/// One simulated collision: the true particles, and the hits in the chamber.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollisionEvent {
-    /// Its number.
+    /// Number of the event.
     pub number: u64,
     /// The particles.
     pub particles: Vec<Helix>,
@@ -33,7 +33,7 @@ impl CollisionEvent {
     }
 }
 
-/// Simulates one event; the same one whoever asks, in whichever order.
+/// Simulates one event, which depends on the seed and its number alone.
 #[must_use]
 pub fn simulate(chamber: &Chamber, generator: &Generator, seed: u64, number: u64) -> CollisionEvent {
     let particles = generator.generate(seed, number);

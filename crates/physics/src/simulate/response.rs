@@ -1,10 +1,10 @@
-//! The response of the chamber: which cells fire, and what drift distance each shows.
+//! The response of the chamber: which cells fire, and their drift distances.
 
 use crate::chamber::Chamber;
 use crate::helix::Helix;
 use crate::random::EventRandom;
 
-/// Streams of random numbers: one a particle from here on, noise after them.
+/// Streams of random numbers: one for each particle from here on, and one for noise.
 const PARTICLES: u32 = 1 << 8;
 const NOISE: u32 = 1 << 16;
 
@@ -17,11 +17,12 @@ pub struct Hit {
     pub cell: u16,
     /// Particle that made it, from 0; `None` for noise.
     pub particle: Option<u16>,
-    /// Measured distance between wire and track in space, cm; the side is not known.
+    /// Measured distance between wire and track, cm; the side is unknown.
     pub drift: f64,
 }
 
-/// The hits of an event, by layer and cell. Where several things fire one cell, the shortest drift arrives first and is seen.
+/// The hits of an event, by layer and cell. If a cell fires more than once, the shortest drift arrives first and is
+/// kept.
 #[must_use]
 pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) -> Vec<Hit> {
     let mut hits = Vec::with_capacity(particles.len() * chamber.layers.len() * 3 / 2);
@@ -31,7 +32,7 @@ pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) ->
     }
     let mut random = EventRandom::new(seed, event, NOISE);
     for (index, layer) in chamber.layers.iter().enumerate() {
-        // Gaps between noisy cells are geometric: as good as asking every cell, and much cheaper.
+        // Gaps between noisy cells are geometric: equivalent to drawing for every cell, and much cheaper.
         let rate = -libm::log1p(-chamber.noise);
         let mut cell = (random.exponential() / rate) as usize;
         while chamber.noise > 0.0 && cell < layer.wires.len() {
@@ -52,7 +53,7 @@ fn cross(chamber: &Chamber, particle: &Helix, index: u16, random: &mut EventRand
         if z.abs() > chamber.half_length {
             return;
         }
-        // Drawn whether or not they are used, so that what one layer shows does not depend on another's luck.
+        // Drawn even if unused, so that one layer's hits do not depend on another layer's random numbers.
         let (seen, smear) = (random.uniform() < chamber.efficiency, random.normal());
         let cell = layer.cell_at(libm::atan2(point.1, point.0), z);
         let Some(near) = flight.approach(layer, cell, z).filter(|_| seen) else { continue };
@@ -67,7 +68,7 @@ mod tests {
     use crate::simulate::{Generator, simulate};
 
     #[test]
-    fn hits_come_sorted_once_a_cell_and_as_many_as_expected() {
+    fn hits_are_sorted_unique_per_cell_and_as_many_as_expected() {
         let chamber = Chamber::default();
         let (mut noise, mut cells) = (0, 0);
         for number in 0..50 {
@@ -78,6 +79,6 @@ mod tests {
             cells += chamber.layers.iter().map(|layer| layer.wires.len()).sum::<usize>();
         }
         let rate = noise as f64 / cells as f64;
-        assert!((0.0175..0.0205).contains(&rate), "{rate}: 2% less what tracks hide");
+        assert!((0.0175..0.0205).contains(&rate), "{rate}: 2% less noise hidden by tracks");
     }
 }

@@ -1,4 +1,4 @@
-//! The reconstruction is accepted by physics: efficiency, fakes, pulls and chi-square against the truth.
+//! Physics quality of the reconstruction: efficiency, fakes, pulls and chi-square against the truth.
 
 use physics::reconstruct::reconstruct;
 use physics::simulate::{Generator, simulate};
@@ -13,13 +13,13 @@ fn accept(seed: u64) -> Acceptance {
     let mut acceptance = Acceptance::default();
     for number in 0..EVENTS {
         let event = simulate(&chamber, &generator, seed, number);
-        acceptance.judge(&event, &reconstruct(&chamber, &event.hits));
+        acceptance.add(&event, &reconstruct(&chamber, &event.hits));
     }
     acceptance
 }
 
 #[test]
-fn tracks_are_found_and_fitted_as_physics_asks() {
+fn tracks_are_found_and_fitted_well() {
     let found = accept(1);
     let widths: Vec<f64> = found.pulls.iter().map(physics::Pull::width).collect();
     eprintln!(
@@ -42,7 +42,7 @@ fn tracks_are_found_and_fitted_as_physics_asks() {
         assert!(pull.inside() >= 0.99, "{name}: {}", pull.inside());
     }
     assert!((found.chi_square_per_degree() - 1.0).abs() <= 0.05, "{}", found.chi_square_per_degree());
-    // Flat, but for what a wrong hit or a wrong side here and there adds at the low end.
+    // Flat, apart from wrong hits and wrong sides, which add at the low end.
     for (tenth, count) in found.probabilities.iter().enumerate() {
         let share = f64::from(*count) / f64::from(found.probabilities.iter().sum::<u32>());
         assert!((0.08..0.13).contains(&share), "tenth {tenth} of the probabilities has {share}");

@@ -1,4 +1,4 @@
-//! The same work is provable: digests depend on seed and events alone.
+//! Digests depend on seed and events alone.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use physics::{Digest, Workload};
@@ -8,7 +8,7 @@ fn digest(workload: Workload, first: u64, count: u64) -> Digest {
 }
 
 #[test]
-fn the_union_does_not_depend_on_who_did_what() {
+fn the_union_does_not_depend_on_the_split() {
     for workload in [Workload::Simulate, Workload::Reconstruct] {
         let whole = digest(workload, 0, 30);
         let parts = [(17, 13), (0, 5), (5, 12)].map(|(first, count)| digest(workload, first, count));
@@ -18,7 +18,7 @@ fn the_union_does_not_depend_on_who_did_what() {
     }
 }
 
-/// Bits that every machine, compiler and level of optimisation must find in 20 events of each workload.
+/// The digests of 20 events of each workload, equal on every machine, compiler and optimisation level.
 const BITS: [&str; 3] = ["46e038aefa53d422", "e6b9fe2d121eb0d2", "4f05b8fd9a84e5ea"];
 
 #[test]
@@ -27,9 +27,9 @@ fn the_bits_are_frozen() {
     assert_eq!(found, BITS);
 }
 
-/// Builds the workloads again at another level of optimisation, library of functions included, and lets them say their digests.
+/// Builds the workloads again at another optimisation level, including `libm`, and compares the digests.
 #[test]
-fn the_level_of_optimisation_leaves_the_bits_alone() {
+fn the_optimisation_level_does_not_change_the_bits() {
     if !testing::slow("the workloads are built twice") {
         return;
     }

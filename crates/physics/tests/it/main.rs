@@ -1,4 +1,5 @@
-//! Reconstruction finds what was generated, and every build gets the same digests. One binary, so that it is linked once.
+//! Reconstruction finds the generated tracks, and every build gives the same digests. One binary, so that it is linked
+//! once.
 
 mod acceptance;
 mod digest;

@@ -1,12 +1,12 @@
-//! Molecular dynamics of Lennard-Jones particles in a periodic box, neighbours found by cells (Allen and Tildesley,
-//! Computer Simulation of Liquids, 1987).
+//! Molecular dynamics of Lennard-Jones particles in a periodic box, with neighbours found by cells (Allen and
+//! Tildesley, Computer Simulation of Liquids, 1987).
 
 use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
 
 /// Particles along an edge at the start.
 const EDGE: usize = 14;
-/// Box in units of the particle's size; cells as wide as the force reaches.
+/// Box size in units of the particle's size; cells are as wide as the range of the force.
 const BOX: f64 = 17.5;
 const CELLS: usize = 7;
 const REACH: f64 = 2.5;

@@ -1,4 +1,4 @@
-//! Fast Fourier transforms, there and back.
+//! Fast Fourier transforms, forward and backward.
 
 use std::sync::Arc;
 
@@ -40,6 +40,6 @@ impl RatingWork for Fourier {
             data.iter_mut().for_each(|value| *value /= SIZE as f64);
         }
         let worst = data.iter().zip(&self.signal).map(|(a, b)| (a - b).norm_sqr()).fold(0.0, f64::max);
-        if worst < 1e-20 { Ok(sum.value()) } else { Err(format!("the way back missed by {worst}")) }
+        if worst < 1e-20 { Ok(sum.value()) } else { Err(format!("the inverse transform is off by {worst}")) }
     }
 }

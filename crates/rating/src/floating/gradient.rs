@@ -1,4 +1,4 @@
-//! Conjugate gradient (Hestenes and Stiefel 1952) on the sparse matrix of a grid, rows compressed.
+//! Conjugate gradient (Hestenes and Stiefel 1952) on the sparse matrix of a grid, in compressed rows.
 
 use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};

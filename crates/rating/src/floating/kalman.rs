@@ -1,5 +1,5 @@
-//! A Kalman filter (Fruehwirth, Nuclear Instruments and Methods A 262 (1987) 444): tracks of five parameters through planes
-//! that measure two coordinates, with scattering between them.
+//! A Kalman filter (Fruehwirth, Nuclear Instruments and Methods A 262 (1987) 444): tracks of five parameters through
+//! planes that measure two coordinates, with multiple scattering between them.
 
 use nalgebra::{Matrix2, Matrix2x5, Matrix5, Vector2, Vector5};
 

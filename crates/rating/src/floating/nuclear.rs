@@ -1,5 +1,5 @@
-//! Monte Carlo with transcendental functions: lengths, angles and losses of random walks. The functions are those of the
-//! crate `libm`, so that every machine computes the same ones.
+//! Monte Carlo with transcendental functions: lengths, angles and losses of random walks. The functions come from the
+//! crate `libm`, so that every machine computes the same values.
 
 use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
