@@ -14,12 +14,10 @@ mod value_parsers;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use exit::ExitStatus;
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return cli::refuse(&error),
     };

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Result;
+use model::Run;
 use report::Document;
 
 use crate::cli::CommonOptions;
@@ -17,6 +18,28 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let format = report::by_name(format, width, colours(&common.color))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     format.render(document, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Draws what a run found. As CSV it is the tidy table of its figures, which `prony import` reads back.
+pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
+    if common.format == "csv" && !common.json {
+        print_runs(std::slice::from_ref(run), common)
+    } else {
+        print(document, common)
+    }
+}
+
+/// Writes several runs in a format that holds many.
+pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
+    let format = if common.json { "json" } else { &common.format };
+    anyhow::ensure!(
+        format != "terminal",
+        "a screen shows one run; name one, set them side by side with prony compare, or write them with --format csv"
+    );
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    export::export(runs, format, &mut out)?;
     out.flush()?;
     Ok(())
 }

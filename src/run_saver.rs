@@ -11,11 +11,14 @@ use crate::cli::CommonOptions;
 use crate::run_finder;
 
 /// Options of every verb that makes a run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SaveOptions {
     /// A name for the run
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
+    /// Something that a reader of the run should know; may be given again
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Vec<String>,
     /// Write the run document to this file as well
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -28,6 +31,8 @@ pub(crate) struct SaveOptions {
 pub(crate) struct RunSaver {
     store: Option<Box<dyn Store>>,
     output: Option<PathBuf>,
+    label: Option<String>,
+    notes: Vec<String>,
     /// Its number in the store.
     pub(crate) number: Option<u64>,
 }
@@ -39,7 +44,14 @@ impl RunSaver {
             store::check_label(label)?;
         }
         let store = if saving.no_store { None } else { Some(run_finder::write(common)?) };
-        Ok(Self { store, output: saving.output.clone(), number: None })
+        let (output, label, notes) = (saving.output.clone(), saving.label.clone(), saving.note.clone());
+        Ok(Self { store, output, label, notes, number: None })
+    }
+
+    /// Gives a run the label and the notes that were asked for.
+    pub(crate) fn mark(&self, run: &mut Run) {
+        run.label.clone_from(&self.label);
+        run.session.notes.extend(self.notes.iter().cloned());
     }
 
     /// The store, unless none was wanted.

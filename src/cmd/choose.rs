@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
     /// Runs to predict missing rates from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
-    /// Seed of everything random [default: that of the file, else 1]
+    /// Seed of all that is random [default: that of the file, else 1]
     #[arg(long)]
     seed: Option<u64>,
     /// Draws of what is not known [default: that of the file, else 1000]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     draws: Option<u32>,
 }
 

@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
     /// Difference that counts as none, in percent
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
-    /// Exit with 1 when a figure is slower (or different), surely and by at least so many percent: slower, slower:5,
-    /// different; with 0 when surely none is; with 3 when neither can be told or nothing could be tested
+    /// Exit with 1 when this condition surely holds: slower, slower:5 (a figure, by at least 5%), different; with 3 when
+    /// that cannot be told or nothing could be tested; else with 0
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
     /// What --fail-on makes of a condition that can be told neither way: pass (exit with 0) or fail (exit with 1)

@@ -1,11 +1,11 @@
 //! `prony completions` and the manual page: generated from the command line's own definition.
 
 use anyhow::Result;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use crate::ExitStatus;
-use crate::cli::Cli;
+use crate::cli;
 use crate::output;
 
 /// Options of `prony completions`.
@@ -17,14 +17,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "prony", &mut text);
+    clap_complete::generate(arguments.shell, &mut cli::command(), "prony", &mut text);
     output::write(&text)?;
     Ok(ExitStatus::Fine)
 }
 
 pub(crate) fn manual() -> Result<ExitStatus> {
     let mut text = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    clap_mangen::Man::new(cli::command()).render(&mut text)?;
     output::write(&text)?;
     Ok(ExitStatus::Fine)
 }

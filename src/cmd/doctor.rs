@@ -11,7 +11,7 @@ use crate::{output, progress};
 /// Options of `prony doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Directory in which the file figures would be measured [default: the present one]
+    /// Directory in which the file figures would be measured [default: the current one]
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: std::path::PathBuf,
 }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use model::Run;
 use store::Detail;
 
 use crate::cli::CommonOptions;
-use crate::{ExitStatus, run_finder};
+use crate::{ExitStatus, output, run_finder};
 
 /// Options of `prony export`.
 #[derive(Debug, Args)]
@@ -17,28 +18,42 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
-    /// The format
-    #[arg(long = "to", value_name = "FORMAT", default_value = "csv",
-          value_parser = clap::builder::PossibleValuesParser::new(::export::formats().iter().map(|format| format.name)))]
-    to: String,
+    /// The format of the other tool
+    #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
+    to: Option<String>,
     /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
+/// Formats that belong to `--format`; `export` wrote them in version 0.1 and still does.
+const PRINTED: [&str; 3] = ["csv", "json", "markdown"];
+
+fn format_names() -> PossibleValuesParser {
+    let name = |format: &::export::ExportFormat| PossibleValue::new(format.name).hide(PRINTED.contains(&format.name));
+    PossibleValuesParser::new(::export::formats().iter().map(name))
+}
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    let to = arguments.to.as_deref().unwrap_or(PRINTED[0]);
+    if PRINTED.contains(&to) {
+        output::remark(&format!(
+            "{to} is a format of every verb: prony show {} --format {to}",
+            arguments.runs.join(" ")
+        ));
+    }
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     match &arguments.output {
         Some(path) => {
             let cannot = || format!("could not write {}", path.display());
             let mut file = std::io::BufWriter::new(std::fs::File::create(path).with_context(cannot)?);
-            ::export::export(&runs, &arguments.to, &mut file)?;
+            ::export::export(&runs, to, &mut file)?;
             file.flush().with_context(cannot)?;
         }
         None => {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            ::export::export(&runs, &arguments.to, &mut out)?;
+            ::export::export(&runs, to, &mut out)?;
             out.flush()?;
         }
     }

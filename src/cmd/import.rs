@@ -23,10 +23,10 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "formats", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format, where the content does not tell it (see --formats)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<String>,
-    /// A label for what is imported
-    #[arg(long)]
+    #[arg(long, alias = "from", value_name = "FORMAT")]
+    input_format: Option<String>,
+    /// A name for the runs
+    #[arg(long, value_name = "NAME")]
     label: Option<String>,
     /// Read and say what would be imported, and keep nothing
     #[arg(long)]
@@ -51,9 +51,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut imported = Imported::default();
     let mut waiting: Vec<Run> = Vec::new();
     for file in &files {
-        match read(file)
-            .and_then(|(name, bytes)| Ok(::import::import(&name, &bytes, arguments.from.as_deref(), &catalogue)?))
-        {
+        match read(file).and_then(|(name, bytes)| {
+            Ok(::import::import(&name, &bytes, arguments.input_format.as_deref(), &catalogue)?)
+        }) {
             Ok(runs) => {
                 waiting.extend(runs.into_iter().map(|run| Run { label: arguments.label.clone().or(run.label), ..run }));
             }

@@ -11,18 +11,19 @@ pub(crate) mod export;
 pub(crate) mod farm;
 pub(crate) mod fleet;
 pub(crate) mod import;
-pub(crate) mod list;
 pub(crate) mod net;
 mod node_options;
 pub(crate) mod predict;
 mod printed;
-pub(crate) mod rate;
+pub(crate) mod probes;
+pub(crate) mod rating;
 pub(crate) mod reference;
 pub(crate) mod report;
+mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
-pub(crate) mod sessions;
+mod session;
 pub(crate) mod show;
 mod target_device;
 pub(crate) mod trend;
@@ -37,25 +38,25 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
     match cli.verb {
         Verb::Run(arguments) => run::run(&arguments, common),
-        Verb::List(arguments) => list::run(&arguments, common),
-        Verb::Show(arguments) => show::run(&arguments, common),
-        Verb::Runs(arguments) => runs::run(arguments, common),
+        Verb::App(arguments) => app::run(arguments, common),
+        Verb::Net(arguments) => net::run(&arguments, common),
         Verb::Compare(arguments) => compare::run(&arguments, common),
         Verb::Explain(arguments) => explain::run(&arguments, common),
-        Verb::App(arguments) => app::run(arguments, common),
-        Verb::Rate(arguments) => rate::run(&arguments, common),
-        Verb::Sessions(arguments) => sessions::run(&arguments, common),
+        Verb::Report(arguments) => report::run(&arguments, common),
         Verb::Predict(arguments) => predict::run(&arguments, common),
         Verb::Choose(arguments) => choose::run(&arguments, common),
         Verb::Trend(arguments) => trend::run(&arguments, common),
-        Verb::Fleet(arguments) => fleet::run(&arguments, common),
-        Verb::Net(arguments) => net::run(&arguments, common),
-        Verb::Report(arguments) => report::run(&arguments, common),
+        Verb::Runs(arguments) => runs::run(arguments, common),
+        Verb::Show(arguments) => show::run(&arguments, common),
         Verb::Import(arguments) => import::run(&arguments, common),
         Verb::Export(arguments) => export::run(&arguments, common),
+        Verb::Fleet(arguments) => fleet::run(&arguments, common),
         Verb::Farm(arguments) => farm::run(arguments, common),
+        Verb::Probes(arguments) => probes::run(&arguments, common),
         Verb::Doctor(arguments) => doctor::run(&arguments, common),
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
+        Verb::Sessions(arguments) => app::sessions(&arguments, common),
+        Verb::Rate(arguments) => rating::run(&arguments, common),
         Verb::Completions(arguments) => completions::run(&arguments),
         Verb::Reference(arguments) => reference::run(&arguments),
         Verb::Manual => completions::manual(),

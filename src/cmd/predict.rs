@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Predict every machine whose value is known, from other models of CPU alone, and print the errors
     #[arg(long, conflicts_with = "on")]
     evaluate: bool,
-    /// Seed of the choices of machines in an evaluation
+    /// Seed of all that is random: the choices of machines in an evaluation
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

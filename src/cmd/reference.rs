@@ -3,11 +3,15 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::Command;
 use probes::{FAMILIES, Probe, SUITES};
 
-use crate::cli::Cli;
+use super::rating;
+use crate::cli::{self, GROUPS};
 use crate::{ExitStatus, output};
+
+/// Columns of help in the reference.
+const WIDTH: usize = 100;
 
 /// What can be written.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -44,8 +48,9 @@ fn catalogue() -> Result<String> {
         }
     }
     text.push_str("\n## Suites\n\n| suite | figures | what it measures |\n|---|---|---|\n");
-    for suite in SUITES {
-        writeln!(text, "| `{}` | {} | {} |", suite.name, suite.selections().len(), suite.about)?;
+    let suites = SUITES.iter().map(|suite| (suite.name, suite.selections().len(), suite.about));
+    for (name, figures, about) in suites.chain(rating::SUITES.iter().copied()) {
+        writeln!(text, "| `{name}` | {figures} | {about} |")?;
     }
     Ok(text)
 }
@@ -78,18 +83,26 @@ fn commands() -> Result<String> {
     let mut text = String::from(
         "# The verbs\n\nGenerated from the command line's definition by `prony reference commands`; do not edit.\n",
     );
-    let mut command = Cli::command().term_width(110);
+    let mut command = cli::command().term_width(WIDTH);
     command.build();
-    let help = command.render_long_help();
-    writeln!(text, "\n```text\n{help}\n```")?;
-    for verb in command.get_subcommands_mut() {
-        if verb.is_hide_set() || verb.get_name() == "help" {
-            continue;
+    writeln!(text, "\n```text\n{}\n```", command.render_long_help())?;
+    for (title, verbs) in GROUPS {
+        writeln!(text, "\n## {title}")?;
+        for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
+            describe_verb(&mut text, verb, "prony")?;
         }
-        let name = verb.get_name().to_owned();
-        let help = verb.clone().term_width(110).render_long_help();
-        writeln!(text, "\n## prony {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
     }
     // The version stands in run documents; a reference page need not change with it.
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
+}
+
+/// The help of a verb, then of those under it.
+fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
+    let name = format!("{above} {}", verb.get_name());
+    let help = verb.clone().term_width(WIDTH).render_long_help();
+    writeln!(text, "\n### {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
+    for below in verb.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+        describe_verb(text, below, &name)?;
+    }
+    Ok(())
 }

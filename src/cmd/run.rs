@@ -1,66 +1,95 @@
 //! `prony run`: measure this machine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use measure::{EndReason, MeasureSession, ProcessEngine, RunRequest, RunResult, Saver, Stopper};
-use model::{Outcome, Plan, PlanEntry, Run};
-use report::view::RunContext;
-use store::{Claim, Detail, MachineLock, Store};
+use measure::{ProcessEngine, RunRequest};
+use model::{Plan, PlanEntry, Run};
 
+use super::rating::{self, RatingOptions};
+use super::resume;
+use super::session::{LocalSession, measured};
 use super::target_device::{self, TargetMedium};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::progress::ProgressLine;
-use crate::run_options::RunOptions;
-use crate::run_saver::{RunSaver, SaveOptions};
-use crate::{evaluation, output, run_finder};
+use crate::run_options::{FigureSelection, MeasureOptions};
+use crate::{evaluation, output};
 
 /// Options of `prony run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    selection: RunOptions,
-    #[command(flatten)]
-    saving: SaveOptions,
-    /// Directory in which the file figures are measured [default: the present one]
-    #[arg(long, value_name = "DIR")]
-    directory: Option<PathBuf>,
+    selection: FigureSelection,
     /// The figures of an evaluation's tables, and those tables: a folder with evaluation.toml
     #[arg(long, value_name = "DIR", conflicts_with_all = ["suite", "probe", "resume", "target_device"])]
     evaluation: Option<PathBuf>,
+    /// Directory in which the file figures are measured [default: the current one]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    directory: Option<PathBuf>,
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
     target_device: Option<PathBuf>,
-    /// Go on with a run that was cut off
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["suite", "probe", "seed", "directory", "target_device"])]
-    resume: Option<String>,
-    /// No progress line
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    measure: MeasureOptions,
+    #[command(flatten)]
+    rating: RatingOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let (order, medium) = order(arguments, common)?;
-    let target = order.run().plan.target;
-    let stopper = watch_for_signals()?;
-    let mut saver = RunSaver::open(&arguments.saving, common)?;
-    let claim = claim(&format!("run, suite {}", order.run().plan.suite));
-    let order = order.beside(claim.beside.clone());
-    if !arguments.quiet {
+    let options = &arguments.measure;
+    let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;
+    ensure!(
+        resumed.is_none() || !arguments.selection.given(),
+        "--resume has the figures of the run that it resumes; leave --suite and --probe out"
+    );
+    let frozen = match &resumed {
+        Some(run) => Some(run.plan.suite.clone()).filter(|_| resume::is_rating(run)),
+        None => arguments.selection.suite().filter(|suite| rating::is_suite(suite)).map(str::to_owned),
+    };
+    if let Some(suite) = frozen {
+        ensure!(
+            arguments.selection.probe.is_empty() && arguments.directory.is_none() && arguments.target_device.is_none(),
+            "the frozen sets have no probes and no files; leave --probe, --directory and --target-device out"
+        );
+        return rating::measure(&suite, resumed, &arguments.rating, options, common);
+    }
+    ensure!(!arguments.rating.given(), "--copies and --build are for the frozen sets: --suite int-1, fp-1 or rating");
+    catalogue(arguments, resumed, common)
+}
+
+/// Measures figures of the catalogue.
+fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions) -> Result<ExitStatus> {
+    let options = &arguments.measure;
+    let (request, medium) = match resumed {
+        None => fresh(arguments)?,
+        Some(run) => resumable(run)?,
+    };
+    let purpose = format!("run, suite {}", request.suite());
+    let mut session = LocalSession::open(&purpose, options, common)?;
+    let order = match request {
+        Requested::Fresh(order) => session.begin(*order),
+        Requested::Resumed(run) => session.resume(*run)?,
+    };
+    if !options.quiet {
         if let Some(medium) = &medium {
             output::remark(&medium.warning());
         }
         foretell(order.run());
     }
     let mut engine = engine()?;
-    let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut progress = ProgressLine::new(target, visible);
-    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut saver, stopper)?;
-    conclude(ended, saver, arguments, common)
+    let result = session.measure(order, &mut engine)?;
+    let tables = evaluation::of_suite(&result.run.plan.suite)?;
+    session.conclude(
+        result,
+        |run, context| {
+            Ok(match &tables {
+                Some(tables) => report::view::in_tables_measured(run, tables, context),
+                None => report::view::run(run, context),
+            })
+        },
+        measured,
+    )
 }
 
 /// A run that takes less than this many seconds needs no announcement.
@@ -83,7 +112,7 @@ fn foretell(run: &Run) {
         |limit| format!("; it ends after {} with what is settled by then", time(limit)),
     );
     output::remark(&format!(
-        "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume goes on",
+        "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
         open.len(),
         looks.0,
         looks.1,
@@ -98,36 +127,44 @@ pub(crate) fn engine() -> Result<ProcessEngine> {
     Ok(ProcessEngine::new(program, ["worker"]))
 }
 
-fn order(arguments: &Arguments, common: &CommonOptions) -> Result<(RunRequest, Option<TargetMedium>)> {
-    let allowed = sys::affinity::allowed()?;
-    let identity = measure::identity();
-    let command = model::presentable(std::env::args());
-    if let Some(name) = &arguments.resume {
-        let found = run_finder::find(std::slice::from_ref(name), common, Detail::Whole)?;
-        let run = found.into_iter().next().context("no such run")?.run;
-        let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
-        let medium = medium.map(|path| TargetMedium::claim(path.as_ref())).transpose()?;
-        let mut order = RunRequest::resume(run, &identity, allowed)?.labelled(arguments.saving.label.clone());
-        if arguments.selection.time_limit.is_some() {
-            order = order.limited_to(arguments.selection.time_limit);
+/// What is to be measured.
+enum Requested {
+    /// A new run.
+    Fresh(Box<RunRequest>),
+    /// The rest of one that was cut off.
+    Resumed(Box<Run>),
+}
+
+impl Requested {
+    fn suite(&self) -> &str {
+        match self {
+            Self::Fresh(order) => &order.run().plan.suite,
+            Self::Resumed(run) => &run.plan.suite,
         }
-        return Ok((order, medium));
     }
+}
+
+fn resumable(run: Run) -> Result<(Requested, Option<TargetMedium>)> {
+    let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
+    let medium = medium.map(|path| TargetMedium::claim(path.as_ref())).transpose()?;
+    Ok((Requested::Resumed(Box::new(run)), medium))
+}
+
+fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
+    let target = arguments.measure.rounds.target();
     let entries = match &arguments.evaluation {
-        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, arguments.selection.target)?,
-        None => arguments.selection.entries()?,
+        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, target)?,
+        None => arguments.selection.entries(target)?,
     };
     let medium = medium(arguments)?;
     let plan = plan(arguments, entries, medium.as_ref())?;
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
+    let allowed = sys::affinity::allowed()?;
     let mut machine = measure::machine(&[directory]);
     machine.facts.extend(medium.as_ref().map(TargetMedium::fact));
     let notes = measure::notes(&machine, &allowed);
-    let order = RunRequest::new(plan, machine, identity, allowed)?
-        .labelled(arguments.saving.label.clone())
-        .asked_by(command)
-        .noting(notes);
-    Ok((order, medium))
+    let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);
+    Ok((Requested::Fresh(Box::new(order)), medium))
 }
 
 /// The medium to be written over, where the suite is the one that does so.
@@ -174,103 +211,11 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
     };
     Ok(Plan {
         suite,
-        seed: selection.seed(),
-        target: selection.target,
-        time_limit: selection.limit(),
+        seed: arguments.measure.rounds.seed(),
+        target: arguments.measure.rounds.target(),
+        time_limit: selection.limit(arguments.measure.rounds.time_limit),
         directory: Some(directory.to_string_lossy().into_owned()),
         entries,
         ..Plan::default()
     })
-}
-
-/// The first Ctrl-C (or polite kill) ends the run in order; a second one ends the program at once.
-pub(crate) fn watch_for_signals() -> Result<Stopper> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
-            .context("could not watch for Ctrl-C")?;
-    }
-    Ok(Stopper::watching(flag))
-}
-
-/// What came of claiming the machine: the claim itself, or who else measures here.
-pub(crate) struct MachineClaim {
-    _lock: Option<MachineLock>,
-    /// The other measurement in its own words.
-    pub(crate) beside: Option<String>,
-}
-
-/// Two runs at once disturb each other: the person is told, and decides; the run keeps it.
-pub(crate) fn claim(purpose: &str) -> MachineClaim {
-    match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
-        Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
-        Ok(Claim::Taken(holder)) => {
-            let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
-            output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
-            MachineClaim { _lock: None, beside: Some(who) }
-        }
-        // Nothing is known then, which is no reason not to measure.
-        Err(_) => MachineClaim { _lock: None, beside: None },
-    }
-}
-
-fn conclude(
-    ended: RunResult,
-    mut saver: RunSaver,
-    arguments: &Arguments,
-    common: &CommonOptions,
-) -> Result<ExitStatus> {
-    let RunResult { run, ending } = ended;
-    let ending = match ending {
-        failed @ EndReason::NotSaved(_) => failed,
-        ending => saver.save(&run).err().map_or(ending, EndReason::NotSaved),
-    };
-    let saved = !matches!(ending, EndReason::NotSaved(_));
-    let handle = saver.number.map(|number| number.to_string());
-    let previous = previous(saver.store(), &run);
-    let context = RunContext { handle: handle.clone(), previous, stored: saved && handle.is_some() };
-    let document = match evaluation::of_suite(&run.plan.suite)? {
-        Some(tables) => report::view::in_tables_measured(&run, &tables, &context),
-        None => report::view::run(&run, &context),
-    };
-    output::print(&document, common)?;
-    let name = handle.unwrap_or_else(|| run.id.clone());
-    match ending {
-        EndReason::NotSaved(reason) => {
-            output::remark(&format!("the run could not be kept: {reason}; what was measured stands above"));
-            Ok(ExitStatus::Failed)
-        }
-        EndReason::Stopped => {
-            let resume = if arguments.saving.no_store {
-                String::new()
-            } else {
-                format!("; go on with: prony run --resume {name}")
-            };
-            output::remark(&format!("stopped; what was measured is kept{resume}"));
-            Ok(ExitStatus::Stopped)
-        }
-        EndReason::Complete | EndReason::TimeLimit if measured(&run) => Ok(ExitStatus::Fine),
-        EndReason::Complete | EndReason::TimeLimit => {
-            output::remark("nothing could be measured; the table says why");
-            Ok(ExitStatus::Failed)
-        }
-    }
-}
-
-fn measured(run: &Run) -> bool {
-    run.figures
-        .iter()
-        .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
-}
-
-/// An earlier run of the same machine, to be named as what this one may be compared with.
-fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
-    let summaries = store?.summaries().ok()?;
-    let mut earlier: Vec<_> = summaries
-        .iter()
-        .filter(|other| other.id != run.id && other.fingerprint == run.machine.fingerprint && other.tool.is_none())
-        .collect();
-    earlier.sort_by_key(|other| other.number);
-    earlier.last().map(|other| other.number.to_string())
 }

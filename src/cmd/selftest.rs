@@ -9,7 +9,8 @@ use measure::{
 };
 use model::{Identity, Machine, Plan, Run};
 
-use super::run::{engine, watch_for_signals};
+use super::run::engine;
+use super::session::watch_for_signals;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::progress::ProgressLine;
@@ -23,18 +24,18 @@ const PROMISE: f64 = 0.05;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Pairs of sessions to measure and compare
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pairs: u32,
-    /// The suite to measure twice
-    #[arg(long, default_value = "quick")]
+    /// A named selection of figures, measured twice (prony probes --suites)
+    #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
-    /// A probe instead of a suite, at a point or its usual ones
+    /// A probe instead of a suite, at a point or its default ones
     #[arg(long, value_name = "PROBE[:POINT]")]
     probe: Vec<String>,
     /// Without a clock: on seeded noise, in seconds
     #[arg(long)]
     simulate: bool,
-    /// Seed of orders, layouts and simulated noise [default: drawn]
+    /// Seed of orders, memory layouts and simulated noise [default: drawn]
     #[arg(long)]
     seed: Option<u64>,
     /// Keep the sessions in the store

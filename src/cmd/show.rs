@@ -1,45 +1,55 @@
-//! `prony show`: what a probe measures, or what a run found, plainly or in the tables of an evaluation.
+//! `prony show`: what a run found, plainly or in the tables of an evaluation.
 
 use anyhow::Result;
 use clap::Args;
+use model::Run;
+use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
 
-/// Options of `prony show`.
+/// Options of `prony runs show`, and of `prony show`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A probe (prony list), or a run: its number, id or label, a file, or published:NAME
-    #[arg(value_name = "PROBE|RUN")]
-    name: String,
+    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv, json or markdown
+    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    runs: Vec<String>,
     /// A run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let name = arguments.name.as_str();
+    let name = arguments.runs.first().map_or("", String::as_str);
+    if arguments.runs.len() == 1 && arguments.evaluation.is_none() && !store::is_path(name) {
+        // In version 0.1, `show` said what a probe measures too.
+        if let Some(description) = probes::describe(name) {
+            output::print(&report::view::probe(&description), common)?;
+            return Ok(ExitStatus::Fine);
+        }
+        // A name with a dot that is no path can only mean a probe.
+        if name.contains('.') && !name.contains(':') {
+            measure::select(None, &[name.to_owned()], 0.02)?;
+            anyhow::bail!("{name} names several probes; list them with: prony probes '{name}'");
+        }
+    }
     if let Some(evaluation) = &arguments.evaluation {
+        anyhow::ensure!(arguments.runs.len() == 1, "the tables of an evaluation take one run; name one");
         let tables = evaluation::named(evaluation)?;
         let found = run_finder::find_one(name, common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
         output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
         return Ok(ExitStatus::Fine);
     }
-    if let Some(description) = probes::describe(name) {
-        output::print(&report::view::probe(&description), common)?;
+    let mut named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
+    if named.len() > 1 {
+        let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
+        output::print_runs(&runs, common)?;
         return Ok(ExitStatus::Fine);
     }
-    // A name with a dot that is no path can only have meant a probe.
-    if name.contains('.') && !store::is_path(name) && !name.contains(':') {
-        let unknown = measure::select(None, &[name.to_owned()], 0.02).err();
-        anyhow::bail!(
-            unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string())
-        );
-    }
-    let found = run_finder::find_one(name, common)?;
+    let found = named.remove(0);
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
-    output::print(&report::view::run(&found.run, &context), common)?;
+    output::print_run(&report::view::run(&found.run, &context), &found.run, common)?;
     Ok(ExitStatus::Fine)
 }

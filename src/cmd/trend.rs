@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// Fit only values from this year on, such as 1990 or 1990.5; the others are set against the fit
-    #[arg(long, value_name = "YEAR")]
-    from: Option<f64>,
+    #[arg(long, alias = "from", value_name = "YEAR")]
+    since: Option<f64>,
     /// Fit only values up to this year
-    #[arg(long, value_name = "YEAR")]
-    to: Option<f64>,
+    #[arg(long, alias = "to", value_name = "YEAR")]
+    until: Option<f64>,
     /// Years to project to
     #[arg(long, value_name = "YEAR", num_args = 1..)]
     project: Vec<f64>,
@@ -52,12 +52,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let is_year = |year: &f64| (1900.0..2200.0).contains(year);
-    let years = arguments.project.iter().chain(&arguments.from).chain(&arguments.to);
+    let years = arguments.project.iter().chain(&arguments.since).chain(&arguments.until);
     if let Some(year) = years.into_iter().find(|year| !is_year(year)) {
         anyhow::bail!("{year} is no year between 1900 and 2200");
     }
     let (data, name) = data(arguments, common)?;
-    let window = match (arguments.from, arguments.to) {
+    let window = match (arguments.since, arguments.until) {
         (None, None) => None,
         (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
     };
@@ -116,7 +116,7 @@ fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Ve
     }
     anyhow::ensure!(
         !text.is_empty(),
-        "none of the {} runs has a value of {figure} (prony list shows the probes)",
+        "none of the {} runs has a value of {figure} (prony probes lists them)",
         runs.len()
     );
     Ok((parse(&text, None)?, title))

@@ -104,7 +104,7 @@ fn the_fit_of_1998_does_not_reach_2015() {
     let place = Place::new();
     let Some(path) = testing::shared("data/rupp50_specint.dat") else { return };
     let path = path.to_str().unwrap();
-    let arguments = ["trend", path, "--from", "1990", "--to", "1998.8", "--project", "2008", "2015"];
+    let arguments = ["trend", path, "--since", "1990", "--until", "1998.8", "--project", "2008", "2015"];
     let found = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
     let fit = &found["fits"][0];
     assert!((fit["doubling"]["value"].as_f64().unwrap() - 1.56).abs() < 0.02);

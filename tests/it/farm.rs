@@ -64,7 +64,7 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
         "5",
         "--nodes",
         "3",
-        "--slots",
+        "--jobs",
         "1",
         "--lease",
         "1",
@@ -128,7 +128,7 @@ fn a_farm_goes_on_after_everything_died() {
         "8",
         "--nodes",
         "2",
-        "--slots",
+        "--jobs",
         "1",
         "--lease",
         "1",
@@ -168,7 +168,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_told() {
         r#"["{prony}", "app", "work", "simulate", "--first", "{first}", "--events", "{events}", "--seed", "{seed}"]"#,
     );
     let one = place.ask(&arguments).fine().json();
-    let other = place.ask(&[&arguments[..], &["--slots", "3"]].concat()).fine().json();
+    let other = place.ask(&[&arguments[..], &["--jobs", "3"]].concat()).fine().json();
     assert_eq!(one["totals"]["events"], 10);
     assert_eq!(one["digest"], other["digest"], "the digest depends on who did what");
     manifest(r#"["false", "{first}", "{events}"]"#);
@@ -188,7 +188,7 @@ fn a_shared_directory_needs_no_coordinator() {
     let start = || {
         let mut command = place.prony();
         command.args(["farm", "run", "builtin:reconstruct", "--events", "60", "--chunk", "4", "--seed", "9", "--json"]);
-        command.args(["--shared", "together", "--lease", "0.02", "--expect-digest", &digest]);
+        command.args(["--shared-dir", "together", "--lease", "0.02", "--expect-digest", &digest]);
         spawn(command)
     };
     let racing: Vec<Child> = (0..2).map(|_| start()).collect();
@@ -287,7 +287,7 @@ fn a_terminal_shows_how_the_farm_stands() {
 fn a_program_hears_how_the_farm_stands() {
     let place = Place::new();
     let arguments =
-        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--slots", "1"];
+        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--jobs", "1"];
     let answer = place.ask(&[&arguments[..], &["--pace", "0.2", "--progress", "json", "--json"]].concat());
     let answer = answer.fine();
     let lines: Vec<Value> = answer.err.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

@@ -43,7 +43,7 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
         "slurm",
         "--nodes",
         "3",
-        "--slots",
+        "--jobs",
         "1",
         "--listen",
         "10.77.0.1",
@@ -122,7 +122,7 @@ fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
     let place = Place::new();
     let digest = undisturbed(&place, 240, 12);
     let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
-                 --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --sbatch=--no-requeue";
+                 --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --slurm-option=--no-requeue";
     let arguments: Vec<&str> = words.split_whitespace().collect();
     let at_head = |command: &std::process::Command| Some(lab.at_head(command));
     let mut farm = Running::start(&place, &arguments, at_head);

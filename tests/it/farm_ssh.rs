@@ -13,7 +13,7 @@ fn a_farm_behind_ssh_does_what_a_farm_here_does() {
     let here = place.ask(&arguments).fine().json();
     let ssh = sshd.client();
     let by =
-        ["--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--slots", "1", "--ssh", &ssh, "--ledger", "ledger"];
+        ["--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--jobs", "1", "--ssh", &ssh, "--ledger", "ledger"];
     let there = place.ask(&[&arguments[..], &by].concat()).fine().json();
     assert_eq!(there["totals"]["commits"], 10);
     assert_eq!(here["digest"], there["digest"]);

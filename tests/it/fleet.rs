@@ -152,8 +152,8 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
     let ssh = fake_ssh(&place, &format!("[ $host = c ] && exec sh -c \"exec python3 {filter} ${{1#exec }}\""));
     let probes = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
     let mut arguments =
-        vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--at-once", "1", "--target", "10"];
-    arguments.extend(["--json", "--fail-on-odd", "--time-limit", "15s", "--ssh", &ssh]);
+        vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--parallel", "1", "--target", "10"];
+    arguments.extend(["--json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
     arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
     // A neighbour that comes and goes may make the nodes, measured one after the other, so unlike that none is odd.
     testing::attempts(6, || {
@@ -209,8 +209,19 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     let report = place.ask(&with(FLEET, &options)).fine().json();
     assert_eq!(states(&report).len(), 2);
     let build = ["net", "build", "--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command];
-    let more =
-        ["--senders", "1", "--receivers", "1", "--events", "100", "--launches", "10", "--most-skew", "5000", "--json"];
+    let more = [
+        "--senders",
+        "1",
+        "--receivers",
+        "1",
+        "--events",
+        "100",
+        "--max-launches",
+        "10",
+        "--max-skew",
+        "5000",
+        "--json",
+    ];
     let run = place.ask(&with(&build, &more)).fine().json();
     let notes = run["figures"][0]["notes"].to_string();
     assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("every pair agrees"), "{notes}");
@@ -298,7 +309,7 @@ fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
     for (pattern, transport) in [("pull", "credits"), ("barrel_shift", "tcp")] {
         let build = ["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2", "--events", "300"];
         let more =
-            ["--pattern", pattern, "--transport", transport, "--launches", "10", "--most-skew", "5000", "--json"];
+            ["--pattern", pattern, "--transport", transport, "--max-launches", "10", "--max-skew", "5000", "--json"];
         let run = head(&with(&build, &more)).fine().json();
         let notes = run["figures"][0]["notes"].to_string();
         for node in ["n1 10.77.0.11 (eth0)", "n2 10.77.0.12 (eth0)", "n3 10.77.0.13 (eth0)", "n4 10.77.0.14 (eth0)"] {

@@ -36,7 +36,7 @@ fn start(place: &Place, arguments: &[&str], lines: usize) -> (Held, Vec<String>)
 }
 
 fn lab(place: &Place) -> Option<Held> {
-    let (mut held, said) = start(place, &["net", "lab", "up", "--hosts", "2", "--seconds", "60"], 1);
+    let (mut held, said) = start(place, &["net", "lab", "up", "--nodes", "2", "--time-limit", "60s"], 1);
     if said.is_empty() {
         let mut reason = String::new();
         let _ = std::io::Read::read_to_string(&mut held.0.stderr.take().unwrap(), &mut reason);
@@ -119,7 +119,7 @@ fn streams_are_kept_compared_explained_and_reported() {
             window,
             "--block",
             "5",
-            "--launches",
+            "--max-launches",
             "10",
             "--label",
             label,
@@ -162,7 +162,7 @@ fn a_server_is_reached_with_its_token_only() {
     let with = |token: &str, verb: &[&str]| {
         let mut all = vec!["net"];
         all.extend(verb);
-        all.extend(["--to", address, "--token", token, "--launches", "10", "--placement", "free", "--json"]);
+        all.extend(["--server", address, "--token", token, "--max-launches", "10", "--placement", "free", "--json"]);
         place.ask(&all)
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
@@ -183,7 +183,7 @@ fn a_server_is_reached_with_its_token_only() {
 #[test]
 fn effects_are_studied_and_events_built_between_processes() {
     let place = Place::new();
-    let study = place.ask(&["net", "study", "--block", "5", "--launches", "10", "--time-limit", "12s", "--json"]);
+    let study = place.ask(&["net", "study", "--block", "5", "--max-launches", "10", "--time-limit", "12s", "--json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
     let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
@@ -201,12 +201,12 @@ fn effects_are_studied_and_events_built_between_processes() {
         "2000",
         "--exponential",
         "--poisson",
-        "--launches",
+        "--max-launches",
         "10",
         "--time-limit",
         "8s",
         "--json",
-        "--most-skew",
+        "--max-skew",
         "1000",
     ]);
     assert_eq!(build.code, Some(0), "{}", build.err);
@@ -219,11 +219,11 @@ fn effects_are_studied_and_events_built_between_processes() {
 #[test]
 fn the_published_design_is_worked_out_and_its_slip_named() {
     let place = Place::new();
-    let plan = place.ask(&["net", "plan", "--design", "babar", "--simulate", "2000"]);
+    let plan = place.ask(&["net", "plan", "--design", "babar", "--events", "2000"]);
     let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(plan.code == Some(0) && said.contains("609.52 µs 80 µs does not follow"), "{plan:?}");
     assert!(said.contains("64 MB/s 64 MB/s agrees") && said.contains("million steps"), "{said}");
-    let no = place.ask(&["net", "plan", "--rate", "fast"]);
+    let no = place.ask(&["net", "plan", "--link", "fast"]);
     assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
 }
 
@@ -231,8 +231,8 @@ fn the_published_design_is_worked_out_and_its_slip_named() {
 #[test]
 fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let place = Place::new();
-    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--launches", "10"];
-    let answer = place.ask(&[&build[..], &["--most-skew", "0", "--json"]].concat());
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "10"];
+    let answer = place.ask(&[&build[..], &["--max-skew", "0", "--json"]].concat());
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");
 }

@@ -5,7 +5,7 @@
 #[cfg(not(feature = "rating"))]
 #[test]
 fn without_its_libraries_it_says_how_to_build_it() {
-    let said = crate::common::Place::new().ask(&["rate"]).refused();
+    let said = crate::common::Place::new().ask(&["run", "--suite", "int-1"]).refused();
     assert!(said.contains("--features rating"), "{said}");
 }
 
@@ -19,7 +19,7 @@ mod rated {
 
     /// A program that says of every component that it took twice the reference time, but for what `special` says of one.
     fn player(place: &Place, special: (&str, &str)) -> String {
-        let listed = place.ask(&["rate", "list", "--json"]).fine().json();
+        let listed = place.ask(&["probes", "--suite", "rating", "--json"]).fine().json();
         let mut script = "#!/bin/sh\ncase $3 in\n".to_owned();
         writeln!(script, "{}) {};;", special.0, special.1).unwrap();
         for component in listed.as_array().unwrap() {
@@ -35,9 +35,9 @@ mod rated {
         path.to_str().unwrap().to_owned()
     }
 
-    fn rate(place: &Place, special: (&str, &str), more: &[&str]) -> Answer {
+    fn rate(place: &Place, special: (&str, &str), suite: &str, more: &[&str]) -> Answer {
         let program = player(place, special);
-        place.ask(&[&["rate", "--program", &program, "--json"], more].concat())
+        place.ask(&[&["run", "--suite", suite, "--build", &program, "--json"], more].concat())
     }
 
     fn figure<'a>(run: &'a Value, id: &str) -> &'a Value {
@@ -54,7 +54,7 @@ mod rated {
     #[test]
     fn ratios_are_to_the_reference_and_copies_add_up() {
         let place = Place::new();
-        let run = rate(&place, ("none", ":"), &["--copies", "3"]).fine().json();
+        let run = rate(&place, ("none", ":"), "rating", &["--copies", "1,3"]).fine().json();
         for set in ["int_1", "fp_1"] {
             assert!((value(&run, &format!("rating.{set}_speed")) - 0.5).abs() < 1e-9);
             assert!((value(&run, &format!("rating.{set}_rate")) - 1.5).abs() < 1e-9);
@@ -70,7 +70,7 @@ mod rated {
     fn a_wrong_checksum_makes_the_rating_of_its_set_invalid_and_the_other_goes_on() {
         let place = Place::new();
         let wrong = "printf 'seconds=0.1\\nchecksum=0123456789abcdef\\n'; echo strange >&2";
-        let answer = rate(&place, ("chess", wrong), &["--speed-only"]);
+        let answer = rate(&place, ("chess", wrong), "rating", &["--copies", "1"]);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         let run = answer.json();
         let reason = figure(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
@@ -85,7 +85,7 @@ mod rated {
         for (does, says) in [("kill -SEGV $$", "segmentation fault"), ("exit 3", "status 3"), (":", "checksum nothing")]
         {
             let place = Place::new();
-            let answer = rate(&place, ("fft", does), &["fp-1", "--speed-only"]);
+            let answer = rate(&place, ("fft", does), "fp-1", &["--copies", "1"]);
             assert_eq!(answer.code, Some(2), "{answer:?}");
             let run = answer.json();
             let reason = figure(&run, "rating.fp_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
@@ -96,8 +96,8 @@ mod rated {
     #[test]
     fn two_ratings_are_compared_explained_and_reported() {
         let place = Place::new();
-        rate(&place, ("none", ":"), &["--speed-only"]).fine();
-        rate(&place, ("none", ":"), &["--speed-only"]).fine();
+        rate(&place, ("none", ":"), "rating", &["--copies", "1"]).fine();
+        rate(&place, ("none", ":"), "rating", &["--copies", "1"]).fine();
         let compared = place.ask(&["compare", "1", "2", "--json"]).fine().json();
         assert_eq!(compared["rows"].as_array().unwrap().len(), 20);
         place.ask(&["explain", "1", "2"]).fine();
@@ -109,8 +109,19 @@ mod rated {
     #[test]
     fn a_program_or_set_that_is_not_there_is_refused() {
         let place = Place::new();
-        let said = place.ask(&["rate", "--program", "nowhere"]).refused();
+        let said = place.ask(&["run", "--suite", "int-1", "--build", "nowhere"]).refused();
         assert!(said.contains("nowhere"), "{said}");
+        assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony probes --suites"));
+        assert!(place.ask(&["run", "--suite", "quick", "--copies", "2"]).refused().contains("frozen sets"));
         assert_eq!(place.ask(&["rate", "int-2"]).code, Some(2));
+    }
+
+    #[test]
+    fn the_old_verb_still_rates() {
+        let place = Place::new();
+        let program = player(&place, ("none", ":"));
+        let run = place.ask(&["rate", "int-1", "--speed-only", "--program", &program, "--json"]).fine().json();
+        assert_eq!(run["figures"].as_array().unwrap().len(), 10);
+        assert!(place.ask(&["rate", "list"]).fine().out.contains("chess"));
     }
 }

@@ -72,7 +72,7 @@ fn a_document_in_a_file_is_the_same_run() {
 fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     let place = Place::new();
     let said = place.ask(&["run", "--probe", "memory.copi"]).refused();
-    assert_eq!(said, "prony: no probe is named memory.copi; near it: memory.copy (prony list shows all)\n");
+    assert_eq!(said, "prony: no probe is named memory.copi; near it: memory.copy (prony probes lists all)\n");
     let said = place.ask(&["run", "--suite", "quik"]).refused();
     assert!(said.contains("quick"), "{said}");
     let said = place.ask(&["run", "--probe", "memory.copy:threads=9"]).refused();

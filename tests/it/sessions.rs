@@ -1,4 +1,4 @@
-//! `prony sessions` through the program: its own ntuples, files of others, a program of the user, and what holds them up.
+//! `prony app sessions` through the program: its own ntuples, files of others, a program of the user, and what holds them up.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::common;
@@ -14,13 +14,13 @@ fn value(run: &Value, probe: &str) -> f64 {
 }
 
 fn sessions(place: &Place, more: &[&str]) -> Value {
-    place.ask(&[&["sessions", "--goes", "3", "--json"], more].concat()).fine().json()
+    place.ask(&[&["app", "sessions", "--iterations", "3", "--json"], more].concat()).fine().json()
 }
 
 #[test]
 fn own_and_shared_cached_and_cold() {
     let place = Place::new();
-    let small = ["-n", "2", "--write", "2", "--size", "4"];
+    let small = ["-n", "2", "--write", "2", "--file-size", "4"];
     for (more, sharing, cache) in [
         (&[][..], "own", "cached"),
         (&["--shared"][..], "shared", "cached"),
@@ -51,7 +51,10 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
     for name in ["a", "b"] {
         std::fs::write(place.file(name), vec![0; 100_000]).unwrap();
     }
-    let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", "sleep 0.5"]).fine().out;
+    let said = place
+        .ask(&["app", "sessions", "-n", "2", "a", "b", "--iterations", "2", "--", "sh", "-c", "sleep 0.5"])
+        .fine()
+        .out;
     // Whatever else the machine does: these sessions want neither a CPU nor the disk.
     assert!(said.contains("neither CPU nor disk bound"), "{said}");
     assert!(said.contains("2 sessions at "), "{said}");
@@ -65,18 +68,19 @@ fn sessions_that_only_compute_are_cpu_bound() {
     for name in ["a", "b"] {
         std::fs::write(place.file(name), "x").unwrap();
     }
-    let said = place.ask(&["sessions", "-n", "2", "a", "b", "--goes", "2", "--", "sh", "-c", busy]).fine().out;
+    let said =
+        place.ask(&["app", "sessions", "-n", "2", "a", "b", "--iterations", "2", "--", "sh", "-c", busy]).fine().out;
     assert!(said.contains("CPU bound in"), "{said}");
 }
 
 #[test]
 fn what_cannot_be_is_refused_and_a_failing_session_named() {
     let place = Place::new();
-    let said = place.ask(&["sessions", "-n", "3", "--write", "2"]).refused();
+    let said = place.ask(&["app", "sessions", "-n", "3", "--write", "2"]).refused();
     assert!(said.contains("at least as many files"), "{said}");
-    let absent = place.ask(&["sessions", "-n", "1", "not-there"]);
+    let absent = place.ask(&["app", "sessions", "-n", "1", "not-there"]);
     assert!(absent.code == Some(2) && absent.err.contains("not-there"), "{absent:?}");
     std::fs::write(place.file("a"), "x").unwrap();
-    let failing = place.ask(&["sessions", "-n", "1", "a", "--", "sh", "-c", "echo broken >&2; exit 4"]);
+    let failing = place.ask(&["app", "sessions", "-n", "1", "a", "--", "sh", "-c", "echo broken >&2; exit 4"]);
     assert!(failing.code == Some(2) && failing.err.contains("status: 4"), "{failing:?}");
 }

@@ -69,8 +69,21 @@ fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
     let group = slow_group(&device, undo)?;
     // The shell joins the group and becomes the program.
     let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
-    let sessions =
-        ["sessions", "-n", "2", "--write", "2", "--size", "4", "--cold", "--goes", "2", "--directory", point];
+    let sessions = [
+        "app",
+        "sessions",
+        "-n",
+        "2",
+        "--write",
+        "2",
+        "--file-size",
+        "4",
+        "--cold",
+        "--iterations",
+        "2",
+        "--directory",
+        point,
+    ];
     let output = Command::new("sh")
         .args(["-c", &join, env!("CARGO_BIN_EXE_prony")])
         .args(sessions)

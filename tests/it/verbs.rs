@@ -9,7 +9,7 @@ const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clo
 fn help_teaches_and_versions_are_told() {
     let place = Place::new();
     let help = place.ask(&["--help"]).fine().out;
-    for verb in ["run", "list", "show", "runs", "compare", "doctor", "selftest"] {
+    for verb in ["run", "probes", "show", "runs", "compare", "doctor", "selftest"] {
         assert!(help.contains(verb), "{verb} is missing from the help");
         let own = place.ask(&[verb, "--help"]).fine().out;
         assert!(own.contains("Usage:") && own.lines().count() > 5, "{verb}: {own}");
@@ -32,14 +32,68 @@ fn completions_and_manual_come_from_the_same_definition() {
 #[test]
 fn the_catalogue_is_listed_and_each_probe_shown() {
     let place = Place::new();
-    let list = place.ask(&["list", "--json"]).fine().json();
+    let list = place.ask(&["probes", "--json"]).fine().json();
     let text = list.to_string();
     assert!(text.contains("memory.load_latency") && text.contains("os.syscall_write"));
-    let shown = place.ask(&["show", "memory.load_latency"]).fine().out;
+    let shown = place.ask(&["probes", "memory.load_latency"]).fine().out;
     assert!(shown.contains("working_set") && shown.contains("lmbench"), "{shown}");
+    let some = place.ask(&["probes", "latency"]).fine().out;
+    assert!(some.contains("memory.load_latency") && !some.contains("os.fork_exit"), "{some}");
+    let some = place.ask(&["probes", "os.*"]).fine().out;
+    assert!(!some.contains("memory.load_latency") && some.contains("os.fork_exit"), "{some}");
+    let suites = place.ask(&["probes", "--suites"]).fine().out;
+    assert!(suites.contains("babar") && suites.contains("int-1"), "{suites}");
+    assert!(place.ask(&["probes", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
+    let said = place.ask(&["probes", "memory.load_latencz"]).refused();
+    assert!(said.contains("memory.load_latency"), "{said}");
+    let said = place.ask(&["probes", "--suite", "quik"]).refused();
+    assert!(said.contains("near it: quick (prony probes --suites lists all)"), "{said}");
+}
+
+#[test]
+fn the_help_puts_every_verb_in_a_group() {
+    let help = Place::new().ask(&["--help"]).fine().out;
+    let mut heads = Vec::new();
+    for line in help.lines().take_while(|line| !line.starts_with("Options of every verb")) {
+        heads.extend(line.strip_suffix(':'));
+    }
+    assert_eq!(heads, ["Measure", "Answer", "Runs", "Many machines", "The tool"], "{help}");
+    assert!(help.contains("--store") && help.contains("--format") && !help.contains("worker"), "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+}
+
+#[test]
+fn names_of_the_version_before_still_work() {
+    let place = Place::new();
+    place.ask(TINY).fine();
     assert!(place.ask(&["list", "--suites"]).fine().out.contains("babar"));
+    assert!(place.ask(&["list", "fork"]).fine().out.contains("os.fork_exit"));
+    assert!(place.ask(&["show", "os.fork_exit"]).fine().out.contains("fork"));
     let said = place.ask(&["show", "memory.load_latenc"]).refused();
     assert!(said.contains("memory.load_latency"), "{said}");
+    for to in ["csv", "json", "markdown"] {
+        let exported = place.ask(&["export", "1", "--to", to]).fine();
+        assert!(exported.err.contains(&format!("prony show 1 --format {to}")), "{exported:?}");
+    }
+    assert!(place.ask(&["sessions", "--help"]).fine().out.contains("--iterations"));
+    assert!(place.ask(&["rate", "--help"]).fine().out.contains("--speed-only"));
+}
+
+#[test]
+fn a_run_is_written_in_every_format_and_the_tidy_one_reads_back() {
+    let place = Place::new();
+    place.ask(TINY).fine();
+    place.ask(TINY).fine();
+    let tidy = place.ask(&["show", "1", "--format", "csv"]).fine().out;
+    assert!(tidy.starts_with("run,label,machine,") && tidy.lines().count() == 3, "{tidy}");
+    assert_eq!(tidy, place.ask(&["export", "1", "--to", "csv"]).fine().out);
+    std::fs::write(place.file("tidy.csv"), place.ask(&["runs", "show", "1", "2", "--format", "csv"]).fine().out)
+        .unwrap();
+    assert!(place.ask(&["import", "tidy.csv"]).fine().out.contains("Imported 2 runs with 4 figures"));
+    assert_eq!(place.ask(&["show", "1", "2", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
+    assert!(place.ask(&["show", "1", "2", "--format", "markdown"]).fine().out.contains('|'));
+    assert!(place.ask(&["show", "1", "2"]).refused().contains("prony compare"));
+    assert!(place.ask(&["export", "1", "--to", "openmetrics"]).fine().out.contains("# EOF"));
 }
 
 #[test]
@@ -151,7 +205,7 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
     assert!(!place.ask(&["show", "1"]).fine().out.contains('\u{1b}'));
     assert!(place.ask(&["show", "1", "--color", "always"]).fine().out.contains('\u{1b}'));
     let program = env!("CARGO_BIN_EXE_prony");
-    let script = format!("{program} list | head -n 1; exit ${{PIPESTATUS[0]}}");
+    let script = format!("{program} probes | head -n 1; exit ${{PIPESTATUS[0]}}");
     let output = std::process::Command::new("bash").args(["-c", &script]).output();
     match output {
         Ok(output) => assert!(Answer::of(output).err.is_empty()),
@@ -209,7 +263,7 @@ fn what_no_clock_can_show_is_no_figure() {
     assert!(shown["figures"][0]["outcome"]["failed"].is_string(), "{shown:#}");
     std::fs::write(&file, "nothing that anybody writes").unwrap();
     let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
-    assert!(refused.contains("--from") && refused.contains("prony import --formats"), "{refused}");
+    assert!(refused.contains("--input-format") && refused.contains("prony import --formats"), "{refused}");
 }
 
 #[test]

@@ -39,6 +39,14 @@ pub enum Error {
     /// The run could not be started.
     #[error(transparent)]
     Measure(#[from] measure::Error),
+    /// A run to be resumed was of another program.
+    #[error("could not resume {run}: {application} is run by another command line than it began with")]
+    Changed {
+        /// The run.
+        run: String,
+        /// Its application.
+        application: String,
+    },
     /// The user asked to stop.
     #[error("could not finish: stopped")]
     Stopped,

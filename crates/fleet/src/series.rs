@@ -5,9 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{
-    EndReason, Engine, EngineError, MeasureSession, Observer, Reply, RunRequest, RunResult, Saver, Stopper, WorkerStep,
-};
+use measure::{Engine, EngineError, Reply, RunRequest, Stopper, WorkerStep};
 use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
@@ -30,30 +28,11 @@ pub trait SeriesTrial {
     }
 }
 
-/// How to measure a series.
-#[derive(Debug, Clone)]
-pub struct SeriesRules {
-    /// Name of what is measured, kept as the plan's suite.
-    pub name: String,
-    /// Half-width of the interval that ends a figure, relative.
-    pub target: f64,
-    /// Most launches of a figure; the looks are those of every run.
-    pub most: u32,
-    /// Seconds after which no further round begins.
-    pub time_limit: Option<f64>,
-    /// Seed of the order within rounds.
-    pub seed: u64,
-    /// Name of the run.
-    pub label: Option<String>,
-    /// Command line.
-    pub command: Vec<String>,
-}
-
 /// Failed connections after which a figure is given up.
 const FAILURES: usize = 3;
 
-/// Trials that are measured: what a [`Session`] launches.
-struct FlowSeries {
+/// Trials that are measured: what a [`measure::MeasureSession`] launches.
+pub struct FlowSeries {
     trials: Vec<Tried>,
 }
 
@@ -63,67 +42,57 @@ struct Tried {
     amount: f64,
     launched: bool,
     failures: Vec<String>,
+    /// What was noted in sessions before the run was resumed.
+    earlier: Vec<String>,
 }
 
-/// Measures a series to its end and keeps it after every round.
-///
-/// # Errors
-/// When nothing was asked for, or the run cannot be kept.
-pub fn measure(
-    trials: Vec<Box<dyn SeriesTrial>>,
-    rules: &SeriesRules,
-    saver: &mut dyn Saver,
-    listener: &mut dyn Observer,
-    stopper: &Stopper,
-) -> Result<Run> {
-    let run = begin(&trials, rules)?;
-    let tried = |(trial, figure): (Box<dyn SeriesTrial>, &Figure)| Tried {
-        trial,
-        amount: figure.amount,
-        launched: false,
-        failures: Vec::new(),
-    };
-    let mut series = FlowSeries { trials: trials.into_iter().zip(&run.figures).map(tried).collect() };
-    let order = RunRequest::of(run, sys::affinity::allowed()?)?;
-    let RunResult { run, ending } = MeasureSession::measure(order, &mut series, listener, saver, stopper.clone())?;
-    let kept = match ending {
-        EndReason::NotSaved(reason) => Err(reason),
-        _ => saver.save(&run),
-    };
-    let lost = |reason| Error::Io { what: "keep the run".to_owned(), source: std::io::Error::other(reason) };
-    kept.map_err(lost)?;
-    Ok(run)
+impl FlowSeries {
+    /// Trials with the run that they are to fill: the figures of `plan`, whose entries are made here.
+    ///
+    /// # Errors
+    /// When there is no trial.
+    pub fn begin(trials: Vec<Box<dyn SeriesTrial>>, mut plan: Plan) -> Result<(Self, Run)> {
+        // Every batch is one connection.
+        let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
+        let target = plan.target;
+        let entry = |figure: &Figure| PlanEntry {
+            probe: figure.probe.clone(),
+            point: figure.point.clone(),
+            target,
+            shares: None,
+        };
+        plan.entries = figures.iter().map(entry).collect();
+        let allowed = sys::affinity::allowed()?;
+        let machine = measure::machine(&[]);
+        let notes = measure::notes(&machine, &allowed);
+        let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);
+        let mut run = order.run().clone();
+        let tried = |(trial, figure): (Box<dyn SeriesTrial>, &Figure)| Tried {
+            trial,
+            amount: figure.amount,
+            launched: false,
+            failures: Vec::new(),
+            earlier: Vec::new(),
+        };
+        let series = Self { trials: trials.into_iter().zip(&figures).map(tried).collect() };
+        run.figures = figures;
+        Ok((series, run))
+    }
+
+    /// Takes over what an earlier session of the same trials noted, so that its run can be resumed.
+    pub fn recall(&mut self, earlier: &Run) {
+        for (tried, figure) in self.trials.iter_mut().zip(&earlier.figures) {
+            tried.launched = !figure.launches.is_empty();
+            let marked = |note: &String| {
+                if note.starts_with(EARLIER) { note.clone() } else { format!("{EARLIER}{note}") }
+            };
+            tried.earlier = figure.notes.iter().map(marked).collect();
+        }
+    }
 }
 
-fn begin(trials: &[Box<dyn SeriesTrial>], rules: &SeriesRules) -> Result<Run> {
-    // Every batch is one connection.
-    let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
-    let entry = |figure: &Figure| PlanEntry {
-        probe: figure.probe.clone(),
-        point: figure.point.clone(),
-        target: rules.target,
-        shares: None,
-    };
-    let mut plan = Plan {
-        suite: rules.name.clone(),
-        seed: rules.seed,
-        target: rules.target,
-        time_limit: rules.time_limit,
-        entries: figures.iter().map(entry).collect(),
-        ..Plan::default()
-    };
-    plan.looks.retain(|look| *look <= rules.most.max(10));
-    let allowed = sys::affinity::allowed()?;
-    let machine = measure::machine(&[]);
-    let notes = measure::notes(&machine, &allowed);
-    let order = RunRequest::new(plan, machine, measure::identity(), allowed)?
-        .labelled(rules.label.clone())
-        .asked_by(rules.command.clone())
-        .noting(notes);
-    let mut run = order.run().clone();
-    run.figures = figures;
-    Ok(run)
-}
+/// How notes begin that speak of launches before a run was resumed.
+pub const EARLIER: &str = "before it was resumed: ";
 
 impl Engine for FlowSeries {
     fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
@@ -169,7 +138,8 @@ impl Tried {
             }
         }
         // They speak of all launches so far, and replace what was said of fewer.
-        let mut notes = self.trial.notes();
+        let mut notes = self.earlier.clone();
+        notes.extend(self.trial.notes());
         if let (Some(last), true) = (self.failures.last(), self.launched) {
             notes.push(format!("{} connections failed: {last}", self.failures.len()));
         }

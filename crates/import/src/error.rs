@@ -60,7 +60,7 @@ pub enum Error {
     },
     /// No importer knows the content.
     #[error(
-        "could not tell what wrote {source_name}: its content is of no format known here; name one with --from if you know it (prony import --formats lists them)"
+        "could not tell what wrote {source_name}: its content is of no format known here; name one with --input-format if you know it (prony import --formats lists them)"
     )]
     Unrecognised {
         /// The source.

@@ -58,10 +58,11 @@ fn by_name(text: &str) -> Result<Vec<ProbeSelection>, Error> {
 
 fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {
     let near = nearest(name, names);
+    let all = if kind == "suite" { "prony probes --suites" } else { "prony probes" };
     let near = if near.is_empty() {
-        " (prony list shows all)".to_owned()
+        format!(" ({all} lists all)")
     } else {
-        format!("; near it: {} (prony list shows all)", near.join(", "))
+        format!("; near it: {} ({all} lists all)", near.join(", "))
     };
     Error::Unknown { kind, name: name.to_owned(), near }
 }
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_in_one_line() {
         let error = select(Some("quik"), &[], 0.02).unwrap_err().to_string();
-        assert_eq!(error, "no suite is named quik; near it: quick (prony list shows all)");
+        assert_eq!(error, "no suite is named quik; near it: quick (prony probes --suites lists all)");
         assert!(select(None, &[], 0.02).is_err());
     }
 }

@@ -4,8 +4,23 @@
 /// password and what follows a question mark, where one may stand too (RFC 3986, section 3.2.1, advises so).
 #[must_use]
 pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
-    words.into_iter().map(|word| without_password(&word)).collect()
+    let mut secret = false;
+    let mut presented = Vec::new();
+    for word in words {
+        presented.push(match word.split_once('=') {
+            _ if std::mem::take(&mut secret) => HIDDEN.to_owned(),
+            Some((TOKEN, _)) => format!("{TOKEN}={HIDDEN}"),
+            _ => without_password(&word),
+        });
+        secret = word == TOKEN;
+    }
+    presented
 }
+
+/// The option whose value lets people in.
+const TOKEN: &str = "--token";
+/// What stands in place of such a value.
+const HIDDEN: &str = "TOKEN";
 
 /// An address as it may be shown; any other text as it is.
 #[must_use]
@@ -35,5 +50,7 @@ mod tests {
         ] {
             assert_eq!(presentable([word.to_owned()]), [kept]);
         }
+        let words = ["prony", "--token", "0123456789abcdef", "--token=0123456789abcdef", "-q"].map(str::to_owned);
+        assert_eq!(presentable(words), ["prony", "--token", "TOKEN", "--token=TOKEN", "-q"]);
     }
 }

@@ -3,6 +3,7 @@
 mod fit;
 mod init;
 mod run;
+mod sessions;
 mod view;
 mod work;
 
@@ -10,6 +11,7 @@ use anyhow::Result;
 use application::Starter;
 use clap::{Args, Subcommand};
 
+pub(crate) use self::sessions::{Arguments as SessionsArguments, run as sessions};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
@@ -26,6 +28,8 @@ enum AppAction {
     Init(init::Arguments),
     /// Build, run, verify and measure the applications of a manifest, or builtin:NAME
     Run(run::Arguments),
+    /// Run many sessions at once over many files, and say what holds them up
+    Sessions(SessionsArguments),
     /// Fit an application against a rating over machines
     Fit(fit::Arguments),
     /// One run of a built-in workload
@@ -43,6 +47,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     match arguments.action {
         AppAction::Init(arguments) => init::run(&arguments),
         AppAction::Run(arguments) => run::run(&arguments, common),
+        AppAction::Sessions(arguments) => sessions(&arguments, common),
         AppAction::Fit(arguments) => fit::run(&arguments, common),
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),

@@ -221,13 +221,12 @@ pub(super) fn conclude(
     ledger: &dyn Ledger,
     book: &LedgerLocation,
     expected: Option<u64>,
-    label: Option<&str>,
     mut saver: RunSaver,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let story = Story::read(ledger)?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, book.directory());
-    run.label = label.map(str::to_owned);
+    saver.mark(&mut run);
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
     run.figures = story.figures();
@@ -238,7 +237,7 @@ pub(super) fn conclude(
         output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
         return Ok(ExitStatus::Failed);
     }
-    let resume = format!("go on with: {}", book.resume(&story.farm.id));
+    let resume = format!("resume with: {}", book.resume(&story.farm.id));
     match ending {
         FarmEnd::Stopped => {
             output::remark(&format!("stopped; what was committed is kept; {resume}"));

@@ -6,7 +6,7 @@ use ::farm::{Farm, FarmJob};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
-use super::super::run::watch_for_signals;
+use super::super::session::watch_for_signals;
 use super::display::Show;
 use super::drive::{Drive, conclude};
 use super::ledger_location::{Entered, LedgerLocation};
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Directory of input files; its file system is reported
     #[arg(long, value_name = "DIR")]
     input: Option<PathBuf>,
-    /// Keep the build of a manifest here, where all nodes find it [default: prony-farm-builds]
+    /// Keep the builds in this directory, where all nodes find it [default: prony-farm-builds]
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
     /// Let every chunk of a built-in workload take at least this long: failures can be rehearsed on few CPUs
@@ -60,12 +60,12 @@ pub(crate) struct Arguments {
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
-    /// The ledger: a new file, or a PostgreSQL database such as postgres://user@host/base, in which the same command elsewhere shares the run [default: farm-ID.ledger in the present directory]
-    #[arg(long, value_name = "FILE|ADDRESS", conflicts_with = "shared")]
+    /// The ledger: a new file, or a PostgreSQL database such as postgres://user@host/base, in which the same command elsewhere shares the run [default: farm-ID.ledger in the current directory]
+    #[arg(long, value_name = "FILE|ADDRESS", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
     /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
-    #[arg(long, value_name = "DIR")]
-    shared: Option<PathBuf>,
+    #[arg(long, alias = "shared", value_name = "DIR")]
+    shared_dir: Option<PathBuf>,
     #[command(flatten)]
     show: Show,
     #[command(flatten)]
@@ -76,36 +76,36 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Where")]
 struct PilotPlacement {
-    /// Who starts pilots: local (processes here), ssh (the user's own, with --hosts) or slurm (batch jobs)
-    #[arg(long, default_value = "local", value_parser = ["local", "ssh", "slurm"])]
+    /// What starts the pilots: local (processes of this host), ssh (your own, with its configuration and keys) or slurm (sbatch)
+    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     launcher: String,
-    /// Nodes: pilots to start
+    /// How many nodes: a pilot is started on each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: u32,
     /// Chunks at a time on a node [default: its CPUs; with several local nodes, their share of these]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    slots: Option<u32>,
-    /// Hosts for ssh, one pilot each
+    #[arg(long, alias = "slots", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    jobs: Option<u32>,
+    /// Hosts for ssh, as it knows them, one pilot each
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     hosts: Vec<String>,
-    /// The ssh to use, with its own options
+    /// The ssh program with options of its own, such as 'ssh -p 2222'
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     ssh: String,
     /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
-    /// This program as nodes find it [default: its path here]
-    #[arg(long, value_name = "PATH")]
-    program: Option<PathBuf>,
+    /// This program on the nodes [default: at the same path as here]
+    #[arg(long, alias = "program", value_name = "PATH")]
+    remote_prony: Option<PathBuf>,
     /// Time for which pilots wait for a coordinator that died and is to be resumed
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     patience: f64,
-    /// Time after which Slurm ends a pilot
+    /// Slurm ends a node's job, its pilot, after this time
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
     job_time: f64,
-    /// An option for sbatch, such as --partition=long; may be repeated
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
-    sbatch: Vec<String>,
+    /// An option for sbatch, such as --slurm-option=--partition=long
+    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true)]
+    slurm_option: Vec<String>,
 }
 
 impl PilotPlacement {
@@ -120,16 +120,16 @@ impl PilotPlacement {
         let setup = FarmSetup {
             launcher: self.launcher.clone(),
             nodes,
-            slots: self.slots.unwrap_or(u32::try_from(share).unwrap_or(1)),
+            slots: self.jobs.unwrap_or(u32::try_from(share).unwrap_or(1)),
             hosts: self.hosts.clone(),
             ssh: self.ssh.clone(),
             listen: self.listen.clone(),
-            program: self.program.as_ref().unwrap_or(&own).display().to_string(),
+            program: self.remote_prony.as_ref().unwrap_or(&own).display().to_string(),
             lease,
             speculate,
             patience: self.patience,
             minutes: (self.job_time / 60.0).ceil() as u64,
-            options: self.sbatch.clone(),
+            options: self.slurm_option.clone(),
         };
         // What cannot start is refused before a ledger is made.
         setup.address()?;
@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
     let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk };
     job.check()?;
-    if let Some(folder) = &arguments.shared {
+    if let Some(folder) = &arguments.shared_dir {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
     let saver = RunSaver::open(&arguments.saving, common)?;
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let Entered { book, ledger, farm } = entered;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, arguments.saving.label.as_deref(), saver, common)
+    conclude(&ending, &*ledger, &book, expected, saver, common)
 }
 
 /// Options of `prony farm resume`.
@@ -205,7 +205,7 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let saver = RunSaver::open(&arguments.saving, common)?;
     let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
     let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, arguments.saving.label.as_deref(), saver, common)
+    conclude(&ending, &*ledger, &book, expected, saver, common)
 }
 
 /// A digest as it is printed.

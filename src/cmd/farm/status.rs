@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// The run, where the ledger is a database [default: the last that was entered]
     #[arg(long, value_name = "ID")]
     farm: Option<String>,
-    /// Write the report, with its timeline, to this HTML file
+    /// Write the report, with its timeline, to this HTML file instead
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let ledger = LedgerLocation::named(&arguments.ledger, arguments.farm.as_deref())?.read()?;
     let story = Story::read(&*ledger)?;
-    let folder = std::env::current_dir().context("could not find the present directory")?;
+    let folder = std::env::current_dir().context("could not find the current directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
     // This machine, now, is not what the farm ran on.
     run.session.notes.clear();

@@ -227,15 +227,15 @@ pub(crate) struct InputArguments {
     /// Where to write
     directory: PathBuf,
     /// Events in all
-    #[arg(long)]
+    #[arg(long, value_name = "N")]
     events: u64,
     /// Events of a chunk
-    #[arg(long)]
+    #[arg(long, value_name = "K")]
     chunk: u64,
     /// Number of the first event
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// Seed
+    /// Seed of the events
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -17,6 +17,24 @@ pub(crate) struct Arguments {
     action: FleetAction,
 }
 
+/// When a fleet with an odd node is a failure.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OutlierGate {
+    /// Exit with 1 when this condition surely holds: outlier (a node is odd); with 3 when that cannot be told
+    #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
+    fail_on: Option<String>,
+    /// The name of `--fail-on outlier` in version 0.1
+    #[arg(long, hide = true)]
+    fail_on_odd: bool,
+}
+
+impl OutlierGate {
+    /// Whether an odd node is a failure.
+    pub(crate) const fn asked(&self) -> bool {
+        self.fail_on.is_some() || self.fail_on_odd
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum FleetAction {
     /// Measure a suite on every node, keep every run, and say which node is odd

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use fleet::launcher::slurm::Batch;
 use fleet::suite::{Heard, Measured, NodeEnd, NodeState, SuiteOrder, gather};
@@ -11,12 +11,14 @@ use model::Run;
 use store::Store;
 
 use super::super::node_options::{ChosenNodes, NodeOptions};
-use super::super::run::watch_for_signals;
+use super::super::rating;
+use super::super::session::watch_for_signals;
+use super::OutlierGate;
 use super::report::{FleetReport, ReportedNode};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::progress::spinner;
-use crate::run_options::RunOptions;
+use crate::run_options::{FigureSelection, RoundOptions};
 use crate::{output, run_finder};
 
 /// Options of `prony fleet run`.
@@ -26,8 +28,8 @@ use crate::{output, run_finder};
   prony fleet run --launcher slurm --nodes 4 --partition batch
   prony fleet run --launcher slurm --nodes 64 --emit > fleet.sh   for sites where jobs are handed in by hand
 
-Exit codes: 0 every node was measured; 1 with --fail-on-odd, a node is odd; 2 a node is missing (the others' runs are kept);
-3 with --fail-on-odd, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
+Exit codes: 0 every node was measured; 1 with --fail-on outlier, a node is odd; 2 a node is missing (the others' runs are kept);
+3 with --fail-on outlier, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     place: NodeOptions,
@@ -35,25 +37,26 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: Option<u32>,
     /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    at_once: Option<u32>,
+    #[arg(long, alias = "at-once", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    parallel: Option<u32>,
     #[command(flatten)]
-    selection: RunOptions,
+    selection: FigureSelection,
+    #[command(flatten)]
+    rounds: RoundOptions,
     /// A name for the runs, to which each node's name is added
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Directory on the nodes for the file figures [default: where their agents start]
+    /// Directory in which the file figures are measured, on the nodes [default: where their agents start]
     #[arg(long, value_name = "DIR")]
     directory: Option<String>,
     /// Write every run document into this directory as well
-    #[arg(long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    #[arg(long, alias = "output", value_name = "DIR")]
+    output_dir: Option<PathBuf>,
     /// Print the batch script for Slurm instead of running anything
     #[arg(long)]
     emit: bool,
-    /// Exit with 1 when a node is odd, with 3 when that cannot be told
-    #[arg(long)]
-    fail_on_odd: bool,
+    #[command(flatten)]
+    gate: OutlierGate,
     /// No progress line
     #[arg(long, short)]
     quiet: bool,
@@ -70,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let ChosenNodes { mut launcher, count, missing } =
         arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
     let local = arguments.place.launcher == "local";
-    let at_once = arguments.at_once.map_or(if local { 1 } else { count }, |n| n as usize);
+    let at_once = arguments.parallel.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();
     let order = |node: &str| SuiteOrder {
         label: template.label.as_ref().map(|label| format!("{label} {node}")),
@@ -106,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::remark(&format!("some runs could not be kept: {trouble}"));
         return Ok(ExitStatus::Failed);
     }
-    Ok(exit(&report, stopper.asked(), arguments.fail_on_odd))
+    Ok(exit(&report, stopper.asked(), arguments.gate.asked()))
 }
 
 fn exit(report: &FleetReport, stopped: bool, fail_on_odd: bool) -> ExitStatus {
@@ -137,13 +140,17 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     }
     let selection = &arguments.selection;
     // What makes no sense here makes none on any node.
-    selection.entries()?;
+    let rounds = &arguments.rounds;
+    if let Some(suite) = selection.suite().filter(|suite| rating::is_suite(suite)) {
+        bail!("a fleet measures figures of the catalogue; rate each machine with: prony run --suite {suite}");
+    }
+    selection.entries(rounds.target())?;
     Ok(SuiteOrder {
         suite: selection.suite().map(str::to_owned),
         probes: selection.probe.clone(),
-        target: selection.target,
-        time_limit: selection.limit(),
-        seed: selection.seed(),
+        target: rounds.target(),
+        time_limit: selection.limit(rounds.time_limit),
+        seed: rounds.seed(),
         label: arguments.label.clone(),
         directory: arguments.directory.clone(),
         command: model::presentable(std::env::args()),
@@ -164,7 +171,7 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
     words.extend(["--seed".to_owned(), order.seed.to_string()]);
     for (option, value) in [
-        ("--time-limit", arguments.selection.time_limit.map(|limit| format!("{limit}s"))),
+        ("--time-limit", arguments.rounds.time_limit.map(|limit| format!("{limit}s"))),
         ("--directory", order.directory.clone()),
     ] {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
@@ -196,7 +203,7 @@ struct DocumentSaver {
 
 impl DocumentSaver {
     fn open(arguments: &Arguments, common: &CommonOptions) -> Result<Self> {
-        let output = arguments.output.clone();
+        let output = arguments.output_dir.clone();
         if let Some(folder) = &output {
             std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
         }

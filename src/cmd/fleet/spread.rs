@@ -7,6 +7,7 @@ use clap::Args;
 use fleet::suite::{Measured, NodeEnd, NodeState};
 use store::Detail;
 
+use super::OutlierGate;
 use super::report::FleetReport;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output, run_finder};
@@ -17,9 +18,8 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, files
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// Exit with 1 when a node is odd, with 3 when that cannot be told
-    #[arg(long)]
-    fail_on_odd: bool,
+    #[command(flatten)]
+    gate: OutlierGate,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -39,5 +39,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let report = FleetReport::of("stored runs", all, &numbers, common)?;
     output::print(&report.document(), common)?;
-    Ok(report.odd().filter(|_| arguments.fail_on_odd).unwrap_or(ExitStatus::Fine))
+    Ok(report.odd().filter(|_| arguments.gate.asked()).unwrap_or(ExitStatus::Fine))
 }

@@ -15,30 +15,32 @@ use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::NodeOptions;
 use super::jobs::{Jobs, latencies, remarks};
-use super::options::{Measuring, Switch};
+use super::options::{Derived, Switch, measure_trials};
+use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net build`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Sources of fragments
-    #[arg(long, default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=1000))]
     senders: u32,
     /// Builders of events
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     receivers: u32,
     /// Bytes of an event
     #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
     event: u32,
-    /// Events of one job
-    #[arg(long, default_value_t = 4_000)]
+    /// Events in all, of one job
+    #[arg(long, value_name = "N", default_value_t = 4_000)]
     events: u32,
     /// Events a second [default: as fast as it goes]
-    #[arg(long, value_name = "RATE")]
-    rate: Option<f64>,
+    #[arg(long, alias = "rate", value_name = "RATE")]
+    events_per_second: Option<f64>,
     /// Events at random moments (Poisson) rather than at equal distances
-    #[arg(long, requires = "rate")]
+    #[arg(long, requires = "events_per_second")]
     poisson: bool,
     /// Fragments of random size, exponential about their mean
     #[arg(long, conflicts_with = "measured")]
@@ -46,25 +48,25 @@ pub(crate) struct Arguments {
     /// Fragments whose sizes are drawn from this file: bytes, one a line
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
-    /// Who sends when
-    #[arg(long, default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
+    /// Pattern: who sends when
+    #[arg(long, value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: String,
     /// What carries fragments: credits (asked for, with pull), tcp, or datagrams that nobody sends again
     #[arg(long, default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
     transport: String,
     /// Requests that a receiver has open
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4)]
     credits: u32,
     /// Receive buffer of connections, which bounds their windows
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     window: Option<u32>,
     /// Let this receiver fail half-way
     #[arg(long, value_name = "RECEIVER")]
     lose: Option<u32>,
     /// Refuse a job whose nodes start further apart, milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 50.0)]
-    most_skew: f64,
-    /// In a switch of namespaces on this host
+    #[arg(long, alias = "most-skew", value_name = "MS", default_value_t = 50.0)]
+    max_skew: f64,
+    /// A switch of namespaces on this host
     #[arg(long)]
     lab: bool,
     /// Address of each node for data, senders first [default: loopback]
@@ -78,13 +80,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     switch: Switch,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 struct BuildTrial {
     job: BuildJob,
     lose: Option<(u32, u32)>,
-    most_skew: f64,
+    max_skew: f64,
     launcher: Box<dyn Launcher>,
     lab: Option<Arc<Lab>>,
     point: Point,
@@ -142,11 +144,11 @@ impl BuildTrial {
             };
             // What is not known of the clocks counts as skew: the bound holds surely or not at all.
             skew = (outcome.skew + outcome.skew_within) * 1e3;
-            if skew <= self.most_skew {
+            if skew <= self.max_skew {
                 return Ok((outcome, drops));
             }
         }
-        Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {} ms", self.most_skew)))
+        Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {} ms", self.max_skew)))
     }
 }
 
@@ -156,7 +158,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         receivers: arguments.receivers,
         fragment: (arguments.event / arguments.senders).max(1),
         events: arguments.events,
-        rate: arguments.rate,
+        rate: arguments.events_per_second,
         pattern: match arguments.pattern.as_str() {
             "burst" => PushPattern::Burst,
             "round_robin" => PushPattern::RoundRobin,
@@ -234,13 +236,19 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let trial = BuildTrial {
         lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
         job,
-        most_skew: arguments.most_skew,
+        max_skew: arguments.max_skew,
         launcher,
         lab,
         point: point.clone(),
         done: Rc::clone(&done),
     };
-    arguments.measuring.measure("net build", vec![Box::new(trial)], |_| latencies(&point, &done.borrow()), common)
+    measure_trials(
+        "net build",
+        vec![Box::new(trial)],
+        |_| Derived { session: latencies(&point, &done.borrow()), ..Derived::NONE },
+        &arguments.measure,
+        common,
+    )
 }
 
 /// Agents on nodes that a launcher reaches, or behind whatever command starts them. All of them must be there.

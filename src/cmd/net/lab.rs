@@ -9,11 +9,12 @@ use clap::{Args, Subcommand};
 use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
 use report::{Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 
-use super::super::run::watch_for_signals;
+use super::super::session::watch_for_signals;
 use super::options::Switch;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
+use crate::value_parsers::seconds;
 
 /// Options of `prony net lab`.
 #[derive(Debug, Args)]
@@ -26,14 +27,14 @@ pub(crate) struct Arguments {
 enum LabAction {
     /// Build one and hold it until this command ends
     Up {
-        /// Hosts at the switch
-        #[arg(long, default_value_t = 2)]
-        hosts: usize,
+        /// How many nodes: hosts at the switch
+        #[arg(long, alias = "hosts", value_name = "N", default_value_t = 2)]
+        nodes: usize,
         #[command(flatten)]
         switch: Switch,
-        /// End after so many seconds
-        #[arg(long, value_name = "SECONDS")]
-        seconds: Option<f64>,
+        /// End after this time, such as 90s or 5m
+        #[arg(long, alias = "seconds", value_name = "TIME", value_parser = seconds)]
+        time_limit: Option<f64>,
     },
     /// Run a program at a host of one
     Run {
@@ -58,7 +59,7 @@ enum LabAction {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.action {
-        LabAction::Up { hosts, switch, seconds } => up(*hosts, switch, *seconds),
+        LabAction::Up { nodes, switch, time_limit } => up(*nodes, switch, *time_limit),
         LabAction::Run { host, owner, command } => enter(*host, *owner, command),
         LabAction::Down { owner } => {
             for entry in labs()?.iter().filter(|entry| owner.is_none_or(|owner| owner == entry.owner)) {

@@ -5,17 +5,18 @@ use clap::Args;
 use fleet::round_trip::{RoundTripPlan, RoundTripTrial};
 use fleet::series::SeriesTrial;
 
-use super::options::{Measuring, Over};
+use super::options::{Derived, Over, measure_trials};
 use super::rr::kind;
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net load`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// What goes there and back: tcp, udp
-    #[arg(long, value_delimiter = ',', default_value = "tcp", value_parser = ["tcp", "udp"])]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', default_value = "tcp", value_parser = ["tcp", "udp"])]
     kind: Vec<String>,
     /// Bytes of a message each way
     #[arg(long, value_name = "SIZE", default_value = "64B", value_parser = size)]
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     over: Over,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -45,5 +46,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }
         }
     }
-    arguments.measuring.measure("net load", trials, |_| Vec::new(), common)
+    measure_trials("net load", trials, |_| Derived::NONE, &arguments.measure, common)
 }

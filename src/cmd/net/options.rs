@@ -7,30 +7,25 @@ use anyhow::{Context, Result};
 use channel::Token;
 use clap::Args;
 use fleet::lab::{Lab, LabShape};
-use fleet::series::{SeriesRules, SeriesTrial, measure};
+use fleet::series::{FlowSeries, SeriesTrial};
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 use fleet::{Client, Cpus, Path};
-use measure::Saver;
-use model::{Figure, Outcome, Run};
-use report::view::RunContext;
+use model::{Figure, Plan, Run};
 
-use super::super::run::{claim, watch_for_signals};
+use super::super::resume;
+use super::super::session::{LocalSession, measured};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::output;
-use crate::progress::ProgressLine;
-use crate::run_options::draw_seed;
-use crate::run_saver::{RunSaver, SaveOptions};
-use crate::value_parsers::{percent, seconds};
+use crate::run_options::MeasureOptions;
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
     /// A host where `prony net serve` runs
-    #[arg(long, value_name = "HOST:PORT", conflicts_with = "lab", requires = "token")]
-    to: Option<String>,
-    /// The token that its server printed
+    #[arg(long, alias = "to", value_name = "HOST:PORT", conflicts_with = "lab", requires = "token")]
+    server: Option<String>,
+    /// Token that both ends must know; the server printed it
     #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// A switch of namespaces on this host
@@ -90,29 +85,6 @@ pub(super) fn bits(text: &str) -> Result<u64, String> {
     }
 }
 
-/// How long and how surely to measure.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "How it is measured")]
-pub(super) struct Measuring {
-    /// Half-width of the interval at which a figure is settled, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "2.5", value_parser = percent)]
-    target: f64,
-    /// Most connections for one figure; looks are at 10, 14, 20, 28 and 40
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(10..=40))]
-    launches: u32,
-    /// Begin no further round after this time, such as 90s or 5m
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    time_limit: Option<f64>,
-    /// Seed of the order within rounds [default: drawn]
-    #[arg(long)]
-    seed: Option<u64>,
-    #[command(flatten)]
-    saving: SaveOptions,
-    /// No progress line
-    #[arg(long, short)]
-    quiet: bool,
-}
-
 /// A path and what must live as long as it does.
 pub(super) struct OpenedPath {
     pub(super) path: Path,
@@ -127,7 +99,7 @@ impl Over {
             return self.laboratory(self.switch.shape(2));
         }
         let cpus = self.cpus()?;
-        let Some(to) = &self.to else {
+        let Some(to) = &self.server else {
             let server = Server::start(patient()?)?;
             let client = Client::connect(server.address(), server.token())?;
             return Ok(OpenedPath { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
@@ -179,45 +151,59 @@ fn patient() -> Result<ListenSettings> {
     Ok(ListenSettings { limits: ServeLimits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
-impl Measuring {
-    /// Measures trials as a run, adds what follows from it, keeps and prints it.
-    pub(super) fn measure(
-        &self,
-        name: &str,
-        trials: Vec<Box<dyn SeriesTrial>>,
-        derive: impl FnOnce(&mut Run) -> Vec<Figure>,
-        common: &CommonOptions,
-    ) -> Result<ExitStatus> {
-        let rules = SeriesRules {
-            name: name.to_owned(),
-            target: self.target,
-            most: self.launches,
-            time_limit: self.time_limit,
-            seed: self.seed.unwrap_or_else(draw_seed),
-            label: self.saving.label.clone(),
-            command: model::presentable(std::env::args()),
-        };
-        let mut saver = RunSaver::open(&self.saving, common)?;
-        let stopper = watch_for_signals()?;
-        let claim = claim(name);
-        let visible = !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let mut progress = ProgressLine::new(self.target, visible);
-        let mut run = measure(trials, &rules, &mut saver, &mut progress, &stopper)?;
-        let derived = derive(&mut run);
-        run.figures.extend(derived);
-        run.session.conditions.beside.clone_from(&claim.beside);
-        saver.save(&run).map_err(|reason| anyhow::anyhow!("could not keep the run: {reason}"))?;
-        let handle = saver.number.map(|number| number.to_string());
-        let context = RunContext { stored: handle.is_some(), handle, previous: None };
-        output::print(&report::view::run(&run, &context), common)?;
-        let found = |figure: &Figure| {
-            matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. })
-        };
-        if stopper.asked() {
-            return Ok(ExitStatus::Stopped);
-        }
-        Ok(if run.figures.iter().any(found) { ExitStatus::Fine } else { ExitStatus::Failed })
+/// Half-width at which a figure of a network has converged, where nothing else is asked for.
+const TARGET: f64 = 0.025;
+
+/// Figures that follow from what trials saw, and that launches in the document do not hold: they speak of the launches of
+/// one session.
+pub(super) struct Derived {
+    /// From the launches in the document.
+    pub(super) whole: Vec<Figure>,
+    /// From the launches of this session.
+    pub(super) session: Vec<Figure>,
+}
+
+impl Derived {
+    /// Nothing follows.
+    pub(super) const NONE: Self = Self { whole: Vec::new(), session: Vec::new() };
+}
+
+/// Measures trials as a run, adds what follows from it, saves and prints it.
+pub(super) fn measure_trials(
+    name: &str,
+    trials: Vec<Box<dyn SeriesTrial>>,
+    derive: impl FnOnce(&mut Run) -> Derived,
+    options: &MeasureOptions,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
+    let resumed = options.resume.as_ref().map(|run| resume::find(run, name, common)).transpose()?;
+    let rounds = &options.rounds;
+    let plan = Plan {
+        suite: name.to_owned(),
+        seed: rounds.seed(),
+        target: rounds.target.unwrap_or(TARGET),
+        time_limit: rounds.time_limit,
+        ..Plan::default()
+    };
+    let mut session = LocalSession::open(name, options, common)?;
+    let (mut series, fresh) = FlowSeries::begin(trials, plan)?;
+    let mut earlier = Vec::new();
+    if let Some(run) = &resumed {
+        series.recall(run);
+        earlier = run.figures.get(run.plan.entries.len()..).unwrap_or_default().to_vec();
     }
+    let is_resumed = resumed.is_some();
+    let order = session.order(fresh, resumed)?;
+    let mut result = session.measure(order, &mut series)?;
+    let mut derived = derive(&mut result.run);
+    if is_resumed {
+        let note = "of the launches since the run was resumed";
+        derived.session.iter_mut().for_each(|figure| figure.notes.push(note.to_owned()));
+        // What this session tells nothing of stands as the earlier one left it.
+        earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));
+    }
+    result.run.figures.extend([derived.whole, derived.session, earlier].concat());
+    session.conclude(result, |run, context| Ok(report::view::run(run, context)), measured)
 }
 
 #[cfg(test)]

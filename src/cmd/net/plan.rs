@@ -12,6 +12,7 @@ use report::{
 };
 
 use super::options::bits;
+use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -24,15 +25,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = ["babar"])]
     design: Option<String>,
     /// Sources of fragments
-    #[arg(long, default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     senders: u32,
     /// Builders of events
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     receivers: u32,
-    /// Rate of every link, such as 100mbit or 100gbit
-    #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
-    rate: u64,
-    /// Bytes of an output port's buffer
+    /// Rate of the switch's links, such as 100mbit or 100gbit
+    #[arg(long, alias = "rate", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    link: u64,
+    /// Bytes of a switch port's buffer: that of an output port
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     buffer: u64,
     /// Bytes of an input port's buffer
@@ -47,20 +48,20 @@ pub(crate) struct Arguments {
     /// Time from one end to the other without queues
     #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
     latency: f64,
-    /// Simulate so many events
-    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    simulate: Option<u32>,
-    /// Patterns to simulate
-    #[arg(long, value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
+    /// Events in all, simulated [default: none, only work the buffers out]
+    #[arg(long, alias = "simulate", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    events: Option<u32>,
+    /// Pattern: who sends when, each of them simulated
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
           value_parser = ["in_order", "barrel_shift", "random", "pull"])]
     pattern: Vec<String>,
-    /// Window of pushing senders, bytes; 0 pushes datagrams
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    /// Receive buffer of connections, which bounds their windows; 0 pushes datagrams
+    #[arg(long, value_name = "SIZE", default_value = "0B", value_parser = size)]
     window: u32,
-    /// Requests that a pulling receiver has open
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Requests that a receiver has open
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     credits: u32,
-    /// Seed of what is random
+    /// Seed of all that is random
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             receivers: arguments.receivers,
             events_per_second: arguments.events_per_second,
             event_bytes: arguments.event as f64,
-            link_rate: arguments.rate as f64 / 8.0,
+            link_rate: arguments.link as f64 / 8.0,
             output_buffer: arguments.buffer,
             input_buffer: arguments.input_buffer,
             round_trip: 2.0 * arguments.latency,
@@ -94,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         .push(DocumentSection::of("bursts of all senders at once into one port", Block::Table(bursts(&design))));
     let mut tallies = Vec::new();
     let (mut steps, mut took) = (0.0, 0.0);
-    if let Some(events) = arguments.simulate {
+    if let Some(events) = arguments.events {
         for name in &arguments.pattern {
             let setup = setup(arguments, &design, name, events);
             let began = std::time::Instant::now();

@@ -5,19 +5,20 @@ use clap::Args;
 use fleet::round_trip::{RoundTripKind, RoundTripPlan, RoundTripTrial};
 use fleet::series::SeriesTrial;
 
-use super::options::{Measuring, Over};
+use super::options::{Derived, Over, measure_trials};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net rr`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// What: tcp, udp, connect
-    #[arg(long, value_delimiter = ',', default_value = "tcp,udp,connect", value_parser = ["tcp", "udp", "connect"])]
+    /// What goes there and back: tcp, udp, connect
+    #[arg(long, value_name = "KIND", value_delimiter = ',', default_value = "tcp,udp,connect", value_parser = ["tcp", "udp", "connect"])]
     kind: Vec<String>,
     /// Bytes of a message each way
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "1B,1KiB,16KiB", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1B,1KiB,16KiB", value_parser = size)]
     size: Vec<u32>,
     /// Send at this fixed rate a second, and count latency from when a message was due [default: one after the other]
     #[arg(long, value_name = "RATE")]
@@ -25,7 +26,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     over: Over,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 /// Kinds by their names.
@@ -59,5 +60,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }
         }
     }
-    arguments.measuring.measure("net rr", trials, |_| Vec::new(), common)
+    measure_trials("net rr", trials, |_| Derived::NONE, &arguments.measure, common)
 }

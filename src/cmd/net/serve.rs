@@ -8,7 +8,7 @@ use channel::Token;
 use clap::Args;
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 
-use super::super::run::watch_for_signals;
+use super::super::session::watch_for_signals;
 use crate::ExitStatus;
 use crate::output;
 use crate::value_parsers::seconds;
@@ -22,22 +22,22 @@ pub(crate) struct Arguments {
     /// Port; 0 lets the system choose
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Token that clients must know, at least 16 characters [default: a new one, printed once]
+    /// Token that both ends must know, at least 16 characters [default: a new one, printed once]
     #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// Longest test
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = seconds)]
-    most_time: f64,
+    #[arg(long, alias = "most-time", value_name = "TIME", default_value = "60s", value_parser = seconds)]
+    max_time: f64,
     /// Most bytes of one test
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 40)]
-    most_bytes: u64,
+    #[arg(long, alias = "most-bytes", value_name = "BYTES", default_value_t = 1 << 40)]
+    max_bytes: u64,
     /// Most bytes a second of one test and direction [default: no limit]
-    #[arg(long, value_name = "BYTES")]
-    most_rate: Option<u64>,
+    #[arg(long, alias = "most-rate", value_name = "BYTES")]
+    max_rate: Option<u64>,
     /// Longest turn of one client
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds)]
-    turn: f64,
-    /// End after this time
+    #[arg(long, alias = "turn", value_name = "TIME", default_value = "1h", value_parser = seconds)]
+    max_turn: f64,
+    /// End after this time, such as 90s or 5m
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
 }
@@ -48,10 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         None => Token::draw()?,
     };
     let limits = ServeLimits {
-        seconds: arguments.most_time,
-        bytes: arguments.most_bytes,
-        bytes_per_second: arguments.most_rate,
-        lease: arguments.turn,
+        seconds: arguments.max_time,
+        bytes: arguments.max_bytes,
+        bytes_per_second: arguments.max_rate,
+        lease: arguments.max_turn,
         ..ServeLimits::default()
     };
     let stopper = watch_for_signals()?;

@@ -8,9 +8,10 @@ use fleet::SocketOptions;
 use fleet::series::SeriesTrial;
 use fleet::stream::{self, Costs, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 
-use super::options::{Measuring, Over};
+use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net stream`.
 #[derive(Debug, Args)]
@@ -25,8 +26,8 @@ pub(crate) struct Arguments {
     /// Connections at once in each direction
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Receive buffers to ask for, which bound the window; auto leaves it to the system
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "auto", value_parser = window)]
+    /// Receive buffer of connections, which bounds their windows; auto leaves it to the system
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "auto", value_parser = window)]
     window: Vec<Window>,
     /// Laboratories of these MTUs side by side, in bytes [default: one, of --mtu]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "lab")]
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     over: Over,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 /// A size of at most 64 MiB.
@@ -93,10 +94,6 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }));
         }
     }
-    let derive = |run: &mut model::Run| {
-        let mut figures = two_parameters(run);
-        figures.extend(stream::costs(&costs.borrow()));
-        figures
-    };
-    arguments.measuring.measure("net stream", trials, derive, common)
+    let derive = |run: &mut model::Run| Derived { whole: two_parameters(run), session: stream::costs(&costs.borrow()) };
+    measure_trials("net stream", trials, derive, &arguments.measure, common)
 }

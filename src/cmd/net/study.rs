@@ -6,10 +6,11 @@ use fleet::series::SeriesTrial;
 use fleet::stream::StreamPlan;
 use fleet::study::{Effect, StudySetting, mark_paired};
 
-use super::options::{Measuring, OpenedPath, Over};
+use super::options::{Derived, OpenedPath, Over, measure_trials};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net study`.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     over: Over,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn SeriesTrial>).collect();
     let derive = |run: &mut model::Run| {
         mark_paired(&mut run.figures);
-        Vec::new()
+        Derived::NONE
     };
-    arguments.measuring.measure("net study", trials, derive, common)
+    measure_trials("net study", trials, derive, &arguments.measure, common)
 }

@@ -2,19 +2,20 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::series::SeriesTrial;
+use fleet::series::{EARLIER, SeriesTrial};
 use fleet::udp::{Datagram, DatagramTrial};
 use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
 
-use super::options::{Measuring, Over};
+use super::options::{Derived, Over, measure_trials};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::run_options::MeasureOptions;
 
 /// Options of `prony net udp`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Payload of a datagram
+    /// Bytes of a message: the payload of a datagram
     #[arg(long, value_name = "SIZE", default_value = "1472B", value_parser = size)]
     size: u32,
     /// Datagrams a second, from low to high
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     over: Over,
     #[command(flatten)]
-    measuring: Measuring,
+    measure: MeasureOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -42,13 +43,23 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Box::new(DatagramTrial::new(opened.path.clone(), step))
     };
     let trials = arguments.offered.iter().map(trial).collect();
-    arguments.measuring.measure("net udp", trials, |run| loss_free(run).into_iter().collect(), common)
+    measure_trials(
+        "net udp",
+        trials,
+        |run| Derived { whole: loss_free(run).into_iter().collect(), ..Derived::NONE },
+        &arguments.measure,
+        common,
+    )
 }
 
 /// The highest step of the ladder at which, in all its launches, nothing was lost, and below which nothing was either.
 fn loss_free(run: &Run) -> Option<Figure> {
     let steps = run.figures.iter().filter(|figure| figure.probe == "network.udp_received");
-    let clean = |figure: &&Figure| figure.notes.iter().any(|note| note.starts_with("lost 0.000% "));
+    let clean = |figure: &&Figure| {
+        let mut lost =
+            figure.notes.iter().filter_map(|note| note.strip_prefix(EARLIER).unwrap_or(note).strip_prefix("lost "));
+        lost.clone().next().is_some() && lost.all(|share| share.starts_with("0.000% "))
+    };
     let last = steps.take_while(clean).last()?;
     let rate: f64 = last.point.get("offered")?.parse().ok()?;
     let metric = Metric::higher(Unit::PerSecond, "datagrams");

@@ -1,10 +1,9 @@
 //! Findings of other verbs inside a report: predictions, choices, trends and fits.
 
 use anyhow::{Context, Result};
-use clap::Parser;
 use report::{Block, Document, DocumentSection, EmbeddedJson};
 
-use crate::cli::{Cli, CommonOptions, Verb};
+use crate::cli::{self, CommonOptions, Verb};
 use crate::cmd::{app, choose, predict, trend};
 
 /// Adds what the commands find, in their order, before the last section, which says how to read the whole.
@@ -29,7 +28,7 @@ pub(super) fn add(document: &mut Document, commands: &[String], common: &CommonO
 
 fn part(command: &str, common: &CommonOptions) -> Result<Document> {
     let words = words(command).context("a quotation mark is not closed")?;
-    let cli = Cli::try_parse_from(std::iter::once("prony".to_owned()).chain(words)).map_err(|error| {
+    let cli = cli::parse_from(std::iter::once("prony".to_owned()).chain(words)).map_err(|error| {
         let text = error.to_string();
         anyhow::anyhow!("{}", text.lines().next().unwrap_or_default().trim_start_matches("error: "))
     })?;

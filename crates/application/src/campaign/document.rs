@@ -38,6 +38,14 @@ pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric)
     Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
+/// How the note begins that holds the command line of a program.
+const COMMAND: &str = "run by: ";
+
+/// The command line by which the program of a figure is run, as its document has it.
+pub(super) fn command_of(figure: &Figure) -> Option<&str> {
+    figure.notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(COMMAND))
+}
+
 /// Adds the figures of one build and number of copies. Returns their indices.
 pub(super) fn figures(
     run: &mut Run,
@@ -73,7 +81,7 @@ pub(super) fn figures(
             figure.amount = application.work.amount * f64::from(copies);
             figure.notes.clone_from(&built.notes);
             let run: Vec<&str> = application.run.iter().map(crate::Template::text).collect();
-            figure.notes.push(format!("{RECORD}run by: {}", run.join(" ")));
+            figure.notes.push(format!("{RECORD}{COMMAND}{}", run.join(" ")));
         }
         places.push(run.figures.len());
         // One launch measures all of them.

@@ -18,7 +18,10 @@ pub(super) fn hidden_memory(run: &mut Run, subjects: &[Subject], hidden: f64) {
         if measured && most <= COUNT * hidden {
             figure.outcome = Outcome::Below { bound: most };
             figure.flags.clear();
-            figure.notes.push("the helper that starts it is as large, and the kernel reports no less".to_owned());
+            let note = "the helper that starts it is as large, and the kernel reports no less";
+            if !figure.notes.iter().any(|known| known == note) {
+                figure.notes.push(note.to_owned());
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ mod reading;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use measure::{EndReason, Engine, EngineError, MeasureSession, Observer, Reply, Saver, Stopper, WorkerStep};
+use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Launch, RECORD, Run};
 
 pub use document::document;
@@ -59,26 +59,13 @@ pub struct Campaign<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    /// Builds and measures everything.
+    /// Builds everything, and makes the figures of the run that is to be measured.
     ///
     /// # Errors
-    /// When nothing can be built or started; an error of one build or launch becomes its figure's outcome.
-    pub fn measure(
-        order: CampaignOrder,
-        starter: &'a Starter,
-        listener: &mut dyn Observer,
-        saver: &mut dyn Saver,
-        stopper: Stopper,
-    ) -> Result<measure::RunResult, Error> {
+    /// When nothing can be built at all, or the user asked to stop; an error of one build becomes its figures' outcome.
+    pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
         let CampaignOrder { mut run, applications, copies, root } = order;
-        let builds = match build_all(&applications, &Builder { starter, root: &root, stopper: &stopper }) {
-            Ok(builds) => builds,
-            Err(Error::Stopped) => {
-                close(&mut run, 0.0, false);
-                return Ok(measure::RunResult { run, ending: EndReason::Stopped });
-            }
-            Err(error) => return Err(error),
-        };
+        let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
         let mut subjects = Vec::new();
         for (application, of) in applications.iter().enumerate() {
             let copies = if of.copies.is_empty() { &copies } else { &of.copies };
@@ -90,9 +77,26 @@ impl<'a> Campaign<'a> {
             }
         }
         let (warm, digests) = (BTreeSet::new(), Digests::default());
-        let mut campaign = Self { applications, builds, subjects, warm, digests, hidden: 0, starter };
-        let order = measure::RunRequest::of(run, sys::affinity::allowed().unwrap_or_default())?;
-        Ok(MeasureSession::measure(order, &mut campaign, listener, saver, stopper)?)
+        Ok((Self { applications, builds, subjects, warm, digests, hidden: 0, starter }, run))
+    }
+
+    /// Takes over what an earlier session of the same campaign found, so that its run can be resumed: the digests that
+    /// further launches must print. `fresh` is the run that [`Campaign::build`] made now.
+    ///
+    /// # Errors
+    /// When a program is run by another command line now.
+    pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
+        for subject in &self.subjects {
+            let Some(figure) = subject.figures.first().copied() else { continue };
+            let (Some(then), Some(now)) = (earlier.figures.get(figure), fresh.figures.get(figure)) else { continue };
+            if document::command_of(then) != document::command_of(now) {
+                let name = self.applications[subject.application].name.clone();
+                return Err(Error::Changed { run: earlier.name().to_owned(), application: name });
+            }
+            let place = (subject.application, subject.build);
+            self.digests.recall(&self.applications[subject.application], place, &then.notes);
+        }
+        Ok(())
     }
 
     /// Runs copies of a subject once.
@@ -133,7 +137,10 @@ impl<'a> Campaign<'a> {
                 return Ok(of_build.into_iter().flat_map(|at| self.failed(at, &reason, Some(&report))).collect());
             }
             let note = format!("{RECORD}first run discarded by rule: {:.3} s", report.wall());
-            replies.push(Reply::Noted { figure: self.subjects[of_build[0]].figures[0], note });
+            let figure = self.subjects[of_build[0]].figures[0];
+            replies.push(Reply::Noted { figure, note });
+            let digest = self.digests.note(&self.applications[application], (application, build));
+            replies.extend(digest.map(|note| Reply::Noted { figure, note }));
         }
         let report = self.start(index, copies, stopper)?;
         match self.read(index, &report) {

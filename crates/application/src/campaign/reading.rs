@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::RECORD;
 use regex::Regex;
 
 use crate::launch::{Copy, CopyReport};
@@ -21,6 +22,29 @@ pub(super) struct LaunchReading {
 /// First digest seen, by application and, if the scope is the build, by build.
 #[derive(Debug, Default)]
 pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
+
+/// How the note begins that holds the digest which every launch must print.
+const DIGEST: &str = "digest: ";
+
+impl Digests {
+    fn key(application: &Application, place: (usize, usize)) -> (usize, Option<usize>) {
+        (place.0, (application.verify.scope == DigestScope::Build).then_some(place.1))
+    }
+
+    /// The digest seen first, as a note of the document.
+    pub(super) fn note(&self, application: &Application, place: (usize, usize)) -> Option<String> {
+        let digest = self.0.get(&Self::key(application, place))?;
+        Some(format!("{RECORD}{DIGEST}{digest}"))
+    }
+
+    /// Takes over the digest that an earlier session noted.
+    pub(super) fn recall(&mut self, application: &Application, place: (usize, usize), notes: &[String]) {
+        let noted = notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(DIGEST));
+        if let Some(digest) = noted {
+            self.0.entry(Self::key(application, place)).or_insert_with(|| digest.to_owned());
+        }
+    }
+}
 
 /// Reads a launch.
 ///
@@ -84,10 +108,7 @@ fn verify(application: &Application, place: (usize, usize), copy: &Copy, digests
     let digest = digest.as_str();
     let wanted = match &verify.expect {
         Some(expect) => expect.clone(),
-        None => {
-            let build = (verify.scope == DigestScope::Build).then_some(place.1);
-            digests.0.entry((place.0, build)).or_insert_with(|| digest.to_owned()).clone()
-        }
+        None => digests.0.entry(Digests::key(application, place)).or_insert_with(|| digest.to_owned()).clone(),
     };
     if digest == wanted { Ok(()) } else { Err(format!("printed the digest {digest} where {wanted} was expected")) }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use application::{Campaign, CampaignOrder, Copy, CopyReport, Manifest, ProcessEnd, Starter, document};
-use measure::{MeasureEvent, Observer, Stopper};
+use measure::{MeasureEvent, MeasureSession, Observer, RunRequest, Stopper};
 use model::{Flag, Invalid, Run};
 
 const MANIFEST: &str = "[application.x]\nrun = [\"x\"]\nwork = { runs = 1, unit = \"run\" }\n";
@@ -57,7 +57,9 @@ fn campaign(n: u32, sleeps: bool) -> (Run, Vec<String>) {
     let order = CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned() };
     let mut reports = Reports(Vec::new());
     let starter = starter(folder.path(), n, sleeps);
-    let ended = Campaign::measure(order, &starter, &mut reports, &mut Unsaved, Stopper::default()).unwrap();
+    let (mut campaign, run) = Campaign::build(order, &starter, &Stopper::default()).unwrap();
+    let order = RunRequest::of(run, sys::affinity::allowed().unwrap()).unwrap();
+    let ended = MeasureSession::measure(order, &mut campaign, &mut reports, &mut Unsaved, Stopper::default()).unwrap();
     (ended.run, reports.0)
 }
 

@@ -112,6 +112,27 @@ impl RunRequest {
         self
     }
 
+    /// Ends every figure after so many launches at the latest: at the last look that is no later, the first one at least.
+    #[must_use]
+    pub fn at_most(mut self, launches: Option<u32>) -> Self {
+        if let Some(most) = launches {
+            let looks = Plan::default().looks;
+            let first = looks.first().copied().unwrap_or(1);
+            self.run.plan.looks = looks.into_iter().filter(|look| *look <= most.max(first)).collect();
+        }
+        self
+    }
+
+    /// Sets another half-width at which figures have converged; `None` leaves that of the plan.
+    #[must_use]
+    pub fn targeting(mut self, target: Option<f64>) -> Self {
+        if let Some(target) = target {
+            self.run.plan.target = target;
+            self.run.plan.entries.iter_mut().for_each(|entry| entry.target = target);
+        }
+        self
+    }
+
     /// Gives every launch so much time before it counts as hung, instead of a minute or twenty times its usual time.
     #[must_use]
     pub fn patient_for(mut self, patience: Duration) -> Self {

@@ -8,7 +8,7 @@ use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone,
 };
 
-/// The report of `prony list`.
+/// The report of `prony probes`.
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
     let probes = &catalogue.probes;
@@ -31,7 +31,7 @@ pub fn catalogue(catalogue: &Catalogue) -> Document {
     let table = Table { columns, groups: groups.into_iter().map(|(_, group)| group).collect() };
     document.sections.push(DocumentSection::of("", Block::Table(table)));
     if let Some(first) = probes.first() {
-        document.next = vec![format!("prony show {}", first.id), format!("prony run --probe {}", first.id)];
+        document.next = vec![format!("prony probes {}", first.id), format!("prony run --probe {}", first.id)];
     }
     document.data = EmbeddedJson::of(catalogue).ok();
     document.records = Some(records(probes));

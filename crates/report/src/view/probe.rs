@@ -5,7 +5,7 @@ use model::{AxisDescription, Better, Metric, ProbeDescription, Unit};
 use crate::words::{axis_value, list, percent};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
 
-/// The report of `prony show PROBE`.
+/// The report of `prony probes NAME`.
 #[must_use]
 pub fn probe(probe: &ProbeDescription) -> Document {
     let mut document = Document::new(format!("{}: {}", probe.id, probe.title));

@@ -4,7 +4,9 @@ use model::{Figure, FigureKey, Flag, Outcome, Run};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
-use crate::words::{code, duration, family_title, figure_label, modes, percent, plural, remarks, unconfirmed};
+use crate::words::{
+    code, duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
+};
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
     Table, TableRow, Tone,
@@ -169,19 +171,16 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     if let Some(previous) = &context.previous {
         next.push(format!("prony compare {previous} {handle}"));
     }
-    // What other verbs measured is no suite of the catalogue: it cannot be gone on with, and has no probes to show.
-    let own = run.origin.is_none()
-        && !["app", "rating", "sessions"].contains(&run.plan.suite.as_str())
-        && !run.plan.suite.starts_with("net ");
-    if !run.session.complete && own {
-        next.push(format!("prony run --resume {handle}"));
-    }
+    next.extend(resume_command(run, handle));
     next.push(format!("prony report {handle}"));
     let odd = |figure: &&Figure| {
         figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    if let Some(figure) = run.figures.iter().find(odd).filter(|_| own) {
-        next.push(format!("prony show {}", figure.probe));
+    // What other verbs measured has no probe to be looked up.
+    let catalogue = !["app", "rating", "int-1", "fp-1", "sessions", "farm"].contains(&run.plan.suite.as_str())
+        && !run.plan.suite.starts_with("net ");
+    if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
+        next.push(format!("prony probes {}", figure.probe));
     }
     next
 }

@@ -1,10 +1,12 @@
 //! Words for people: names of families and points, outcomes, flags, times.
 
+mod command;
 mod factor;
 mod label;
 mod outcome;
 mod time;
 
+pub use command::resume_command;
 pub use factor::{Factor, factor};
 pub use label::{axis_value, family_title, figure_label, label, point_words};
 pub use outcome::{list, modes, percent, plural, remarks, unconfirmed};

@@ -1,14 +1,19 @@
 //! The command line: one variant a verb; each verb's options stand in its own file.
 
+#[cfg(test)]
+mod flags;
+mod groups;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, list, net, predict, rate,
-    reference, report, run, runs, selftest, sessions, show, trend,
+    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
+    rating, reference, report, run, runs, selftest, show, trend,
 };
 
 const BEGIN: &str = "Begin with:
@@ -46,50 +51,54 @@ pub(crate) struct CommonOptions {
     pub(crate) color: String,
 }
 
+/// The verbs. `groups.rs` says in which group of the help each of them stands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Measure this machine and store the run
-    Run(run::Arguments),
-    /// List what can be measured, or the suites
-    List(list::Arguments),
-    /// Say what a probe measures, or show a stored run
-    Show(show::Arguments),
-    /// List, show, label and remove stored runs
-    Runs(runs::Arguments),
+    Run(Box<run::Arguments>),
+    /// Build, run, verify and measure your own applications, or the built-in ones
+    App(app::Arguments),
+    /// Measure and plan networks: streams, round trips, event building, a switch in the lab
+    Net(Box<net::Arguments>),
     /// Set runs side by side, with a verdict on every figure
     Compare(compare::Arguments),
     /// Say why two runs differ, in sentences that can be checked
     Explain(explain::Arguments),
-    /// Build, run, verify and measure your own applications, or the built-in ones
-    App(app::Arguments),
-    /// Run many sessions at once over many files, and say what holds them up
-    Sessions(sessions::Arguments),
-    /// Rate the CPU by frozen sets of library code, with checksums
-    Rate(rate::Arguments),
+    /// Write a report of one or several runs as one self-contained HTML file
+    Report(report::Arguments),
     /// Predict an application on machines where it never ran
     Predict(predict::Arguments),
     /// Choose what to buy for a demand: how many of which offers
     Choose(choose::Arguments),
     /// Fit the growth of dated values and project it, with its interval
     Trend(trend::Arguments),
-    /// Write a report of one or several runs as one self-contained HTML file
-    Report(report::Arguments),
+    /// List, show, label and remove stored runs
+    Runs(runs::Arguments),
+    /// Show a stored run: short for runs show
+    Show(show::Arguments),
     /// Read other tools' outputs as runs
     Import(import::Arguments),
     /// Write runs in the formats of other tools
     Export(export::Arguments),
-    /// Measure and plan networks: streams, round trips, event building, a switch of namespaces
-    Net(Box<net::Arguments>),
-    /// Run events over many machines: every chunk counts once, whatever dies meanwhile
-    Farm(farm::Arguments),
     /// Measure the same on many nodes, and say which of them is odd
     Fleet(Box<fleet::Arguments>),
+    /// Run events over many machines: every chunk counts once, whatever dies meanwhile
+    Farm(farm::Arguments),
+    /// Say what can be measured: every probe and suite, or all that is known of one
+    #[command(alias = "list")]
+    Probes(probes::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT
     Selftest(selftest::Arguments),
     /// Write completions for a shell
     Completions(completions::Arguments),
+    /// The name of `app sessions` in version 0.1
+    #[command(hide = true)]
+    Sessions(app::SessionsArguments),
+    /// The name of `run --suite rating` in version 0.1
+    #[command(hide = true)]
+    Rate(rating::Arguments),
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),

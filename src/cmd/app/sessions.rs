@@ -1,4 +1,4 @@
-//! `prony sessions`: many sessions at once over many files.
+//! `prony app sessions`: many sessions at once over many files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use model::{Conditions, Unit};
 use report::view::RunContext;
 use report::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
 
-use super::run::{claim, watch_for_signals};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::cmd::session::{claim, watch_for_signals};
 use crate::output;
 use crate::run_options::draw_seed;
 use crate::run_saver::{RunSaver, SaveOptions};
 use crate::value_parsers::seconds;
 
-/// Options of `prony sessions`.
+/// Options of `prony app sessions`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Sessions at once
-    #[arg(long, short = 'n', default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
     sessions: u32,
     /// Files to read [default: ntuples written for this and removed afterwards]
     #[arg(value_name = "FILE")]
@@ -31,9 +31,9 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     write: u32,
     /// Size of each, in MB
-    #[arg(long, default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    size: u64,
-    /// Where to write them [default: the present directory]
+    #[arg(long, alias = "size", default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    file_size: u64,
+    /// Directory in which the files are made and measured [default: the current one]
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
     /// All sessions read all files, instead of each its own
@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
     /// Only read the bytes, instead of analysing ntuples
     #[arg(long)]
     bytes: bool,
-    /// Goes: each is one launch of all sessions
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    goes: u32,
+    /// Iterations: each is one launch of all sessions
+    #[arg(long, alias = "goes", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    iterations: u32,
     /// End sessions that take longer than this
     #[arg(long, default_value = "10m", value_parser = seconds, value_name = "TIME")]
     timeout: f64,
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let conditions = ConditionsWatch::begin(&Conditions::default(), &sys::affinity::allowed()?);
     let mut goes = Vec::new();
     // The first go is cold in ways that no rule of caching covers, and is discarded by rule.
-    for go in 0..=arguments.goes {
+    for go in 0..=arguments.iterations {
         match run_sessions(&order, &stopper) {
             Ok(report) if go > 0 => goes.push(report),
             Ok(_) => {}
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut run = session_run(&order, &name, draw_seed(), &goes);
     run.session.conditions.beside.clone_from(&claim.beside);
     conditions.record(&mut run);
-    run.label.clone_from(&arguments.saving.label);
+    saver.mark(&mut run);
     saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
     let handle = saver.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
@@ -137,7 +137,7 @@ fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::Te
     let folder = tempfile::Builder::new().prefix("prony-sessions-").tempdir_in(directory).with_context(|| {
         format!("could not write files in {}; name another place with --directory", directory.display())
     })?;
-    let events = arguments.size * 1_000_000 / EVENT;
+    let events = arguments.file_size * 1_000_000 / EVENT;
     let mut files = Vec::new();
     for number in 0..u64::from(arguments.write) {
         anyhow::ensure!(!stopper.asked(), "stopped while files were written");

@@ -5,16 +5,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
-use application::{CopyReport, LaunchSpec, Starter, document};
-use measure::{Engine, EngineError, MeasureSession, Observer, Reply, RunResult, Saver, Stopper, WorkerStep};
+use application::{CopyReport, LaunchSpec, Starter};
+use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Invalid, Run};
 use rating::{Component, RatingSet};
 
 use super::document::{figures, launched};
-use super::measured::Request;
 use crate::cmd::app::starter;
-use crate::cmd::run::claim;
-use crate::run_options::draw_seed;
 
 /// Seconds after which a component counts as hung; the reference takes less than one.
 const PATIENCE: f64 = 120.0;
@@ -37,41 +34,32 @@ struct RateReading {
 }
 
 /// Frozen sets that are measured: what a [`Session`] launches.
-struct Rating<'a> {
+pub(super) struct Rating {
     parts: Vec<RateSet>,
-    program: &'a str,
+    program: String,
     starter: Starter,
     /// Whether the components were built for use.
-    optimised: bool,
+    pub(super) optimised: bool,
 }
 
-/// Measures every set that was asked for; whether the components were built for use.
-pub(super) fn measure(
-    request: &Request,
-    saver: &mut dyn Saver,
-    listener: &mut dyn Observer,
-    stopper: &Stopper,
-) -> Result<(RunResult, bool)> {
-    let claim = claim("rate");
-    let mut run = document("rating", draw_seed(), request.target, request.time_limit, std::env::temp_dir());
-    run.session.conditions.beside.clone_from(&claim.beside);
-    run.label.clone_from(&request.label);
-    let parts = parts(&mut run, request);
-    let mut rating = Rating { parts, program: &request.program, starter: starter()?, optimised: true };
-    let order = measure::RunRequest::of(run, sys::affinity::allowed().unwrap_or_default())?;
-    let ended = MeasureSession::measure(order, &mut rating, listener, saver, stopper.clone())?;
-    Ok((ended, rating.optimised))
+/// A set with a number of copies, to be measured.
+pub(super) struct RatingPart {
+    pub(super) set: RatingSet,
+    pub(super) copies: u32,
+    /// `speed` or `rate`: what its figures are called.
+    pub(super) mode: &'static str,
 }
 
-fn parts(run: &mut Run, request: &Request) -> Vec<RateSet> {
-    let mut parts = Vec::new();
-    for set in &request.sets {
-        for (copies, mode) in request.copies.iter().zip(["speed", "rate"]) {
-            parts.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), told: false });
+impl Rating {
+    /// Adds the figures of the parts to a run that has none yet; `program` does the work.
+    pub(super) fn new(run: &mut Run, parts: &[RatingPart], program: String) -> Result<Self> {
+        let mut sets = Vec::new();
+        for RatingPart { set, copies, mode } in parts {
+            sets.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), told: false });
             figures(run, *set, mode, *copies);
         }
+        Ok(Self { parts: sets, program, starter: starter()?, optimised: true })
     }
-    parts
 }
 
 impl RateSet {
@@ -80,7 +68,7 @@ impl RateSet {
     }
 }
 
-impl Engine for Rating<'_> {
+impl Engine for Rating {
     /// One launch of every component of a part, and the mean of their ratios: it counts whole or not at all.
     fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let asked = step.tasks.first().and_then(|task| self.part_of(task.figure));
@@ -128,7 +116,7 @@ impl Engine for Rating<'_> {
     }
 }
 
-impl Rating<'_> {
+impl Rating {
     fn part_of(&self, figure: usize) -> Option<usize> {
         self.parts.iter().position(|part| part.figures().contains(&figure))
     }
@@ -139,7 +127,7 @@ impl Rating<'_> {
         copies: u32,
         stopper: &Stopper,
     ) -> Result<CopyReport, application::Error> {
-        let command = [self.program, "rate", "work", component.name].map(str::to_owned).to_vec();
+        let command = [&self.program, "rate", "work", component.name].map(str::to_owned).to_vec();
         let order = LaunchSpec {
             commands: vec![command; copies as usize],
             directory: std::env::temp_dir(),

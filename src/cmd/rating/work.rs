@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use rating::{BUILD, COMPONENTS, optimised};
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 
-use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
 /// Makes the input, does the work, and says how long it took and what came out.
@@ -21,8 +20,9 @@ pub(super) fn run(name: &str) -> Result<ExitStatus> {
     Ok(ExitStatus::Fine)
 }
 
-/// The components of every set.
-pub(super) fn list(common: &CommonOptions) -> Result<ExitStatus> {
+/// The components of a suite of frozen sets.
+pub(super) fn components(suite: &str) -> Document {
+    let wanted = |component: &&rating::Component| suite == "rating" || suite == component.set.name();
     let columns = vec![
         Column::new("", ColumnKind::Label),
         Column::new("set", ColumnKind::Words),
@@ -36,7 +36,7 @@ pub(super) fn list(common: &CommonOptions) -> Result<ExitStatus> {
         TableRow { cells: words.into_iter().chain([Cell::Value(seconds)]).collect() }
     };
     let mut document = Document::new("Components of the frozen sets");
-    let rows = COMPONENTS.iter().map(row).collect();
+    let rows = COMPONENTS.iter().filter(wanted).map(row).collect();
     document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     let listed = |component: &rating::Component| {
         serde_json::json!({
@@ -44,8 +44,8 @@ pub(super) fn list(common: &CommonOptions) -> Result<ExitStatus> {
             "checksum": format!("{:016x}", component.checksum), "reference_seconds": component.reference,
         })
     };
-    let all: Vec<serde_json::Value> = COMPONENTS.iter().map(listed).collect();
+    let all: Vec<serde_json::Value> = COMPONENTS.iter().filter(wanted).map(listed).collect();
     document.data = report::EmbeddedJson::of(&all).ok();
-    output::print(&document, common)?;
-    Ok(ExitStatus::Fine)
+    document.next = vec![format!("prony run --suite {suite}")];
+    document
 }

@@ -1,0 +1,71 @@
+//! Command lines that a person may type next.
+
+use model::Run;
+
+/// The command that resumes a run which was cut off, where `handle` is what one types to mean it; `None` where what
+/// measured it cannot be resumed.
+#[must_use]
+pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
+    if run.session.complete || run.origin.is_some() {
+        return None;
+    }
+    match run.plan.suite.as_str() {
+        "sessions" | "farm" => None,
+        suite if suite == "app" || suite.starts_with("net ") => {
+            let words = continued(&run.session.command);
+            let begun = if words.is_empty() { format!("prony {suite}") } else { words };
+            Some(format!("{begun} --resume {}", quoted(handle)))
+        }
+        _ => Some(format!("prony run --resume {}", quoted(handle))),
+    }
+}
+
+/// A command line without the program's path and without what it says of an earlier resume or of where its run goes.
+fn continued(words: &[String]) -> String {
+    /// Options with a value that belong to one session alone.
+    const OWN: [&str; 4] = ["--resume", "--time-limit", "--label", "--note"];
+    if words.len() < 2 {
+        return String::new();
+    }
+    let mut kept = vec!["prony".to_owned()];
+    let mut skip = false;
+    for word in &words[1..] {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        if OWN.contains(&name) {
+            skip = name == word;
+            continue;
+        }
+        kept.push(quoted(word));
+    }
+    kept.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:,=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &[&str]) -> String {
+        continued(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_command_is_continued_without_what_was_its_own() {
+        assert_eq!(line(&["/usr/bin/prony", "net", "rr", "--kind", "tcp"]), "prony net rr --kind tcp");
+        assert_eq!(line(&["prony", "app", "run", "a b.toml", "--resume", "3", "-q"]), "prony app run 'a b.toml' -q");
+        assert_eq!(line(&["prony", "app", "run", "m", "--time-limit=9s", "--label", "x y"]), "prony app run m");
+        assert_eq!(line(&["prony"]), "");
+    }
+}

@@ -1,0 +1,127 @@
+//! One flag means one thing: what the options of all verbs must have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::{Arg, ArgAction, Command};
+
+use super::{command, parse_from};
+
+/// Flags that say another thing in some verb, and why nothing better was found.
+const DIFFERENT: &[(&str, &str)] = &[("seed", "each says what is drawn from it")];
+
+/// Verbs and what stands under them, the hidden ones left out.
+fn visible(command: &Command, above: &str, found: &mut Vec<(String, Command)>) {
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+        let name = format!("{above} {}", verb.get_name());
+        visible(verb, &name, found);
+        found.push((name, verb.clone()));
+    }
+}
+
+/// What an option takes: the names of its values, or nothing.
+fn takes(option: &Arg) -> String {
+    if !option.get_action().takes_values() {
+        return String::new();
+    }
+    let names = option.get_value_names().unwrap_or_default();
+    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a help text that say what it is about, without its default and its examples.
+fn words(help: &str) -> BTreeSet<String> {
+    let about = help.split(['[', '(', ';', ':', ',']).next().unwrap_or_default().to_lowercase();
+    let small = ["a", "an", "the", "of", "in", "to", "is", "are", "at", "which", "and", "for", "this"];
+    about
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !small.contains(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether two texts say nearly the same: half of the words of the shorter one stand in the other.
+fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (words(a), words(b));
+    2 * a.intersection(&b).count() >= a.len().min(b.len())
+}
+
+#[test]
+fn a_flag_means_the_same_in_every_verb() {
+    assert!(alike("A name for the run", "A name for the runs, to which each node's name is added"));
+    assert!(!alike("Runs to learn from", "Fit only values from this year on"));
+    let mut verbs = Vec::new();
+    visible(&command(), "prony", &mut verbs);
+    let mut flags: BTreeMap<String, Vec<(String, String, String)>> = BTreeMap::new();
+    for (verb, definition) in &verbs {
+        for option in definition.get_arguments().filter(|option| !option.is_hide_set()) {
+            let Some(long) = option.get_long().filter(|long| !["help", "version"].contains(long)) else { continue };
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.is_empty(), "{verb} --{long} has no help");
+            flags.entry(long.to_owned()).or_default().push((verb.clone(), takes(option), help));
+        }
+    }
+    assert!(flags.len() > 100, "{} flags were found", flags.len());
+    let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (flag, uses) in &flags {
+        let (verb, takes, help) = &uses[0];
+        for (other, takes_there, help_there) in &uses[1..] {
+            if takes != takes_there {
+                let both = format!("'{takes}' in {verb} and '{takes_there}' in {other}");
+                wrong.entry(flag).or_default().push(format!("takes {both}"));
+            }
+            if !alike(help, help_there) {
+                wrong.entry(flag).or_default().push(format!("'{help}' in {verb} and '{help_there}' in {other}"));
+            }
+        }
+    }
+    let allowed: BTreeSet<&str> = DIFFERENT.iter().map(|(flag, _)| *flag).collect();
+    let needless: Vec<_> = allowed.iter().filter(|flag| !wrong.contains_key(*flag)).collect();
+    wrong.retain(|flag, _| !allowed.contains(flag));
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(needless.is_empty(), "no exception is needed for {needless:?}");
+}
+
+#[test]
+fn values_have_names_that_say_what_they_are() {
+    let mut verbs = Vec::new();
+    visible(&command(), "prony", &mut verbs);
+    for (verb, definition) in &verbs {
+        for option in definition.get_arguments().filter(|option| matches!(option.get_action(), ArgAction::Set)) {
+            for name in option.get_value_names().unwrap_or_default() {
+                assert!(!name.is_empty() && !name.contains('_'), "{verb} --{} takes {name}", option.get_id());
+            }
+        }
+    }
+}
+
+#[test]
+fn old_names_still_work() {
+    for line in [
+        "list --suites",
+        "list memory",
+        "show os.fork_exit",
+        "sessions -n 2 --goes 3 --size 4 --write 2",
+        "rate int-1 --speed-only --program /bin/true",
+        "rate --copies 3",
+        "rate list",
+        "export 1 --to csv",
+        "export 1",
+        "import --from tidy x.csv",
+        "trend dated.csv --from 1990 --to 1998.8 --project 2008",
+        "net serve --most-time 9s --most-bytes 1 --most-rate 1 --turn 9s",
+        "net stream --to host:1 --token 0123456789abcdef --launches 10",
+        "net build --most-skew 5 --rate 10 --poisson",
+        "net plan --rate 1gbit --simulate 9",
+        "net lab up --hosts 3 --seconds 2",
+        "fleet run --at-once 1 --fail-on-odd --output documents",
+        "fleet spread 1 2 --fail-on-odd",
+        "farm run builtin:simulate --events 4 --chunk 2 --slots 1 --program /x --sbatch=--x",
+        "farm run builtin:simulate --events 4 --chunk 2 --shared folder",
+    ] {
+        let words = std::iter::once("prony").chain(line.split(' '));
+        assert!(parse_from(words).is_ok(), "prony {line}");
+    }
+    let help = command().render_long_help().to_string();
+    for old in ["list", "rate", "sessions"] {
+        assert!(!help.lines().any(|line| line.trim_start().starts_with(&format!("{old} "))), "{old}: {help}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The groups of the verbs. clap lists subcommands in one heap, so the help is made from a table here.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory, FromArgMatches};
+
+use super::Cli;
+
+/// Every verb that the help shows, under the title of its group.
+pub(crate) const GROUPS: &[(&str, &[&str])] = &[
+    ("Measure", &["run", "app", "net"]),
+    ("Answer", &["compare", "explain", "report", "predict", "choose", "trend"]),
+    ("Runs", &["runs", "show", "import", "export"]),
+    ("Many machines", &["fleet", "farm"]),
+    ("The tool", &["probes", "doctor", "selftest", "completions"]),
+];
+
+/// The command line's definition, with its verbs in groups.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let template = template(&command);
+    command.help_template(template)
+}
+
+/// What this process was asked for.
+///
+/// # Errors
+/// When the command line is none of this program, or help or the version was asked for.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    parse_from(std::env::args_os())
+}
+
+/// What a command line asks for; its first word is the program's name.
+///
+/// # Errors
+/// When it is none of this program, or help or the version was asked for.
+pub(crate) fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The help of the program itself: every verb with its line, group by group.
+fn template(command: &Command) -> String {
+    let header = command.get_styles().get_header();
+    let literal = command.get_styles().get_literal();
+    let width = GROUPS.iter().flat_map(|(_, verbs)| *verbs).map(|verb| verb.len()).max().unwrap_or_default();
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (title, verbs) in GROUPS {
+        let _ = writeln!(text, "\n{header}{title}:{header:#}");
+        for verb in *verbs {
+            let about = command.find_subcommand(verb).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {literal}{verb:width$}{literal:#}  {about}");
+        }
+    }
+    let _ = write!(text, "\n{header}Options of every verb:{header:#}\n{{options}}{{after-help}}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_visible_verb_stands_in_one_group() {
+        let command = command();
+        for verb in command.get_subcommands() {
+            let groups = GROUPS.iter().filter(|(_, verbs)| verbs.contains(&verb.get_name())).count();
+            let wanted = usize::from(!verb.is_hide_set());
+            assert_eq!(groups, wanted, "{} stands in {groups} groups of the help", verb.get_name());
+        }
+        for verb in GROUPS.iter().flat_map(|(_, verbs)| *verbs) {
+            assert!(command.find_subcommand(verb).is_some(), "the help names {verb}, which is no verb");
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        command().debug_assert();
+    }
+}

@@ -1,0 +1,178 @@
+//! One measuring session on this machine, the same for every verb that measures in rounds: signals, the claim on the
+//! machine, a run to resume, progress, saving, and what is printed at the end.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
+use model::{Outcome, Run};
+use report::Document;
+use report::view::RunContext;
+use store::{Claim, MachineLock, Store};
+
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::output;
+use crate::progress::ProgressLine;
+use crate::run_options::MeasureOptions;
+use crate::run_saver::RunSaver;
+
+/// The first Ctrl-C (or polite kill) ends the run in order; a second one ends the program at once.
+pub(crate) fn watch_for_signals() -> Result<Stopper> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
+            .context("could not watch for Ctrl-C")?;
+    }
+    Ok(Stopper::watching(flag))
+}
+
+/// What came of claiming the machine: the claim itself, or who else measures here.
+pub(crate) struct MachineClaim {
+    _lock: Option<MachineLock>,
+    /// The other measurement in its own words.
+    pub(crate) beside: Option<String>,
+}
+
+/// Two runs at once disturb each other: the person is told, and decides; the run keeps it.
+pub(crate) fn claim(purpose: &str) -> MachineClaim {
+    match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
+        Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
+        Ok(Claim::Taken(holder)) => {
+            let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
+            output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
+            MachineClaim { _lock: None, beside: Some(who) }
+        }
+        // Nothing is known then, which is no reason not to measure.
+        Err(_) => MachineClaim { _lock: None, beside: None },
+    }
+}
+
+/// A session from its claim on the machine to its last line.
+pub(crate) struct LocalSession<'a> {
+    options: &'a MeasureOptions,
+    common: &'a CommonOptions,
+    /// Says when the user asked to stop.
+    pub(crate) stopper: Stopper,
+    saver: RunSaver,
+    claim: MachineClaim,
+}
+
+impl<'a> LocalSession<'a> {
+    /// Opens everything that may fail before anything is measured.
+    pub(crate) fn open(purpose: &str, options: &'a MeasureOptions, common: &'a CommonOptions) -> Result<Self> {
+        let stopper = watch_for_signals()?;
+        let saver = RunSaver::open(&options.saving, common)?;
+        Ok(Self { options, common, stopper, saver, claim: claim(purpose) })
+    }
+
+    /// A new run with the options of this session.
+    pub(crate) fn begin(&self, order: RunRequest) -> RunRequest {
+        let saving = &self.options.saving;
+        order
+            .labelled(saving.label.clone())
+            .asked_by(model::presentable(std::env::args()))
+            .noting(saving.note.iter().cloned())
+            .beside(self.claim.beside.clone())
+            .at_most(self.options.max_launches)
+    }
+
+    /// A run to resume. Its plan stands, but for the target and the limits that are given now.
+    pub(crate) fn resume(&self, run: Run) -> Result<RunRequest> {
+        let options = self.options;
+        let seed = run.plan.seed;
+        anyhow::ensure!(
+            options.rounds.seed.is_none_or(|other| other == seed),
+            "could not resume {} with another seed than its own, {seed}; leave --seed out",
+            run.name()
+        );
+        let allowed = sys::affinity::allowed()?;
+        let mut order = RunRequest::resume(run, &measure::identity(), allowed)?
+            .labelled(options.saving.label.clone())
+            .noting(options.saving.note.iter().cloned())
+            .beside(self.claim.beside.clone())
+            .targeting(options.rounds.target);
+        if options.max_launches.is_some() {
+            order = order.at_most(options.max_launches);
+        }
+        if options.rounds.time_limit.is_some() {
+            order = order.limited_to(options.rounds.time_limit);
+        }
+        Ok(order)
+    }
+
+    /// A fresh run whose figures an engine made, or the one to be resumed in its place.
+    pub(crate) fn order(&self, fresh: Run, resumed: Option<Run>) -> Result<RunRequest> {
+        match resumed {
+            Some(run) => {
+                super::resume::same_figures(&run, &fresh)?;
+                self.resume(run)
+            }
+            None => Ok(self.begin(RunRequest::of(fresh, sys::affinity::allowed().unwrap_or_default())?)),
+        }
+    }
+
+    /// Measures to the end, saved after every round.
+    pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
+        let mut progress = ProgressLine::new(order.run().plan.target, self.options.progress());
+        let (saver, stopper) = (&mut self.saver, self.stopper.clone());
+        Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
+    }
+
+    /// Saves the run, prints it as `draw` has it, and says how the verb ended: well if the run `worked`.
+    pub(crate) fn conclude(
+        mut self,
+        result: RunResult,
+        draw: impl FnOnce(&Run, &RunContext) -> Result<Document>,
+        worked: impl Fn(&Run) -> bool,
+    ) -> Result<ExitStatus> {
+        let RunResult { run, ending } = result;
+        let ending = match ending {
+            failed @ EndReason::NotSaved(_) => failed,
+            ending => self.saver.save(&run).err().map_or(ending, EndReason::NotSaved),
+        };
+        let saved = !matches!(ending, EndReason::NotSaved(_));
+        let handle = self.saver.number.map(|number| number.to_string());
+        let previous = previous(self.saver.store(), &run);
+        let stored = saved && handle.is_some();
+        let document = draw(&run, &RunContext { handle: handle.clone(), previous, stored })?;
+        output::print_run(&document, &run, self.common)?;
+        match ending {
+            EndReason::NotSaved(reason) => {
+                output::remark(&format!("the run could not be kept: {reason}; what was measured stands above"));
+                Ok(ExitStatus::Failed)
+            }
+            EndReason::Stopped => {
+                let command = handle.and_then(|handle| report::words::resume_command(&run, &handle));
+                let resume = command.map(|command| format!("; resume with: {command}")).unwrap_or_default();
+                output::remark(&format!("stopped; what was measured is kept{resume}"));
+                Ok(ExitStatus::Stopped)
+            }
+            EndReason::Complete | EndReason::TimeLimit if worked(&run) => Ok(ExitStatus::Fine),
+            EndReason::Complete | EndReason::TimeLimit => {
+                output::remark("nothing could be measured; the table says why");
+                Ok(ExitStatus::Failed)
+            }
+        }
+    }
+}
+
+/// Whether any figure has a value.
+pub(crate) fn measured(run: &Run) -> bool {
+    run.figures
+        .iter()
+        .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
+}
+
+/// An earlier run of the same machine and suite, or of the same machine: what this one may be compared with.
+fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
+    let summaries = store?.summaries().ok()?;
+    let mut earlier: Vec<_> = summaries
+        .iter()
+        .filter(|other| other.id != run.id && other.fingerprint == run.machine.fingerprint && other.tool.is_none())
+        .collect();
+    earlier.sort_by_key(|other| (other.suite == run.plan.suite, other.number));
+    earlier.last().map(|other| other.number.to_string())
+}
