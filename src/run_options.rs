@@ -24,6 +24,9 @@ pub(crate) struct RunOptions {
     /// Seed of orders and memory layouts [default: drawn]
     #[arg(long)]
     seed: Option<u64>,
+    /// Neither read the clock and the neighbour beside batches nor leave disturbed batches out
+    #[arg(long)]
+    no_rulers: bool,
 }
 
 impl RunOptions {
@@ -46,6 +49,11 @@ impl RunOptions {
     /// Seconds after which no further round begins: as asked, or as the suite has it.
     pub(crate) fn limit(&self) -> Option<f64> {
         self.time_limit.or_else(|| probes::suite(self.suite()?)?.seconds)
+    }
+
+    /// Whether the references are read beside batches.
+    pub(crate) const fn references(&self) -> bool {
+        !self.no_rulers
     }
 
     /// The seed asked for, or one that no other run has.

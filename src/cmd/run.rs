@@ -178,6 +178,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
         target: selection.target,
         time_limit: selection.limit(),
         directory: Some(directory.to_string_lossy().into_owned()),
+        references: selection.references(),
         entries,
         ..Plan::default()
     })
