@@ -215,6 +215,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
         target: arguments.measure.rounds.target(),
         time_limit: selection.limit(arguments.measure.rounds.time_limit),
         directory: Some(directory.to_string_lossy().into_owned()),
+        references: selection.references(),
         entries,
         ..Plan::default()
     })

@@ -15,6 +15,7 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         Unit::Seconds => "s",
         Unit::BytesPerSecond => "B/s",
         Unit::PerSecond => "/s",
+        Unit::Hertz => "Hz",
         Unit::Bytes => "B",
         Unit::Count | Unit::Ratio => "",
         Unit::Watts => "W",

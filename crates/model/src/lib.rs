@@ -30,7 +30,7 @@ pub use command::{presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
-pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
+pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD};
 pub use footprint::{Footprint, Hardware};
 pub use launch::{Invalid, Launch, PairOrder, Placement, Sample, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};
@@ -39,8 +39,8 @@ pub use plan::{Plan, PlanEntry};
 pub use point::Point;
 pub use primitive::Primitive;
 pub use references::{
-    Domain, FigureReferences, LaunchReferences, ReferenceLengths, ReferenceSamples, ReferenceTrack, SessionReferences,
-    SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceSamples, ReferenceTrack,
+    SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use run::{Identity, Origin, Run, Session};
 pub use schema::{SCHEMA, json_schema, parse_run, render_run};

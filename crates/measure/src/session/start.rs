@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Unit};
 
+use crate::references::from_runs;
 use crate::{Error, document};
 
 /// Everything that a session needs to begin.
@@ -12,6 +13,7 @@ pub struct RunRequest {
     pub(super) run: Run,
     pub(super) allowed: Vec<usize>,
     pub(super) patience: Option<Duration>,
+    pub(super) unshared_before: Option<f64>,
 }
 
 impl RunRequest {
@@ -25,7 +27,7 @@ impl RunRequest {
         }
         let mut run = document::begin(plan, machine, identity);
         run.figures = run.plan.entries.iter().map(figure).collect();
-        Ok(Self { run, allowed, patience: None })
+        Ok(Self { run, allowed, patience: None, unshared_before: None })
     }
 
     /// A new run whose figures were made by what measures them, one for each entry of its plan.
@@ -40,7 +42,7 @@ impl RunRequest {
         if !planned.eq(run.figures.iter().map(|figure| (&figure.probe, &figure.point))) {
             return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
         }
-        Ok(Self { run, allowed, patience: None })
+        Ok(Self { run, allowed, patience: None, unshared_before: None })
     }
 
     /// Goes on with a run that was cut off.
@@ -69,7 +71,7 @@ impl RunRequest {
         run.figures.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
-        Ok(Self { run, allowed, patience: None })
+        Ok(Self { run, allowed, patience: None, unshared_before: None })
     }
 
     /// Names the run.
@@ -137,6 +139,13 @@ impl RunRequest {
     #[must_use]
     pub fn patient_for(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
+        self
+    }
+
+    /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know which it is.
+    #[must_use]
+    pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
+        self.unshared_before = from_runs(&self.run.machine, earlier);
         self
     }
 

@@ -3,9 +3,12 @@
 use model::{Launch, PairOrder};
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
+use super::beside::{Beside, counted, settling};
 use super::footprint::FootprintTally;
 use super::place::Guard;
-use crate::step::{Reply, Task};
+use super::reader::ReferenceReader;
+use crate::references::hopeless;
+use crate::step::{ReferenceSetting, Reply, Task};
 use crate::{calibrate, pairs, tails};
 
 /// Most batches of warm-up.
@@ -28,10 +31,17 @@ pub(super) struct LaunchMember {
     launch: Launch,
     amount: f64,
     began: u64,
+    beside: Beside,
 }
 
 impl LaunchMember {
-    pub(super) fn new(probe: &'static Probe, task: Task, bench: ProbeContext, trial: Trial) -> Self {
+    pub(super) fn new(
+        probe: &'static Probe,
+        task: Task,
+        bench: ProbeContext,
+        trial: Trial,
+        setting: Option<&ReferenceSetting>,
+    ) -> Self {
         let amount = match &trial {
             Trial::One(kernel) => kernel.amount(),
             Trial::Paired { work, .. } => work.amount(),
@@ -40,7 +50,8 @@ impl LaunchMember {
         let paired = matches!(trial, Trial::Paired { .. });
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
         let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
-        Self { probe, task, bench, trial, guard: None, tally, launch, amount, began: sys::clock::now() }
+        let (beside, began) = (Beside::of(setting, &task), sys::clock::now());
+        Self { probe, task, bench, trial, guard: None, tally, launch, amount, began, beside }
     }
 
     /// A bench for the next member of the launch, which shares what this one prepared.
@@ -102,18 +113,39 @@ impl LaunchMember {
     }
 
     /// From here on batches count.
-    pub(super) fn begin(&mut self) -> Result<(), ProbeError> {
+    pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+        if let Some(reader) = self.beside.reader(reader) {
+            self.beside.start_helpers(reader)?;
+        }
         self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.bench));
         self.tally.begin(self.bench.watched().iter().map(|watched| watched.pid));
         Ok(())
     }
 
-    pub(super) fn batch(&mut self) -> Result<(), ProbeError> {
-        let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2)?;
+    /// Whether it has the undisturbed batches that it needs, or no hope of them.
+    pub(super) fn has_enough(&self) -> bool {
+        let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
+        self.task.enough > 0
+            && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), batches))
+    }
+
+    /// One batch, or one pair, that counts, between readings of the references.
+    pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+        let reader = self.beside.reader(reader);
+        let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2, reader)?;
+        self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
         Ok(())
+    }
+
+    /// Null batches after the others, as long as they: what is kept of them says what the readings keep without work between.
+    pub(super) fn null_batches(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+        let shortest = self.launch.nanos.iter().min().copied();
+        let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
+        let (Some(reader), Some(nanos)) = (self.beside.reader(reader), short) else { return Ok(()) };
+        self.beside.null_batches(reader, nanos)
     }
 
     pub(super) fn end(&mut self) -> Result<(), ProbeError> {
@@ -137,7 +169,7 @@ impl LaunchMember {
         }
         for pair in 0..COUNTED as usize {
             let readings = self.launch.readings.len();
-            self.play_counted(pair)?;
+            self.play_counted(pair, None)?;
             self.launch.readings.truncate(readings);
         }
         Ok(())
@@ -161,8 +193,9 @@ impl LaunchMember {
         Ok(())
     }
 
-    pub(super) fn launched(&mut self, round: u32) -> Reply {
+    pub(super) fn launched(&mut self, round: u32, setting: Option<&ReferenceSetting>) -> Reply {
         let mut launch = std::mem::take(&mut self.launch);
+        launch.references = setting.and_then(|setting| self.beside.references(setting));
         if launch.ops.iter().all(|ops| *ops == self.task.ops) {
             launch.ops.clear();
         }
@@ -205,17 +238,23 @@ impl LaunchMember {
     }
 
     /// One batch, or the pair of this number, that counts.
-    fn play_counted(&mut self, pair: usize) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
-        let ops = self.task.ops;
-        let tally = &mut self.tally;
+    fn play_counted(
+        &mut self,
+        pair: usize,
+        mut reader: Option<&mut ReferenceReader>,
+    ) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
+        let (ops, rule, parties) = (self.task.ops, self.probe.batch, self.bench.watched().len());
+        let (tally, beside) = (&mut self.tally, &mut self.beside);
         match &mut self.trial {
             Trial::One(kernel) => {
-                let (nanos, work) = counted(kernel.as_mut(), ops, Some(tally))?;
+                let settle = settling(kernel.as_ref(), ops, rule, parties);
+                let (nanos, work) = beside.counted(kernel.as_mut(), [ops, settle], Some(tally), reader)?;
                 Ok((vec![nanos], vec![work.ops]))
             }
             Trial::Paired { work, overhead } => {
                 let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, is_work| {
-                    counted(kernel, ops, is_work.then_some(&mut *tally))
+                    let settle = settling(kernel, ops, rule, parties);
+                    beside.counted(kernel, [ops, settle], is_work.then_some(&mut *tally), reader.as_deref_mut())
                 })?;
                 Ok(pair.iter().map(|(nanos, work)| (*nanos, work.ops)).unzip())
             }
@@ -246,29 +285,7 @@ fn in_order<T>(
 }
 
 fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
-    counted(kernel, ops, None)
-}
-
-/// One batch: put things back, clock, work, clock, check.
-fn counted(
-    kernel: &mut dyn Kernel,
-    ops: u64,
-    tally: Option<&mut FootprintTally>,
-) -> Result<(u64, BatchWork), ProbeError> {
-    kernel.ready(ops)?;
-    let before = tally.as_ref().and_then(|tally| tally.moment());
-    let began = sys::clock::now();
-    let work = kernel.batch(ops)?;
-    let nanos = sys::clock::now() - began;
-    if let Some(tally) = tally {
-        let after = tally.moment();
-        tally.add(before, after, work.ops);
-    }
-    kernel.check(&work)?;
-    if work.ops == 0 {
-        return Err(ProbeError::new("a batch did nothing"));
-    }
-    Ok((nanos.max(1), work))
+    counted(kernel, ops, None, None)
 }
 
 fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {
