@@ -18,6 +18,7 @@ mod judge;
 mod outside;
 mod pairs;
 mod placing;
+mod seed;
 mod session;
 mod step;
 mod tails;
@@ -30,7 +31,7 @@ pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Sto
 pub use error::Error;
 pub use event::{MeasureEvent, NullObserver, Observer};
 pub use evidence::{may_exclude, stolen_too_much, throttled_too_much};
-pub use expand::{nearest, select};
+pub use expand::select;
 pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
 pub use judge::{end_follower, judge};
 pub use outside::{ConditionsWatch, OutsideCounters};

@@ -12,14 +12,13 @@ use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run};
 
 pub use start::RunRequest;
 
-pub(crate) use self::group::mix;
-
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
+use crate::seed::mix;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
 use crate::{Error, calibrate, document, judge};
 
@@ -66,7 +65,6 @@ pub struct MeasureSession<'a> {
     run: Run,
     progress: Vec<FigureProgress>,
     allowed: Vec<usize>,
-    patience: Option<Duration>,
     engine: &'a mut dyn Engine,
     listener: &'a mut dyn Observer,
     saver: &'a mut dyn Saver,
@@ -109,7 +107,7 @@ impl<'a> MeasureSession<'a> {
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
-        let RunRequest { run, allowed, patience } = order;
+        let RunRequest { run, allowed } = order;
         let began = engine.now();
         let before = run.session.seconds;
         let progress = vec![FigureProgress::default(); run.figures.len()];
@@ -120,7 +118,6 @@ impl<'a> MeasureSession<'a> {
             run,
             progress,
             allowed,
-            patience,
             engine,
             listener,
             saver,
@@ -231,7 +228,7 @@ impl<'a> MeasureSession<'a> {
         };
         self.rest();
         let began = self.elapsed();
-        let answer = self.engine.launch(step, self.patience.unwrap_or(patience), &self.stopper);
+        let answer = self.engine.launch(step, patience, &self.stopper);
         let seconds = self.elapsed() - began;
         self.notice_throttling();
         match answer {
