@@ -7,9 +7,8 @@ use import::published::{
     PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
     SuiteRows, SuiteSort, SuiteTable,
 };
-use model::{FigureKey, PlanEntry, Point};
+use model::{FigureKey, PlanEntry, Point, glob};
 use report::view::{EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
-use wildmatch::WildMatch;
 
 /// The tables of the evaluation that a suite continues; `None` for suites that continue none.
 ///
@@ -162,7 +161,7 @@ fn theirs(column: &SuiteColumn, source: &PublishedTable, row: usize) -> Slot {
 
 /// What the run says in a column; `{}` in a point stands for the row's key.
 fn ours(column: &SuiteColumn, key: &str) -> Result<Slot> {
-    let keyed = column.by_key.iter().find(|cell| WildMatch::new(&cell.key).matches(key));
+    let keyed = column.by_key.iter().find(|cell| glob(&cell.key, key));
     Ok(match keyed.map_or(&column.today, |cell| &cell.today) {
         SuiteCell::Empty => Slot::Words(String::new()),
         SuiteCell::Machine => Slot::Machine,

@@ -4,8 +4,7 @@ use analyse::Comparison;
 use analyse::compare::{PrintedCell, Relation};
 use anyhow::Result;
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
-use model::{FigureKey, Point, Run};
-use wildmatch::WildMatch;
+use model::{FigureKey, Point, Run, glob};
 
 /// A sentence for every printed cell that rounding does not explain, where the comparison repeats a printed table.
 pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Vec<String>> {
@@ -19,8 +18,7 @@ pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Ve
                 run.machine.name == derived.reference && reference.is_some_and(|machine| machine.run == run.id)
             });
             // A mean over other figures than the table's is another number.
-            let only = WildMatch::new(&derived.over);
-            let others = derived.mean.is_some() && !comparison.rows.iter().all(|row| only.matches(&row.probe));
+            let others = derived.mean.is_some() && !comparison.rows.iter().all(|row| glob(&derived.over, &row.probe));
             if !same_reference || others {
                 continue;
             }

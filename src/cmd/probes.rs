@@ -3,7 +3,6 @@
 use anyhow::Result;
 use clap::Args;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
-use wildmatch::WildMatch;
 
 use super::rating;
 use crate::ExitStatus;
@@ -50,9 +49,8 @@ fn named(name: &str) -> Result<Document> {
         return Ok(report::view::probe(&description));
     }
     let mut catalogue = probes::catalogue();
-    let pattern = WildMatch::new(name);
     let is_pattern = name.contains(['*', '?']);
-    catalogue.probes.retain(|probe| if is_pattern { pattern.matches(&probe.id) } else { probe.id.contains(name) });
+    catalogue.probes.retain(|probe| if is_pattern { model::glob(name, &probe.id) } else { probe.id.contains(name) });
     if catalogue.probes.is_empty() {
         measure::select(None, &[name.to_owned()], 0.02)?;
         anyhow::bail!("no probe's id contains {name} (prony probes lists all)");

@@ -58,8 +58,8 @@ fn catalogue() -> Result<String> {
 fn describe(text: &mut String, probe: &Probe) -> Result<()> {
     writeln!(text, "\n### `{}`: {}\n\n{}\n", probe.id, probe.title, probe.about)?;
     let metric = probe.metric.model();
-    let better = report::words::code(&metric.better);
-    writeln!(text, "- {}: {}; {better} is better", report::words::code(&metric.unit).replace('_', " "), metric.per)?;
+    let better = model::code(&metric.better);
+    writeln!(text, "- {}: {}; {better} is better", model::code(&metric.unit).replace('_', " "), metric.per)?;
     let stresses: Vec<&str> = probe.stresses.iter().map(|primitive| primitive.title()).collect();
     writeln!(text, "- stresses {}", stresses.join(", "))?;
     for axis in probe.axes {

@@ -1,6 +1,7 @@
 //! The program as its users meet it: every verb through the real binary. One binary, so that it is linked once.
 
 mod app;
+mod circles;
 mod common;
 mod decide;
 mod evaluations;
@@ -21,4 +22,5 @@ mod run;
 mod sessions;
 mod sessions_disk;
 mod tape;
+mod unused;
 mod verbs;

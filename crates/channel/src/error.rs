@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::token::{LONGEST_TOKEN, SHORTEST_TOKEN};
+/// Fewest characters of a token.
+pub(crate) const SHORTEST_TOKEN: usize = 16;
+/// Most characters of a token.
+pub(crate) const LONGEST_TOKEN: usize = 256;
 
 /// Every failure of this crate; the texts complete "could not ..." sentences.
 #[derive(Debug, thiserror::Error)]

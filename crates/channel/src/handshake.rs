@@ -6,12 +6,11 @@
 //! server -> client   reply      1 byte (0: welcome, 1: wrong token) and 48 bytes: Noise "<- e, ee"
 //! ```
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use snow::params::NoiseParams;
 use snow::{Builder, HandshakeState, TransportState};
 
+use crate::service::Service;
 use crate::{Error, Result, nonce};
 
 /// Pattern, curve, cipher and hash.
@@ -24,21 +23,6 @@ pub(crate) const REPLY: usize = 1 + FIRST;
 pub(crate) const GREETING: usize = 1024;
 const WELCOME: u8 = 0;
 const WRONG_TOKEN: u8 = 1;
-
-/// A protocol that runs over a channel. Both sides must have the same service and version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Service {
-    /// A word in lower-case letters.
-    pub name: &'static str,
-    /// Increases when the service's messages change.
-    pub version: u32,
-}
-
-impl fmt::Display for Service {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.version)
-    }
-}
 
 /// The server's first message. Versions before channels used the same format, so that each side can tell the other's
 /// version.

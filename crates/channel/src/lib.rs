@@ -16,6 +16,7 @@ mod connection;
 mod error;
 pub mod frame;
 mod handshake;
+mod service;
 mod stream;
 mod token;
 
@@ -23,5 +24,5 @@ pub use acceptor::{AcceptHandler, Acceptor, AcceptorLimits, PendingChannel};
 pub use connection::Channel;
 pub use error::{Error, Result};
 pub use frame::LONGEST;
-pub use handshake::Service;
+pub use service::Service;
 pub use token::{Token, equal_in_constant_time, nonce};

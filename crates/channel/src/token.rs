@@ -9,10 +9,8 @@ use rand::rngs::OsRng;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+use crate::error::{LONGEST_TOKEN, SHORTEST_TOKEN};
 use crate::{Error, Result, Service};
-
-pub(crate) const SHORTEST_TOKEN: usize = 16;
-pub(crate) const LONGEST_TOKEN: usize = 256;
 
 /// A secret of at least 16 characters. Its `Debug` output hides it.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use channel::{Channel, LONGEST, Token};
 
-use crate::data::greet;
+use crate::data::{DataSockets, greet};
 use crate::lab::Lab;
 use crate::serve::{FromClient, FromServer, SERVICE, ServeLimits, ServeReport, ServeTest};
 use crate::{Error, Result};
@@ -22,23 +22,6 @@ pub struct Client {
     address: SocketAddr,
     limits: ServeLimits,
     place: Option<(Arc<Lab>, usize)>,
-}
-
-/// Data sockets of one test, connected and let in.
-#[derive(Debug)]
-pub(crate) struct DataSockets {
-    pub(crate) up: Vec<TcpStream>,
-    pub(crate) down: Vec<TcpStream>,
-    pub(crate) echo: Vec<TcpStream>,
-    pub(crate) udp: Option<UdpSocket>,
-    /// Where plain connections go.
-    pub(crate) tcp: SocketAddr,
-}
-
-impl DataSockets {
-    pub(crate) fn streams(&self) -> impl Iterator<Item = &TcpStream> {
-        self.up.iter().chain(&self.down).chain(&self.echo)
-    }
 }
 
 /// The network that a client's sockets are in: its own, or that of a host of a laboratory.

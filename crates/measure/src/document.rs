@@ -4,7 +4,7 @@ use model::{Identity, Machine, Plan, Run, SCHEMA, Session};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::session::mix;
+use crate::seed::mix;
 
 /// A run of a plan on this machine that begins now: named, dated, without figures yet.
 #[must_use]

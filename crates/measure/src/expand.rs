@@ -1,6 +1,6 @@
 //! From what was asked for to the figures to measure.
 
-use model::{PlanEntry, Point};
+use model::{PlanEntry, Point, glob, nearest};
 use probes::{ProbeSelection, find, suite};
 
 use crate::Error;
@@ -67,74 +67,9 @@ fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a s
     Error::Unknown { kind, name: name.to_owned(), near }
 }
 
-/// Up to three names that a reader may have meant.
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let far = (name.chars().count() / 4).max(2);
-    let mut near: Vec<_> = names
-        .map(|known| {
-            let whole = distance(name, known);
-            // People often leave out the family.
-            let bare = known.split('.').nth(1).map_or(usize::MAX, |bare| distance(name, bare));
-            (whole.min(bare), known)
-        })
-        .filter(|(distance, _)| *distance <= far)
-        .collect();
-    near.sort_unstable();
-    near.into_iter().take(3).map(|(_, known)| known.to_owned()).collect()
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = substituted.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-/// Whether a text matches a pattern with `*` and `?`.
-fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let mut reach = vec![false; text.len() + 1];
-    reach[0] = true;
-    for sign in pattern {
-        if sign == '*' {
-            let first = reach.iter().position(|reached| *reached).unwrap_or(reach.len());
-            reach[first..].fill(true);
-        } else {
-            for at in (0..text.len()).rev() {
-                reach[at + 1] = reach[at] && (sign == '?' || sign == text[at]);
-            }
-            reach[0] = false;
-        }
-    }
-    reach[text.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn globs_match() {
-        assert!(glob("memory.*", "memory.copy") && glob("*.c?py", "memory.copy") && glob("*", ""));
-        assert!(!glob("memory.*", "os.fork") && !glob("memory.?", "memory.copy") && !glob("", "a"));
-    }
-
-    #[test]
-    fn near_names_are_offered() {
-        let names = ["memory.copy", "memory.scale", "os.fork_exit"];
-        assert_eq!(nearest("memory.copi", names.into_iter()), ["memory.copy"]);
-        assert_eq!(nearest("fork_exi", names.into_iter()), ["os.fork_exit"]);
-        assert!(nearest("zzzzzz", names.into_iter()).is_empty());
-    }
 
     #[test]
     fn unknown_names_are_refused_in_one_line() {

@@ -19,6 +19,7 @@ mod outside;
 mod pairs;
 mod placing;
 mod references;
+mod seed;
 mod session;
 mod step;
 mod tails;
@@ -31,7 +32,7 @@ pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Sto
 pub use error::Error;
 pub use event::{MeasureEvent, NullObserver, Observer};
 pub use evidence::{may_exclude, stolen_too_much, throttled_too_much};
-pub use expand::{nearest, select};
+pub use expand::select;
 pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
 pub use judge::{end_follower, judge};
 pub use outside::{ConditionsWatch, OutsideCounters};

@@ -8,17 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::share::possible;
 use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
-/// One timed batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sample {
-    /// Launch that it belongs to.
-    pub launch: u16,
-    /// Operations done, as the kernel counted them.
-    pub ops: u64,
-    /// Time that they took, nanoseconds.
-    pub nanos: u64,
-}
-
 /// Outside evidence that a launch did not measure what it should. An unusual value is never such evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -196,17 +185,16 @@ impl Launch {
         let of_share = |share: Share| TakenTime { seconds: share.get() * self.wall, of: self.wall };
         self.stolen.or_else(|| self.steal.map(of_share))
     }
-
-    /// The share of CPU time that the hypervisor took, whichever version recorded it; `None` where it is not known.
-    #[must_use]
-    pub fn steal_share(&self) -> Option<Share> {
-        self.taken_by_host()?.share()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The share of its CPU time that the hypervisor took.
+    fn share(launch: &Launch) -> Option<Share> {
+        launch.taken_by_host()?.share()
+    }
 
     fn launch(pair_order: PairOrder) -> Launch {
         Launch { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], pair_order, ..Launch::default() }
@@ -245,14 +233,14 @@ mod tests {
             serde_json::from_str(&text).unwrap()
         };
         let absurd = old("2861523.93", r#"{"steal":2861523.93}"#);
-        assert_eq!((absurd.steal_share(), &absurd.invalid), (None, &Some(Invalid::Steal(None))));
+        assert_eq!((share(&absurd), &absurd.invalid), (None, &Some(Invalid::Steal(None))));
         let again: Launch = serde_json::from_str(&serde_json::to_string(&absurd).unwrap()).unwrap();
         assert_eq!(again, absurd, "still excluded, by an unknown share");
         assert!(!absurd.invalid.unwrap().to_string().contains(|c: char| c.is_ascii_digit()));
         let possible = old("0.25", r#"{"steal":0.25}"#);
-        assert_eq!(possible.steal_share().map(Share::get), Some(0.25));
+        assert_eq!(share(&possible).map(Share::get), Some(0.25));
         assert_eq!(possible.invalid.unwrap().to_string(), "the hypervisor took 25.0% of its time");
-        assert_eq!(old("null", "null").steal_share(), None);
+        assert_eq!(share(&old("null", "null")), None);
     }
 
     #[test]
@@ -260,6 +248,6 @@ mod tests {
         let taken = TakenTime { seconds: 0.01, of: 0.41 };
         assert_eq!(Invalid::Stolen(taken).to_string(), "the hypervisor took 10 ms of 0.41 s");
         let launch = Launch { stolen: Some(TakenTime { seconds: 2.0, of: 1.0 }), ..Launch::default() };
-        assert_eq!(launch.steal_share(), Some(Share::ALL));
+        assert_eq!(share(&launch), Some(Share::ALL));
     }
 }

@@ -183,12 +183,6 @@ impl Probe {
         self.product(|axis| axis.usual.iter().map(|value| (*value).to_owned()).collect())
     }
 
-    /// The point that is fastest to prepare: the first value of every axis.
-    #[must_use]
-    pub fn smallest_point(&self) -> Point {
-        self.points().into_iter().next().unwrap_or_default()
-    }
-
     /// A point given in part, completed with each axis's representative values.
     ///
     /// # Errors

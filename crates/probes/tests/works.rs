@@ -46,7 +46,8 @@ fn main() -> ExitCode {
 
 /// The smallest point, every placement, and the representative points where those prepare fast.
 fn points(probe: &Probe) -> Vec<Point> {
-    let smallest = probe.smallest_point();
+    // The first value of every axis is the fastest to prepare.
+    let smallest = probe.points().into_iter().next().unwrap_or_default();
     let mut points = vec![smallest.clone()];
     if let Some(placement) = probe.axes.iter().find(|axis| axis.name == "placement") {
         points.extend(placement.all().into_iter().map(|place| smallest.clone().with("placement", place)));

@@ -2,15 +2,7 @@
 
 use crate::floating::{dynamics, fourier, gradient, kalman, matrix, nbody, nuclear, ray, stencil};
 use crate::integer::{chess, compress, database, graph, interpreter, json, search, sort};
-
-/// Fixed work with its prepared input.
-pub trait RatingWork {
-    /// Does the work once and returns its checksum, which is the same every time and everywhere.
-    ///
-    /// # Errors
-    /// The library's error, in one line.
-    fn run(&mut self) -> Result<u64, String>;
-}
+use crate::work::RatingWork;
 
 /// A frozen set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod component;
 mod floating;
 mod input;
 mod integer;
+mod work;
 
-pub use component::{
-    BUILD, COMPONENTS, Component, REFERENCE_MACHINE, RatingSet, RatingWork, SETS, component, optimised,
-};
+pub use component::{BUILD, COMPONENTS, Component, REFERENCE_MACHINE, RatingSet, SETS, component, optimised};
+pub use work::RatingWork;

@@ -1,4 +1,4 @@
-//! Lag-1 autocorrelation of launch values in the order of time, and what it costs in effective launches.
+//! Lag-1 autocorrelation of launch values in the order of time, and by how much it inflates a variance.
 
 use crate::distribution::normal_cdf;
 use crate::quantile::{mean, midranks};
@@ -75,11 +75,6 @@ fn long_run_inflation(values: &[f64]) -> f64 {
     1.0 + 2.0 * weighted.sum::<f64>()
 }
 
-/// Number of independent launches that `values` are worth: their number over [`variance_inflation`].
-pub fn effective_number(values: &[f64]) -> f64 {
-    values.len() as f64 / variance_inflation(values)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,7 +105,7 @@ mod tests {
     fn alike_neighbours_cost_launches_and_opposite_ones_gain_none() {
         let walk: Vec<f64> = (0..20).map(|i| f64::from(i / 5)).collect();
         assert!(lag1(&walk).unwrap().p_value < 0.001);
-        assert!(effective_number(&walk) < 5.0);
+        assert!(variance_inflation(&walk) > 4.0);
         let zigzag: Vec<f64> = (0..20).map(|i| f64::from(i % 2)).collect();
         assert_eq!(variance_inflation(&zigzag), 1.0);
         assert_eq!(lag1(&[1.0; 9]), None);

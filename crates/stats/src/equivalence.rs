@@ -195,12 +195,6 @@ pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     }
 }
 
-/// The smallest shift found significant with probability `power` by an interval of this half-width and level: the
-/// half-width plus the quantile of `power` in the same unit.
-pub fn smallest_detectable(half_width: f64, level: f64, power: f64) -> f64 {
-    half_width * (1.0 + normal_quantile(power) / normal_quantile(0.5 + level / 2.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

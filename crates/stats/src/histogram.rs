@@ -5,9 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::interval::Interval;
-use crate::order_statistic::quantile_ranks;
-
 /// Buckets to a power of two, as a power of two.
 const BITS: u32 = 7;
 
@@ -20,17 +17,6 @@ pub struct Histogram {
     largest: u64,
 }
 
-/// One bucket: `count` values of `low..=high`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bucket {
-    /// Smallest value of the bucket.
-    pub low: u64,
-    /// Largest value of the bucket.
-    pub high: u64,
-    /// Number of values.
-    pub count: u64,
-}
-
 impl Histogram {
     /// An empty histogram.
     pub fn new() -> Self {
@@ -39,31 +25,10 @@ impl Histogram {
 
     /// Counts one value.
     pub fn record(&mut self, value: u64) {
-        self.record_many(value, 1);
-    }
-
-    /// Counts `count` equal values.
-    pub fn record_many(&mut self, value: u64, count: u64) {
-        if count == 0 {
-            return;
-        }
-        *self.counts.entry(index_of(value)).or_insert(0) += count;
+        *self.counts.entry(index_of(value)).or_insert(0) += 1;
         self.smallest = if self.total == 0 { value } else { self.smallest.min(value) };
         self.largest = self.largest.max(value);
-        self.total += count;
-    }
-
-    /// Adds all counts of another, such as that of another launch.
-    pub fn merge(&mut self, other: &Self) {
-        if other.total == 0 {
-            return;
-        }
-        for (&index, &count) in &other.counts {
-            *self.counts.entry(index).or_insert(0) += count;
-        }
-        self.smallest = if self.total == 0 { other.smallest } else { self.smallest.min(other.smallest) };
-        self.largest = self.largest.max(other.largest);
-        self.total += other.total;
+        self.total += 1;
     }
 
     /// Number of values.
@@ -83,7 +48,7 @@ impl Histogram {
 
     /// Mean of the values, right to half a bucket; `None` when empty.
     pub fn mean(&self) -> Option<f64> {
-        let sum: f64 = self.buckets().map(|b| b.low.midpoint(b.high) as f64 * b.count as f64).sum();
+        let sum: f64 = self.buckets().map(|(low, high, count)| low.midpoint(high) as f64 * count as f64).sum();
         (self.total > 0).then(|| sum / self.total as f64)
     }
 
@@ -96,41 +61,19 @@ impl Histogram {
         self.at_rank(((q * self.total as f64).ceil() as u64).max(1))
     }
 
-    /// Interval of quantile `q` if the values were independent, from order statistics. Values of one process are not,
-    /// so this is no interval of a figure: take the quantile of each launch for that. `None` with too few values.
-    pub fn quantile_interval(&self, q: f64, level: f64) -> Option<Interval> {
-        let ranks = quantile_ranks(usize::try_from(self.total).ok()?, q, level)?;
-        let (low, high) = (self.at_rank(ranks.low as u64)?, self.at_rank(ranks.high as u64)?);
-        Some(Interval::new(low as f64, high as f64, ranks.coverage))
-    }
-
-    /// Buckets that hold a value, rising: what to store. [`Histogram::from_buckets`] reads them back.
-    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+    /// Smallest value, largest value and count of every bucket that holds a value, rising.
+    fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.counts.iter().map(|(&index, &count)| {
             let (low, high) = bounds_of(index);
-            Bucket { low: low.max(self.smallest), high: high.min(self.largest), count }
+            (low.max(self.smallest), high.min(self.largest), count)
         })
-    }
-
-    /// Rebuilds a histogram from stored buckets, whose first `low` and last `high` are the exact extremes. `None` when
-    /// a bucket spans more than one of ours or has `low > high`.
-    pub fn from_buckets(buckets: &[Bucket]) -> Option<Self> {
-        let mut histogram = Self::new();
-        for b in buckets {
-            if b.low > b.high || index_of(b.low) != index_of(b.high) {
-                return None;
-            }
-            histogram.record_many(b.low, b.count);
-            histogram.largest = histogram.largest.max(b.high);
-        }
-        Some(histogram)
     }
 
     fn at_rank(&self, rank: u64) -> Option<u64> {
         let mut seen = 0;
-        self.buckets().find_map(|b| {
-            seen += b.count;
-            (seen >= rank).then_some(b.high)
+        self.buckets().find_map(|(_, high, count)| {
+            seen += count;
+            (seen >= rank).then_some(high)
         })
     }
 }
@@ -170,15 +113,12 @@ mod tests {
             assert!(ours >= exact && ours <= exact * (1.0 + 1.0 / 128.0) + 1.0, "{q}: {ours}");
         }
         assert!((h.mean().unwrap() - 500.5).abs() < 3.0);
-        let interval = h.quantile_interval(0.9, 0.95).unwrap();
-        assert!(interval.contains(900.0) && interval.half_width() < 30.0);
     }
 
     #[test]
     fn empty_has_no_quantiles() {
         let h = Histogram::new();
         assert_eq!((h.min(), h.max(), h.quantile(0.5), h.mean()), (None, None, None, None));
-        assert!(Histogram::from_buckets(&[Bucket { low: 1000, high: 9000, count: 1 }]).is_none());
     }
 
     proptest! {
@@ -187,22 +127,6 @@ mod tests {
             let (low, high) = bounds_of(index_of(value));
             prop_assert!(low <= value && value <= high);
             prop_assert!((high - low) as f64 <= low as f64 / 128.0);
-        }
-
-        #[test]
-        fn merging_and_storing_lose_nothing(a in prop::collection::vec(0..1_000_000_u64, 1..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
-            let of = |values: &[u64]| {
-                let mut h = Histogram::new();
-                values.iter().for_each(|&v| h.record(v));
-                h
-            };
-            let mut merged = of(&a);
-            merged.merge(&of(&b));
-            let both: Vec<u64> = a.iter().chain(&b).copied().collect();
-            prop_assert_eq!(&merged, &of(&both));
-            prop_assert_eq!(merged.max(), both.iter().max().copied());
-            let stored: Vec<Bucket> = merged.buckets().collect();
-            prop_assert_eq!(Histogram::from_buckets(&stored), Some(merged));
         }
     }
 }

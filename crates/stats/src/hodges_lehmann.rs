@@ -1,12 +1,12 @@
 //! Shift estimates that a few wild values cannot move, with exact intervals.
 //!
-//! Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963: the median of all differences between two samples
-//! (or of all pairwise means of one). Intervals invert the Mann-Whitney or Wilcoxon test: Hollander, Wolfe and Chicken,
-//! Nonparametric Statistical Methods, 3rd ed. 2014, sections 3.3 and 4.3.
+//! Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963: the median of all differences between two samples.
+//! Intervals invert the Mann-Whitney test: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed. 2014,
+//! section 4.3.
 
 use crate::interval::Interval;
+use crate::mann_whitney;
 use crate::quantile::median_of_sorted;
-use crate::{mann_whitney, wilcoxon};
 
 /// An estimated shift, from which intervals at any level can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub struct HodgesLehmannShift {
     pub estimate: f64,
     /// Two-sided p-value of "no shift".
     pub p_value: f64,
-    /// Elementary estimates in rising order: differences between the samples, or pairwise means of one.
+    /// Elementary estimates in rising order: differences between the samples.
     elementary: Vec<f64>,
     /// `P(statistic <= j)` under the hypothesis of no shift, up to the middle.
     null_tail: Vec<f64>,
@@ -50,31 +50,6 @@ pub fn two_sample(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
     Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: mann_whitney::null_tail(a.len(), b.len()) })
 }
 
-/// Location of `values`, such as differences within pairs, against zero: the median of all pairwise means.
-///
-/// It assumes that the values are symmetric about their centre, as differences of two alike things are; for skewed
-/// ones use the order-statistic interval of the median. `None` without values or with one that is not finite.
-pub fn one_sample(values: &[f64]) -> Option<HodgesLehmannShift> {
-    if values.iter().any(|v| !v.is_finite()) {
-        return None;
-    }
-    let p_value = wilcoxon::p_value(values)?;
-    let mut elementary: Vec<f64> =
-        values.iter().enumerate().flat_map(|(i, x)| values[i..].iter().map(move |y| x.midpoint(*y))).collect();
-    elementary.sort_by(f64::total_cmp);
-    let estimate = median_of_sorted(&elementary);
-    Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: wilcoxon::null_tail(values.len()) })
-}
-
-/// Shift within pairs: location of `b[i] - a[i]`. `None` when the samples differ in length, or as [`one_sample`].
-pub fn paired(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
-    if a.len() != b.len() {
-        return None;
-    }
-    let differences: Vec<f64> = b.iter().zip(a).map(|(y, x)| y - x).collect();
-    one_sample(&differences)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,25 +68,9 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::approx_constant, reason = "3.14 is a score of the published data")]
-    fn known_paired_case() {
-        // Hollander and Wolfe's depression scale data: estimate -0.46, interval (-0.786, -0.010) at 96%.
-        let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
-        let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
-        let shift = paired(&before, &after).unwrap();
-        assert!((shift.estimate + 0.46).abs() < 1e-9);
-        assert!((shift.p_value - 0.0391).abs() < 1e-3);
-        let interval = shift.interval(0.95).unwrap();
-        assert!((interval.low + 0.786).abs() < 1e-9 && (interval.high + 0.010).abs() < 1e-9, "{interval:?}");
-        assert!((interval.level - 0.9609).abs() < 1e-3);
-    }
-
-    #[test]
     fn too_few_values_have_no_interval() {
         assert!(two_sample(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).unwrap().interval(0.95).is_none());
-        assert!(one_sample(&[1.0; 5]).unwrap().interval(0.95).is_none());
         assert!(two_sample(&[1.0, f64::INFINITY], &[2.0]).is_none());
-        assert!(paired(&[1.0], &[1.0, 2.0]).is_none());
     }
 
     proptest! {

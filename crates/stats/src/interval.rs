@@ -33,11 +33,6 @@ impl Interval {
         self.low > band || self.high < -band
     }
 
-    /// Whether the two closed intervals share a point.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
-
     /// Half the distance between the ends.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0

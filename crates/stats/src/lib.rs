@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod autocorrelation;
-pub mod bootstrap;
 pub mod difference;
 pub mod distribution;
 pub mod drift;
@@ -30,12 +29,9 @@ pub mod simulate;
 pub mod steady_state;
 pub mod stop;
 pub mod theil_sen;
-pub mod wilcoxon;
 
 pub use difference::{PairedDifference, difference};
-pub use equivalence::{
-    BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, need, smallest_detectable, verdict,
-};
+pub use equivalence::{BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, need, verdict};
 pub use histogram::Histogram;
 pub use holm::holm;
 pub use interval::{Estimated, Interval};
@@ -49,4 +45,4 @@ pub use probe_weighting::{ProbeWeighting, probe_weighting};
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, Look, calling_interval, look, look_at_launches};
+pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_launches};

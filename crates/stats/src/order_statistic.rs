@@ -1,15 +1,15 @@
 //! Intervals between two order statistics: no assumption on the shape of the distribution, exact coverage.
 //!
-//! Coverage of `[x(l), x(u)]` for the quantile q is `P(l <= B < u)` with B binomial(n, q): David and Nagaraja, Order
+//! Coverage of `[x(l), x(u)]` for the median is `P(l <= B < u)` with B binomial(n, 1/2): David and Nagaraja, Order
 //! Statistics, 3rd ed. 2003, section 7.1; recommended for run times by Le Boudec, Performance Evaluation of Computer
 //! and Communication Systems, 2010, section 2.2.
 
 use crate::autocorrelation::variance_inflation;
-use crate::distribution::{beta_binomial_cdf, beta_binomial_mass, binomial_cdf};
+use crate::distribution::{beta_binomial_cdf, beta_binomial_mass};
 use crate::interval::Interval;
 use crate::quantile::{median_of_sorted, sorted};
 
-/// The two order statistics that bound a quantile, counted from 1.
+/// The two order statistics that bound a median, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranks {
     /// Rank of the lower bound.
@@ -31,11 +31,6 @@ pub struct MedianInterval {
     pub ranks: Ranks,
     /// By how much autocorrelation was taken to inflate the variance; 1 where values count as independent.
     pub inflation: f64,
-}
-
-/// Exact coverage of the median by `[x(k), x(n+1-k)]`, for `1 <= k <= n / 2`.
-pub fn median_coverage(n: usize, k: usize) -> Option<f64> {
-    (k >= 1 && 2 * k <= n).then(|| 1.0 - 2.0 * binomial_cdf(k - 1, n, 0.5))
 }
 
 /// The narrowest symmetric pair of order statistics that covers the median of `n` independent values with at least
@@ -64,15 +59,6 @@ pub fn inflated_median_ranks(n: usize, level: f64, inflation: f64) -> Option<Ran
         found = Some(Ranks { low: k, high: n + 1 - k, coverage });
     }
     found
-}
-
-/// The pair of order statistics that covers quantile `q` of `n` independent values with at most half of `1 - level`
-/// missed on either side. `None` when `n` is too small for that.
-pub fn quantile_ranks(n: usize, q: f64, level: f64) -> Option<Ranks> {
-    let miss = (1.0 - level) / 2.0;
-    let low = (1..=n).take_while(|&l| binomial_cdf(l - 1, n, q) <= miss).last()?;
-    let high = (low + 1..=n).find(|&u| 1.0 - binomial_cdf(u - 1, n, q) <= miss)?;
-    Some(Ranks { low, high, coverage: binomial_cdf(high - 1, n, q) - binomial_cdf(low - 1, n, q) })
 }
 
 /// Interval of the median of independent values. `None` with too few values for `level`, or with one that is not
@@ -147,13 +133,6 @@ pub fn joint_median_intervals(columns: &[Vec<f64>], level: f64) -> Option<Vec<Me
     columns.iter().map(|column| median_between(column, ranks, inflation)).collect()
 }
 
-/// Interval of quantile `q` of independent values. `None` with too few values, or with one that is not finite.
-pub fn quantile_interval(values: &[f64], q: f64, level: f64) -> Option<Interval> {
-    let ranks = quantile_ranks(values.len(), q, level)?;
-    let sorted = sorted(values)?;
-    Some(Interval::new(sorted[ranks.low - 1], sorted[ranks.high - 1], ranks.coverage))
-}
-
 fn median_between(values: &[f64], ranks: Ranks, inflation: f64) -> Option<MedianInterval> {
     let sorted = sorted(values)?;
     let interval = Interval::new(sorted[ranks.low - 1], sorted[ranks.high - 1], ranks.coverage);
@@ -179,21 +158,20 @@ mod tests {
     fn too_few_values_give_no_interval() {
         assert!(median_ranks(5, 0.95).is_none());
         assert!(median_interval(&[1.0; 5], 0.95).is_none());
-        assert!(quantile_interval(&[1.0; 100], 0.99, 0.95).is_none());
         assert!(median_interval(&[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN], 0.95).is_none());
     }
 
     #[test]
     fn coverage_is_that_of_all_orderings() {
         for n in 2..12_usize {
-            for k in 1..=n / 2 {
-                let covered =
-                    (0_u32..1 << n).filter(|below| (k..=n - k).contains(&(below.count_ones() as usize))).count();
+            for level in [0.3, 0.5, 0.8, 0.95] {
+                let Some(ranks) = median_ranks(n, level) else { continue };
+                let inside = ranks.low..=n - ranks.low;
+                let covered = (0_u32..1 << n).filter(|below| inside.contains(&(below.count_ones() as usize))).count();
                 let exact = covered as f64 / f64::from(1_u32 << n);
-                assert!((median_coverage(n, k).unwrap() - exact).abs() < 1e-12, "{k} of {n}");
+                assert!((ranks.coverage - exact).abs() < 1e-12, "{ranks:?} of {n}");
             }
         }
-        assert_eq!(median_coverage(4, 3), None);
     }
 
     #[test]

@@ -6,18 +6,9 @@
 use crate::quantile::median;
 
 /// Batches in a group.
-pub const GROUP: usize = 4;
+const GROUP: usize = 4;
 /// Largest relative difference between the medians of two groups that agree.
-pub const TOLERANCE: f64 = 0.02;
-
-/// Number of batches of warm-up after which the process was steady: the end of the first pair of successive groups
-/// whose medians agree within [`TOLERANCE`], a multiple of [`GROUP`] and at least two groups. `None` while it is not
-/// steady yet.
-pub fn warm_up_length(batches: &[f64]) -> Option<usize> {
-    let centres: Vec<f64> = batches.chunks_exact(GROUP).map_while(median).collect();
-    let first = centres.windows(2).position(|pair| agree(pair[0], pair[1]))?;
-    Some((first + 2) * GROUP)
-}
+const TOLERANCE: f64 = 0.02;
 
 /// Whether the last two whole groups of `batches` agree, counted back from the newest batch.
 pub fn is_steady(batches: &[f64]) -> bool {
@@ -45,15 +36,13 @@ mod tests {
             200.0, 180.0, 150.0, 130.0, 110.0, 105.0, 104.0, 103.0, 100.0, 101.0, 100.0, 99.0, 100.0, 100.0, 101.0,
             100.0,
         ];
-        assert_eq!(warm_up_length(&batches), Some(16));
         assert!(is_steady(&batches));
         assert!(!is_steady(&batches[..12]));
-        assert_eq!(warm_up_length(&batches[..12]), None);
     }
 
     #[test]
     fn steady_from_the_start_needs_two_groups() {
-        assert_eq!(warm_up_length(&[5.0; 20]), Some(8));
+        assert!(is_steady(&[5.0; 8]));
         assert!(!is_steady(&[5.0; 7]));
         assert!(!is_steady(&[1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0]));
     }

@@ -33,13 +33,9 @@ pub struct Look {
     pub converged: bool,
 }
 
-/// Judges positive launch values in the order of time. `target` is the wanted half-width of the interval as a
-/// logarithm, such as [`TARGET`]; `level` its confidence.
-pub fn look(values: &[f64], target: f64, level: f64) -> Look {
-    look_at_launches(values, &[], target, level)
-}
-
-/// As [`look`], with what is known of the batches of each launch; `batches` is empty or as long as `values`.
+/// Judges positive launch values in the order of time, with what is known of the batches of each launch (`batches` is
+/// empty or as long as `values`). `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
+/// `level` its confidence.
 pub fn look_at_launches(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
     let modes = modes_of_launches(values, batches);
     // By the logarithm and by the value that is printed, whichever is wider.
@@ -62,11 +58,6 @@ pub fn fewest_launches(level: f64) -> Option<usize> {
     (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), least_inflation()).is_some())
 }
 
-/// The look that comes after `launches`, or `None` after the last.
-pub fn next_look(launches: usize) -> Option<usize> {
-    LOOKS.into_iter().find(|&look| look > launches)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,19 +65,18 @@ mod tests {
     #[test]
     fn a_quiet_figure_converges_and_one_with_modes_does_not() {
         let quiet = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002, 0.998, 1.001, 0.999, 1.003];
-        let seen = look(&quiet, TARGET, 0.95);
+        let seen = look_at_launches(&quiet, &[], TARGET, 0.95);
         assert!(seen.converged && seen.interval.unwrap().interval.level >= CALLING_LEVEL);
-        assert!(!look(&quiet[..10], TARGET, 0.95).converged, "ten launches call nothing");
-        assert!(!look(&quiet, 0.001, 0.95).converged);
+        assert!(!look_at_launches(&quiet[..10], &[], TARGET, 0.95).converged, "ten launches call nothing");
+        assert!(!look_at_launches(&quiet, &[], 0.001, 0.95).converged);
         let tight = [6.5, 70.0, 6.5, 6.5, 6.5, 6.5, 6.5, 6.5, 6.5, 70.5];
-        let seen = look(&tight, TARGET, 0.95);
+        let seen = look_at_launches(&tight, &[], TARGET, 0.95);
         assert!(seen.modes.len() == 2 && !seen.converged);
-        assert!(!look(&quiet[..5], TARGET, 0.95).converged);
+        assert!(!look_at_launches(&quiet[..5], &[], TARGET, 0.95).converged);
     }
 
     #[test]
-    fn looks_follow_each_other() {
+    fn fewest_launches_of_a_level() {
         assert_eq!(fewest_launches(0.95), Some(13));
-        assert_eq!([0, 10, 13, 20, 39, 40].map(next_look), [Some(10), Some(14), Some(14), Some(28), Some(40), None]);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::{Shape, TYPICAL, run};
 use model::Run;
-use store::{Access, Detail, FigurePattern, Filter, Selector, Store};
+use store::{Access, Detail, Selector, Store};
 
 const RUNS: u32 = 1000;
 
@@ -46,26 +46,19 @@ fn reads(store: &dyn Store) {
     let ids: Vec<_> = store.summaries().unwrap().into_iter().map(|run| run.id).collect();
     let mut next = (0..ids.len()).cycle().step_by(7).map(|index| ids[index].as_str());
     row("list 1,000 runs", 20, || drop(store.summaries().unwrap()));
-    row("list the 100 newest", 20, || drop(store.find(&Filter { newest: Some(100), ..Filter::default() }).unwrap()));
-    let figure = FigurePattern::new("family1.*:*working_set=16KiB*");
-    row("list the runs that hold a figure", 20, || {
-        drop(store.find(&Filter { figure: Some(figure.clone()), ..Filter::default() }).unwrap());
-    });
     row("resolve a selector", 20, || drop(Selector::new(store).unwrap().resolve("latest").unwrap()));
     row("load one run whole", 50, || drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
     row("load one run's launch values", 50, || drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
-    row("load one run's figure rows", 50, || drop(store.figures(next.next().unwrap()).unwrap()));
     row("load 100 runs whole", 3, || {
         (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
     });
     row("load 100 runs' launch values", 5, || {
         (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
     });
-    row("load 100 runs' figure rows", 5, || (0..100).for_each(|_| drop(store.figures(next.next().unwrap()).unwrap())));
-    let keys: Vec<_> = store.figures(&ids[0]).unwrap().into_iter().map(|row| row.key).collect();
+    let keys: Vec<_> = store.get(&ids[0], Detail::Values).unwrap().figures.iter().map(model::Figure::key).collect();
     for limit in [20, 100, 1000] {
         row(&format!("history of 80 figures, {limit} sessions at most"), 10, || {
-            keys.iter().for_each(|key| drop(store.history(key, "machine0-fingerprint", limit).unwrap()));
+            drop(store.histories(&keys, "machine0-fingerprint", limit).unwrap());
         });
     }
     row("a comparison: two selectors, two runs' values, 80 histories of 20", 10, || {
@@ -73,7 +66,7 @@ fn reads(store: &dyn Store) {
         for text in ["latest", "latest-1"] {
             drop(selector.resolve(text).unwrap().load(store, Detail::Values).unwrap());
         }
-        keys.iter().for_each(|key| drop(store.history(key, "machine0-fingerprint", 20).unwrap()));
+        drop(store.histories(&keys, "machine0-fingerprint", 20).unwrap());
     });
 }
 

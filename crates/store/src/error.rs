@@ -169,9 +169,6 @@ pub enum Error {
         /// The cause.
         reason: &'static str,
     },
-    /// A date that could not be parsed.
-    #[error("could not read '{}' as a date: write one such as 2026-11-21, or RFC 3339", one_line(.0))]
-    Moment(String),
     /// A kind of store that this program was built without.
     #[error("could not open {}: this prony was built without PostgreSQL; build it with --features postgres", one_line(.0))]
     NoPostgres(String),

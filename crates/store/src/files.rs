@@ -3,7 +3,7 @@
 //! `7-ID.json` is the document of run 7. `prony-store.json` holds what is in no document: the next number, and labels
 //! given later. Lists and histories read every document: this store is for tens of runs, not for thousands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use model::{FigureKey, Run};
 use serde::{Deserialize, Serialize};
 
+use crate::access::make_directory;
 use crate::document::{load_document, render_document, replace, sync_directory};
 use crate::index::Index;
-use crate::location::make_directory;
 use crate::select::check_label;
 use crate::store::{by_age, label_after, values_only};
-use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, StoreErrorKind, Summary};
+use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
 
 const STATE: &str = "prony-store.json";
 const LOCK: &str = ".prony-store.lock";
@@ -215,20 +215,6 @@ impl Store for FileStore {
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
         Ok(self.indexes()?.into_iter().map(|index| index.summary).collect())
-    }
-
-    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error> {
-        let holds = |index: &Index| index.figures.iter().any(|row| figure.matches(&row.key));
-        Ok(self.indexes()?.into_iter().filter(holds).map(|index| index.summary.number).collect())
-    }
-
-    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error> {
-        let (entry, run) = self.located(id)?;
-        Ok(Index::of(entry.number, &run).figures)
-    }
-
-    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
-        Ok(self.histories(std::slice::from_ref(key), fingerprint, limit)?.pop().unwrap_or_default())
     }
 
     /// Reads every document once, however many figures are asked for.

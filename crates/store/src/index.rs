@@ -1,6 +1,6 @@
 //! The index beside a document, by which runs are found without reading them. It is always derived from the document.
 
-use model::{Class, FigureKey, Outcome, Run};
+use model::{FigureKey, Run};
 use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -38,69 +38,14 @@ pub struct Summary {
     pub measured: u32,
 }
 
-/// Kind of a figure's outcome, without its numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutcomeKind {
-    /// A value with its interval.
-    Measured,
-    /// Less than a bound.
-    Below,
-    /// Several groups, no single value.
-    Modes,
-    /// Cannot be measured on that machine.
-    Unfit,
-    /// Measuring failed.
-    Failed,
-}
-
-impl OutcomeKind {
-    const ALL: [(Self, &'static str); 5] = [
-        (Self::Measured, "measured"),
-        (Self::Below, "below"),
-        (Self::Modes, "modes"),
-        (Self::Unfit, "unfit"),
-        (Self::Failed, "failed"),
-    ];
-
-    /// The outcome's name in the document.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("failed", |(_, name)| name)
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
-
-    const fn of(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Measured(_) => Self::Measured,
-            Outcome::Below { .. } => Self::Below,
-            Outcome::Modes(_) => Self::Modes,
-            Outcome::Unfit(_) => Self::Unfit,
-            Outcome::Failed(_) => Self::Failed,
-        }
-    }
-}
-
-/// One figure of a run, without its launches.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FigureRow {
-    /// Its name, with axes in alphabetical order.
-    pub key: FigureKey,
-    /// Kind of its outcome.
-    pub kind: OutcomeKind,
-    /// Value in the figure's unit, if it has one.
-    pub value: Option<f64>,
-    /// Lower end of the interval.
-    pub low: Option<f64>,
-    /// Upper end of the interval; for a figure below a bound, the bound.
-    pub high: Option<f64>,
-    /// Launches behind the value.
-    pub launches: u32,
-    /// Class of its drift between sessions.
-    pub class: Class,
+/// A figure's single value, for histories.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FigureValue {
+    pub(crate) key: FigureKey,
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) launches: u32,
 }
 
 /// The value of a figure in one session on a machine.
@@ -131,18 +76,18 @@ pub(crate) struct Index {
     /// Fingerprint of the machine to whose history the run belongs; `None` for figures that Prony did not measure, and
     /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
-    pub(crate) figures: Vec<FigureRow>,
+    /// The figures with a single value; none where the run belongs to no history.
+    pub(crate) figures: Vec<FigureValue>,
 }
 
 impl Index {
     /// The index entry of a run with this number in the store.
     pub(crate) fn of(number: u64, run: &Run) -> Self {
-        let figures: Vec<_> = run.figures.iter().map(FigureRow::of).collect();
-        let measured = figures.iter().filter(|row| row.kind == OutcomeKind::Measured).count();
+        let figures: Vec<_> = run.figures.iter().filter_map(FigureValue::of).collect();
         let fingerprint = run.machine.fingerprint.clone();
+        let history = (run.origin.is_none() && !fingerprint.is_empty()).then(|| fingerprint.clone());
         Self {
             moment: moment(&run.session.started),
-            history: (run.origin.is_none() && !fingerprint.is_empty()).then(|| fingerprint.clone()),
             summary: Summary {
                 number,
                 id: run.id.clone(),
@@ -156,25 +101,19 @@ impl Index {
                 suite: run.plan.suite.clone(),
                 tool: run.origin.as_ref().map(|origin| origin.tool.clone()),
                 version: run.session.version.clone(),
-                figures: figures.len().try_into().unwrap_or(u32::MAX),
-                measured: measured.try_into().unwrap_or(u32::MAX),
+                figures: run.figures.len().try_into().unwrap_or(u32::MAX),
+                measured: figures.len().try_into().unwrap_or(u32::MAX),
             },
-            figures,
+            figures: if history.is_some() { figures } else { Vec::new() },
+            history,
         }
     }
 }
 
-impl FigureRow {
-    fn of(figure: &model::Figure) -> Self {
-        let (value, low, high, launches) = match &figure.outcome {
-            Outcome::Measured(e) => (Some(e.value), Some(e.low), Some(e.high), e.launches),
-            Outcome::Below { bound } => {
-                (None, None, Some(*bound), figure.values().len().try_into().unwrap_or(u32::MAX))
-            }
-            _ => (None, None, None, figure.values().len().try_into().unwrap_or(u32::MAX)),
-        };
-        let kind = OutcomeKind::of(&figure.outcome);
-        Self { key: figure.key(), kind, value, low, high, launches, class: figure.class }
+impl FigureValue {
+    fn of(figure: &model::Figure) -> Option<Self> {
+        let model::Estimate { value, low, high, launches, .. } = *figure.outcome.estimate()?;
+        Some(Self { key: figure.key(), value, low, high, launches })
     }
 }
 
@@ -186,9 +125,9 @@ impl SessionValue {
             number: index.summary.number,
             id: index.summary.id.clone(),
             started: index.summary.started.clone(),
-            value: row.value?,
-            low: row.low?,
-            high: row.high?,
+            value: row.value,
+            low: row.low,
+            high: row.high,
             launches: row.launches,
         })
     }
@@ -200,14 +139,4 @@ pub(crate) fn moment(text: &str) -> i64 {
         .ok()
         .and_then(|moment| i64::try_from(moment.unix_timestamp_nanos() / 1000).ok())
         .unwrap_or(0)
-}
-
-/// A class by its name in the document.
-pub(crate) fn class_from_name(name: &str) -> Option<Class> {
-    serde_json::from_value(name.into()).ok()
-}
-
-/// The name of a class in the document.
-pub(crate) fn class_name(class: Class) -> String {
-    serde_json::to_value(class).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }

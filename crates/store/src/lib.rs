@@ -2,13 +2,13 @@
 //! PostgreSQL (feature `postgres`).
 //!
 //! Every store is a [`Store`] and passes the same conformance tests. The document is what is stored; the few columns
-//! beside it, which listing, history and comparisons of many runs need, are always derived from it.
+//! beside it, which lists and histories need, are always derived from it.
 #![forbid(unsafe_code)]
 
+mod access;
 mod document;
 mod error;
 mod files;
-mod filter;
 mod index;
 mod key;
 mod location;
@@ -23,12 +23,12 @@ mod store;
 mod transfer;
 mod words;
 
+pub use access::Access;
 pub use document::{DOCUMENT_LIMIT, load_document, parse_document, render_document, save_document};
 pub use error::{Error, StoreErrorKind};
 pub use files::FileStore;
-pub use filter::{FigurePattern, Filter};
-pub use index::{FigureRow, OutcomeKind, SessionValue, Summary};
-pub use location::{Access, default_path, empty, open};
+pub use index::{SessionValue, Summary};
+pub use location::{default_path, empty, open};
 pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;

@@ -1,20 +1,9 @@
 //! Where a store is, and of which kind.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, FileStore, SqliteStore, Store, StoreErrorKind};
-
-/// Purpose of opening a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Reading: nothing is created, and a read-only file system suffices.
-    Read,
-    /// Writing: a missing store is created.
-    Write,
-}
+use crate::{Access, Error, FileStore, SqliteStore, Store, StoreErrorKind};
 
 /// Path of the user's store: `prony/runs.sqlite` in `$XDG_DATA_HOME`, or else in `~/.local/share` (XDG Base Directory
 /// Specification 0.8; a relative path in the variable is ignored).
@@ -73,23 +62,6 @@ fn open_postgres(address: &str, _: Access) -> Result<Box<dyn Store>, Error> {
 /// When there is no memory.
 pub fn empty() -> Result<Box<dyn Store>, Error> {
     Ok(Box::new(SqliteStore::in_memory()?.called("the store, which is still empty")))
-}
-
-/// Creates the directory of a file; a new one is accessible to this user alone.
-pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
-    if directory.as_os_str().is_empty() || directory.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(|error| {
-        // A part of the path is a file instead of a directory.
-        let is_file = error.kind() == ErrorKind::AlreadyExists;
-        let error = if is_file { ErrorKind::NotADirectory.into() } else { error };
-        Error::io("create the directory", directory, &error)
-    })
 }
 
 #[cfg(test)]

@@ -117,21 +117,8 @@ impl Selector {
     }
 
     fn unknown(&self, text: &str) -> Error {
-        let mut names: Vec<(f64, &str)> = self
-            .runs
-            .iter()
-            .flat_map(|run| run.label.as_deref().into_iter().chain([run.id.as_str()]))
-            .chain(["latest"])
-            .map(|name| (strsim::jaro_winkler(&text.to_lowercase(), &name.to_lowercase()), name))
-            .filter(|(likeness, _)| *likeness >= 0.8)
-            .collect();
-        names.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut nearest: Vec<String> = Vec::new();
-        for (_, name) in names {
-            if nearest.len() < 3 && !nearest.iter().any(|known| known == name) {
-                nearest.push(name.to_owned());
-            }
-        }
+        let named = self.runs.iter().flat_map(|run| run.label.as_deref().into_iter().chain([run.id.as_str()]));
+        let nearest = model::nearest(text, named.chain(["latest"]));
         Error::Unknown { text: text.to_owned(), place: self.place.clone(), nearest }
     }
 }

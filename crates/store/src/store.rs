@@ -1,10 +1,8 @@
 //! The interface of all stores.
 
-use std::collections::BTreeSet;
-
 use model::{FigureKey, Run};
 
-use crate::{Error, FigurePattern, FigureRow, Filter, SessionValue, Summary, index};
+use crate::{Error, SessionValue, Summary, index};
 
 /// How much of a run is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,33 +51,12 @@ pub trait Store: Send {
     /// When the store cannot be read.
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
-    /// Numbers of the runs that have a matching figure, whatever its outcome.
+    /// Values of each of these figures in its newest `limit` Prony sessions on a machine, oldest first: the histories that
+    /// give the session floor. Figures without a single value, imported runs and machines without a fingerprint have none.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error>;
-
-    /// The figures of a run without their launches, in the document's order.
-    ///
-    /// # Errors
-    /// When there is no such run, or the store cannot be read.
-    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error>;
-
-    /// Values of a figure in the newest `limit` Prony sessions on a machine, oldest first: the history that gives the
-    /// session floor. Figures without a single value, imported runs and machines without a fingerprint have none.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error>;
-
-    /// The [history](Store::history) of several figures on one machine, in the order of `keys`. Each figure has its own
-    /// newest sessions, whatever else was measured meanwhile.
-    ///
-    /// # Errors
-    /// As [`Store::history`].
-    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
-        keys.iter().map(|key| self.history(key, fingerprint, limit)).collect()
-    }
+    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error>;
 
     /// Removes runs, all or none, and returns their space to the file system. Their numbers are not reused.
     ///
@@ -92,25 +69,6 @@ pub trait Store: Send {
     /// # Errors
     /// When there is no such run, a selector would read the label as something else, or the store cannot be written.
     fn set_label(&mut self, id: &str, label: Option<&str>) -> Result<(), Error>;
-
-    /// The runs that pass a filter, sorted by number.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn find(&self, filter: &Filter) -> Result<Vec<Summary>, Error> {
-        let mut runs = self.summaries()?;
-        runs.retain(|run| filter.accepts(run));
-        if let Some(figure) = &filter.figure {
-            let holding = self.holding(figure)?;
-            runs.retain(|run| holding.contains(&run.number));
-        }
-        if let Some(newest) = filter.newest {
-            runs.sort_by_key(|run| std::cmp::Reverse(by_age(run)));
-            runs.truncate(newest);
-            runs.sort_by_key(|run| run.number);
-        }
-        Ok(runs)
-    }
 }
 
 /// The order of time: by start, then by number.

@@ -75,7 +75,7 @@ fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<Rates> {
                 std::hint::black_box(variant.run(a, b, c, 3.0, 1));
             }
             let nanos = sys::clock::now() - start;
-            let bytes = variant.turn.scaled_to((wish.bytes / 8) as u64).bytes();
+            let bytes = variant.turn.bytes() * (wish.bytes / 8) as u64 / variant.turn.elements;
             rates.push(bytes as f64 / nanos as f64);
         }
     }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use fleet::LabLauncher;
 use fleet::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
 use fleet::lab::{Drops, Lab};
-use fleet::launcher::{LabLauncher, Launcher, Local};
+use fleet::launcher::{Launcher, Local};
 use fleet::series::{SeriesTrial, figure};
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 

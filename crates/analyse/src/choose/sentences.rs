@@ -1,8 +1,10 @@
 //! A choice in words.
 
+use model::number;
+
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
-use crate::words::{digits, grouped, list};
+use crate::words::{digits, list};
 
 impl Choice {
     /// What was found, most important first.
@@ -134,7 +136,11 @@ fn impossible(shortages: &[Shortage]) -> Vec<String> {
             digits(shortage.limit),
             shortage.unit,
             if shortage.alone { "with everything else as it is" } else { "even if the other limits give way" },
-            if shortage.needed > shortage.limit { grouped(shortage.needed.ceil()) } else { digits(shortage.needed) },
+            if shortage.needed > shortage.limit {
+                number(shortage.needed.ceil(), 0, false)
+            } else {
+                digits(shortage.needed)
+            },
             shortage.unit,
         )
     };
@@ -166,7 +172,7 @@ pub(crate) fn about(parameter: &UnknownParameter) -> String {
 }
 
 fn money(problem: &ChooseProblem, value: f64) -> String {
-    format!("{} {}", grouped(value), problem.currency)
+    format!("{} {}", number(value, 0, false), problem.currency)
 }
 
 fn percent(share: f64) -> String {

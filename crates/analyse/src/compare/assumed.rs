@@ -6,10 +6,8 @@
 
 use std::f64::consts::SQRT_2;
 
-use model::{Figure, Run};
+use model::{Estimate, Figure, Run};
 use stats::distribution::normal_quantile;
-
-use super::shift::standard_error;
 
 /// What a ratio must exceed beside the assumed spread: 30%, for an assumption is no measurement.
 const BAND: f64 = 1.3;
@@ -81,6 +79,15 @@ fn of_digits(value: f64) -> f64 {
         }
     }
     0.0
+}
+
+/// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.
+pub(crate) fn standard_error(estimate: &Estimate) -> Option<f64> {
+    if !estimate.has_spread() || estimate.low <= 0.0 {
+        return None;
+    }
+    let half = (estimate.high / estimate.low).ln() / 2.0;
+    Some(half / normal_quantile(0.5 + estimate.level.min(0.999) / 2.0))
 }
 
 #[cfg(test)]

@@ -3,70 +3,13 @@
 use std::str::FromStr;
 
 use model::{Better, Outcome};
-use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
-use super::result::{CompareRow, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededLaunches, Ratio};
+use super::result::{
+    CompareGate, CompareRow, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, GateFigure, ModeRatio,
+    Ratio,
+};
 use crate::Error;
-
-/// A condition to fail on: `slower`, `slower:5`, `different`, `different:5`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct FailOn {
-    /// Whether only changes for the worse count.
-    pub worse_only: bool,
-    /// Least change in percent: by how much more time it takes, or would take for a rate. Never less than the band.
-    pub percent: f64,
-}
-
-/// What becomes of a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateAnswer {
-    /// No figure meets it, surely.
-    Pass,
-    /// A figure surely meets it.
-    Fail,
-    /// Neither can be said, or nothing could be tested.
-    Inconclusive,
-}
-
-/// The answer with the figures behind it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CompareGate {
-    /// What was asked.
-    pub condition: FailOn,
-    /// The answer.
-    pub answer: GateAnswer,
-    /// Figures that could be tested, over all machines.
-    pub tested: usize,
-    /// Figures that surely meet the condition.
-    pub failing: Vec<GateFigure>,
-    /// Figures that may meet it.
-    pub open: Vec<GateFigure>,
-}
-
-/// A figure that meets the condition or may.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GateFigure {
-    /// Name of the machine.
-    pub machine: String,
-    /// Name of the figure.
-    pub figure: String,
-    /// What people call it.
-    pub title: String,
-    /// Gain over the reference, with its ends where it has an interval.
-    pub gain: Option<f64>,
-    /// Lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// What would decide, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<NeededLaunches>,
-    /// Why it is open, where its interval does not say so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
 
 impl FromStr for FailOn {
     type Err = Error;
@@ -102,7 +45,7 @@ impl FailOn {
     pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> CompareGate {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
         let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
-        let asked = Asked { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
+        let asked = GateQuestion { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
         for row in &comparison.rows {
             let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
             for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
@@ -131,7 +74,7 @@ impl FailOn {
 }
 
 /// The condition as it is applied.
-struct Asked {
+struct GateQuestion {
     worse_only: bool,
     /// Least change, as a logarithm.
     limit: f64,
@@ -139,7 +82,7 @@ struct Asked {
     normalise: Normalise,
 }
 
-impl Asked {
+impl GateQuestion {
     fn figure(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let Some(verdict) = ratio.verdict else { return self.one_sided(row, reference, ratio) };
         if !ratio.modes.is_empty() {
@@ -263,7 +206,8 @@ mod tests {
 
     #[test]
     fn an_interval_passes_fails_or_does_neither() {
-        let asked = |worse_only| Asked { worse_only, limit: 0.05, count_assumed: false, normalise: Normalise::Gain };
+        let asked =
+            |worse_only| GateQuestion { worse_only, limit: 0.05, count_assumed: false, normalise: Normalise::Gain };
         for (worse_only, low, high, different, said) in [
             (true, 0.06, 0.10, true, GateFinding::Meets),
             (true, 0.06, 0.10, false, GateFinding::May(None)),

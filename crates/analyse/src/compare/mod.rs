@@ -23,15 +23,15 @@ mod sort;
 mod verdict;
 
 pub(crate) use align::differing_axes;
-pub use gate::{CompareGate, FailOn, GateAnswer, GateFigure};
 pub use glob::matches;
 pub use options::{CompareOptions, Normalise};
 pub use printed::{Disagreement, PrintedCell};
 pub use report::compare;
 pub(crate) use report::compare_figures;
 pub use result::{
-    AssumedSpread, CompareRow, CompareVerdict, Compared, Comparison, FloorUsed, GainDirection, GeometricMean,
-    ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
+    AssumedSpread, CompareGate, CompareRow, CompareVerdict, Compared, Comparison, FailOn, FloorUsed, GainDirection,
+    GateAnswer, GateFigure, GeometricMean, ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched,
+    VerdictCounts,
 };
 pub use self_test::{SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, relation};

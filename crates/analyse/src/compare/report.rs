@@ -4,6 +4,7 @@ use model::{Figure, Outcome, Run};
 
 use super::align::{Aligned, align};
 use super::assumed::assumed;
+use super::assumed::standard_error;
 use super::family::{Rows, geometric_means};
 use super::modes::mode_pairs;
 use super::options::CompareOptions;
@@ -12,7 +13,7 @@ use super::result::{
     CompareRow, CompareVerdict, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts,
 };
 use super::session::{History, relation, same_run};
-use super::shift::{CompareShift, shift, standard_error};
+use super::shift::{CompareShift, shift};
 use super::verdict::{FigureFinding, Judge};
 use crate::Error;
 

@@ -3,7 +3,6 @@
 use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
-use super::gate::CompareGate;
 use super::options::Normalise;
 use crate::conditions::RunDisturbance;
 
@@ -338,4 +337,63 @@ pub struct GeometricMean {
     pub left_out: usize,
     /// What was averaged: gains where the figures do not all point one way, else as the comparison is normalised.
     pub of: Normalise,
+}
+
+/// A condition to fail on: `slower`, `slower:5`, `different`, `different:5`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FailOn {
+    /// Whether only changes for the worse count.
+    pub worse_only: bool,
+    /// Least change in percent: by how much more time it takes, or would take for a rate. Never less than the band.
+    pub percent: f64,
+}
+
+/// What becomes of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateAnswer {
+    /// No figure meets it, surely.
+    Pass,
+    /// A figure surely meets it.
+    Fail,
+    /// Neither can be said, or nothing could be tested.
+    Inconclusive,
+}
+
+/// The answer with the figures behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareGate {
+    /// What was asked.
+    pub condition: FailOn,
+    /// The answer.
+    pub answer: GateAnswer,
+    /// Figures that could be tested, over all machines.
+    pub tested: usize,
+    /// Figures that surely meet the condition.
+    pub failing: Vec<GateFigure>,
+    /// Figures that may meet it.
+    pub open: Vec<GateFigure>,
+}
+
+/// A figure that meets the condition or may.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateFigure {
+    /// Name of the machine.
+    pub machine: String,
+    /// Name of the figure.
+    pub figure: String,
+    /// What people call it.
+    pub title: String,
+    /// Gain over the reference, with its ends where it has an interval.
+    pub gain: Option<f64>,
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What would decide, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeededLaunches>,
+    /// Why it is open, where its interval does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

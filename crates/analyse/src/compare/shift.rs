@@ -4,7 +4,7 @@ use model::{Better, Estimate, Figure, Outcome};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use stats::{Floor, Interval, RatioEstimate};
 
-use super::assumed::Assumed;
+use super::assumed::{Assumed, standard_error};
 use super::result::RatioMethod;
 
 /// Fewest valid launches on either side from which a ratio is made from launches.
@@ -102,15 +102,6 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         launches: a.launches.min(b.launches) as usize,
     };
     CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None }
-}
-
-/// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.
-pub(crate) fn standard_error(estimate: &Estimate) -> Option<f64> {
-    if !estimate.has_spread() || estimate.low <= 0.0 {
-        return None;
-    }
-    let half = (estimate.high / estimate.low).ln() / 2.0;
-    Some(half / normal_quantile(0.5 + estimate.level.min(0.999) / 2.0))
 }
 
 fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {

@@ -2,10 +2,7 @@
 
 use stats::distribution::normal_quantile;
 
-use super::test::ExplainedFigure;
-
-/// Fewest user-mode figures from which a common factor is read.
-pub(crate) const FEWEST: usize = 3;
+use super::test::{ExplainedFigure, FEWEST};
 
 /// Location of the logarithms of user-mode time ratios.
 pub(crate) struct CommonFactorFit {

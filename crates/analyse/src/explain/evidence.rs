@@ -7,7 +7,7 @@
 use model::Run;
 
 use super::budget::CauseCost;
-use super::cause::CauseGroup;
+use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};

@@ -5,7 +5,6 @@
 
 use model::{Figure, Point, Primitive};
 
-use super::level::Levels;
 use crate::compare::matches;
 
 /// What a definition declares of one operation.
@@ -110,20 +109,6 @@ pub(crate) fn primitives(figure: &Figure) -> Vec<Primitive> {
         return declared(&figure.probe, &figure.point).map(|declared| declared.primitive).into_iter().collect();
     }
     figure.stresses.clone()
-}
-
-/// What a figure is the measure of, by the primitives that its probe declares: the level of memory where it walks through
-/// it, what the table says where the probe declares that too, the instructions that a processor figure is about, else the
-/// first. `None` where nothing is declared.
-pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
-    let own = primitives(figure);
-    let special = match own.as_slice() {
-        [Primitive::CoreClock, special] => Some(*special),
-        _ => None,
-    };
-    let by_table = declared(&figure.probe, &figure.point).map(|declared| declared.primitive);
-    let declared = by_table.filter(|primitive| own.contains(primitive));
-    levels.primitive(figure).or(declared).or(special).or(own.first().copied())
 }
 
 impl DeclaredFootprint {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use model::{Figure, Primitive, Run};
 
-use super::footprint::primitives;
+use super::footprint::{declared, primitives};
 
 /// A step of at least this factor between neighbouring sizes begins another level.
 const STEP: f64 = 1.4;
@@ -105,4 +105,18 @@ fn walks_memory(figure: &Figure) -> bool {
 
 fn curve_name(figure: &Figure) -> Option<String> {
     walks_memory(figure).then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
+}
+
+/// What a figure is the measure of, by the primitives that its probe declares: the level of memory where it walks through
+/// it, what the table says where the probe declares that too, the instructions that a processor figure is about, else the
+/// first. `None` where nothing is declared.
+pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
+    let own = primitives(figure);
+    let special = match own.as_slice() {
+        [Primitive::CoreClock, special] => Some(*special),
+        _ => None,
+    };
+    let by_table = declared(&figure.probe, &figure.point).map(|declared| declared.primitive);
+    let declared = by_table.filter(|primitive| own.contains(primitive));
+    levels.primitive(figure).or(declared).or(special).or(own.first().copied())
 }

@@ -12,6 +12,7 @@ mod common;
 mod evidence;
 mod facts;
 mod footprint;
+mod group;
 mod level;
 mod limit;
 mod matching;

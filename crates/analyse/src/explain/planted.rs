@@ -8,8 +8,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::footprint::measures;
-use super::level::Levels;
+use super::level::{Levels, measures};
 use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
 use super::{ExplainOptions, Explanation, explain};
 

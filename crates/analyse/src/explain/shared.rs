@@ -2,10 +2,11 @@
 
 use model::{Primitive, Run};
 
-use super::cause::{CauseGroup, cause};
+use super::cause::cause;
 use super::clock::{ClockEvidence, clock_evidence};
 use super::common::CommonFactorFit;
 use super::evidence::Evidence;
+use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};

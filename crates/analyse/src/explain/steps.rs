@@ -5,11 +5,12 @@ use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
 use super::budget::{CauseCost, bills, slowest};
-use super::cause::{attach, cause, groups, line};
+use super::cause::{attach, cause, line};
 use super::clock::clock_evidence;
 use super::common::{CommonFactorFit, common_factor};
 use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
+use super::group::groups;
 use super::limit::limit_evidence;
 use super::matching::{axes_that_differ, restricted};
 use super::next::next_experiment;

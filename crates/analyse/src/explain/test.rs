@@ -2,11 +2,13 @@
 
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
-use super::common::FEWEST;
-use super::footprint::{DeclaredFootprint, Uses, declared, measures, primitives};
-use super::level::Levels;
+use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
+use super::level::{Levels, measures};
 use super::shares::moved;
 use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio};
+
+/// Fewest user-mode figures from which a common factor is read.
+pub(crate) const FEWEST: usize = 3;
 
 /// One figure of both runs, in seconds per operation.
 pub(crate) struct ExplainedFigure {

@@ -1,6 +1,6 @@
 //! What only explanations say of numbers: counts of operations, percentages, ranges, figures by probe.
 
-use model::FigureKey;
+use model::{FigureKey, number, significant};
 
 use crate::words::{digits, list};
 
@@ -12,23 +12,8 @@ pub(crate) fn count(value: f64) -> String {
         size if size < 9.95 => format!("{value:.1}"),
         size if size < 9999.5 => format!("{value:.0}"),
         // Beyond that two digits are all that the arithmetic supports.
-        _ => {
-            let step = 10.0_f64.powf(value.abs().log10().floor() - 1.0);
-            grouped((value / step).round() * step)
-        }
+        _ => number(value, significant(value, 2), false),
     }
-}
-
-fn grouped(value: f64) -> String {
-    let plain = format!("{value:.0}");
-    let mut out = String::new();
-    for (index, digit) in plain.chars().enumerate() {
-        if index > 0 && (plain.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A factor as a signed percentage, with the sign that minus has in print.
@@ -84,7 +69,7 @@ mod tests {
     fn numbers_in_words() {
         assert_eq!(count(1.906), "1.9");
         assert_eq!(count(349.4), "349");
-        assert_eq!(count(18_843.0), "19,000");
+        assert_eq!(count(18_843.0), "19\u{a0}000");
         assert_eq!(percent(0.9625, 2), "−3.75%");
         assert_eq!(percent(3.9335, 0), "+293%");
         assert_eq!(range(1.0, 1.0, digits), "1.00");

@@ -9,7 +9,7 @@ pub mod simulate;
 pub use design::{Design, DesignFinding, PrintedNumber};
 pub use framing::Framing;
 pub use relation::{
-    Burst, buffer_bytes, burst_seconds, frames_per_sender, lost_frames, lost_share, most_senders, port_rate,
-    window_bytes, window_for_rate, window_rate,
+    Burst, burst_seconds, frames_per_sender, lost_frames, lost_share, most_senders, port_rate, window_bytes,
+    window_for_rate,
 };
 pub use simulate::{FlowControl, FragmentSizes, SimulationSetup, SimulationTally, TrafficPattern, Trigger, simulate};

@@ -8,12 +8,6 @@ use serde::Serialize;
 
 use super::Framing;
 
-/// Bytes that a port must hold while `senders` each send to it at its own `rate` (bytes/s) for `seconds`.
-#[must_use]
-pub fn buffer_bytes(senders: u32, rate: f64, seconds: f64) -> f64 {
-    f64::from(senders.saturating_sub(1)) * rate * seconds
-}
-
 /// Longest burst in seconds that a buffer holds; infinite for one sender.
 #[must_use]
 pub fn burst_seconds(senders: u32, rate: f64, buffer: f64) -> f64 {
@@ -59,12 +53,6 @@ pub fn lost_share(senders: u32, frames: u64, buffer: u64, framing: Framing) -> f
 #[must_use]
 pub fn window_bytes(senders: u32, buffer: u64, framing: Framing) -> u64 {
     buffer / u64::from(framing.full()) / u64::from(senders.max(1)) * u64::from(framing.payload)
-}
-
-/// Most payload a second of one connection with a window of so many bytes over a round trip of `seconds`.
-#[must_use]
-pub fn window_rate(window: f64, seconds: f64) -> f64 {
-    window / seconds
 }
 
 /// Window in bytes that a connection needs for a rate of payload over a round trip of `seconds`.
@@ -131,12 +119,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_inverse_leads_back(senders in 2_u32..5000, rate in 1e3_f64..1e11, seconds in 1e-6_f64..1.0) {
-            let buffer = buffer_bytes(senders, rate, seconds);
+            let buffer = f64::from(senders - 1) * rate * seconds;
             let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
             prop_assert!(near(burst_seconds(senders, rate, buffer), seconds));
             prop_assert!(near(most_senders(rate, seconds, buffer), f64::from(senders)));
             prop_assert!(near(port_rate(senders, seconds, buffer), rate));
-            prop_assert!(near(window_for_rate(window_rate(buffer, seconds), seconds), buffer));
+            prop_assert!(near(window_for_rate(buffer / seconds, seconds), buffer));
         }
 
         #[test]

@@ -117,8 +117,7 @@ fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<FittedLine> {
         matrix.rows.iter().map(|row| row.iter().zip(&scale).map(|(x, s)| x * s).collect()).collect();
     let towards: Vec<f64> = fit.weights.iter().zip(&scale).map(|(w, s)| w / s).collect();
     let spread = mean_square(&rows).max(1e-12);
-    let groups: Vec<usize> = (0..rows.len()).collect();
-    let problem = RidgeProblem { rows: &rows, targets: &matrix.targets, groups: &groups, prior: &towards };
+    let problem = RidgeProblem { rows: &rows, targets: &matrix.targets, prior: &towards };
     let line = problem.fit(penalty * spread)?;
     let coefficients = line.coefficients.iter().zip(&scale).map(|(c, s)| c * s).collect();
     Some(FittedLine { coefficients, constant: line.intercept, families: Vec::new() })

@@ -59,6 +59,7 @@ pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionRe
         cpu,
         sessions: sessions.len(),
         cpus,
+        online: sys::usage::per_cpu_times().map_or(cpus, |each| each.len()),
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),

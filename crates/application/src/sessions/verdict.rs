@@ -29,6 +29,8 @@ pub(super) struct SessionsSeen {
     pub(super) sessions: usize,
     /// CPUs that they may use.
     pub(super) cpus: usize,
+    /// CPUs that are online: the machine's counters are of all of them.
+    pub(super) online: usize,
     /// Share of the machine's CPU time that was busy.
     pub(super) busy: f64,
     /// Share of their time in which sessions waited for storage.
@@ -72,7 +74,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
             format!("{told}, and the machine is {} busy with other processes as well", percent(busy)),
         );
     }
-    let iowait = seen.iowait.map(|share| share * cpus as f64 / usable);
+    let iowait = seen.iowait.map(|share| share * seen.online as f64 / usable);
     let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
     if seen.read && machine >= WAITING {
         let share = percent(machine.min(1.0));
@@ -89,6 +91,7 @@ mod tests {
         cpu: 0.0,
         sessions: 1,
         cpus: 2,
+        online: 2,
         busy: 0.0,
         waiting: 0.0,
         ready: 0.0,
@@ -104,15 +107,28 @@ mod tests {
         assert_eq!(found, SessionsVerdict::CpuBound);
         assert!(because.starts_with("12 sessions at 17% each are 204% of 200%"), "{because}");
         assert_eq!(
-            verdict(&SessionsSeen { cpus: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0,
+            verdict(&SessionsSeen { cpus: 4, online: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0,
             SessionsVerdict::DiskBound
         );
         assert_eq!(
-            verdict(&SessionsSeen { cpu: 0.2, sessions: 4, cpus: 4, iowait: Some(0.01), ..IDLE }).0,
+            verdict(&SessionsSeen { cpu: 0.2, sessions: 4, cpus: 4, online: 4, iowait: Some(0.01), ..IDLE }).0,
             SessionsVerdict::Neither
         );
         // One session cannot use more than one CPU.
-        assert_eq!(verdict(&SessionsSeen { cpu: 0.98, cpus: 16, busy: 0.07, ..IDLE }).0, SessionsVerdict::CpuBound);
+        assert_eq!(
+            verdict(&SessionsSeen { cpu: 0.98, cpus: 16, online: 16, busy: 0.07, ..IDLE }).0,
+            SessionsVerdict::CpuBound
+        );
+    }
+
+    #[test]
+    fn waiting_for_devices_is_counted_over_the_whole_machine() {
+        // One session on one allowed CPU of eight waits half of the time: that is a sixteenth of the machine's time.
+        let one = SessionsSeen { cpu: 0.1, cpus: 1, online: 8, busy: 0.02, iowait: Some(1.0 / 16.0), ..IDLE };
+        let (found, because) = verdict(&one);
+        assert_eq!(found, SessionsVerdict::DiskBound);
+        assert!(because.contains("; 50% of the time some"), "{because}");
+        assert_eq!(verdict(&SessionsSeen { online: 1, ..one }).0, SessionsVerdict::Neither);
     }
 
     #[test]

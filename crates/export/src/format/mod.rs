@@ -56,11 +56,3 @@ static FORMATS: [ExportFormat; 5] = [
 pub fn formats() -> &'static [ExportFormat] {
     &FORMATS
 }
-
-/// A word of the run document's vocabulary, as its JSON writes it.
-fn word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}

@@ -9,18 +9,9 @@ use std::time::{Duration, Instant};
 use measure::Stopper;
 
 use super::{Clock, First, Hello, LONGEST};
-use crate::launcher::{Launcher, Link};
+use crate::launcher::{Launcher, Link, MissingNode};
 use crate::line::{receive, send};
 use crate::{Error, Result};
-
-/// A node that does not take part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingNode {
-    /// Its name.
-    pub node: String,
-    /// Why, in the words of whoever knows.
-    pub reason: String,
-}
 
 /// An agent that is there and has its duty.
 pub struct Greeted {

@@ -2,26 +2,17 @@
 //! and does that one. Its input and output are its whole world: no port is agreed, no directory shared.
 
 mod greet;
-mod hello;
 
 use std::io::{BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-pub use greet::{ClockOffset, Greeted, Greeting, MissingNode, greet};
-pub use hello::{By, Hello, Interface};
+pub use greet::{ClockOffset, Greeted, Greeting, greet};
 
+pub use crate::hello::{By, Duty, Hello, Interface};
+pub use crate::launcher::MissingNode;
 use crate::line::{receive, send};
 use crate::{Error, Result};
-
-/// Something that an agent can do for its driver: it goes on with the input and output behind the greeting, in a
-/// protocol of its own.
-pub struct Duty {
-    /// What drivers call it.
-    pub name: &'static str,
-    /// Does it, until it is done or the input ends.
-    pub work: fn(Box<dyn BufRead + Send>, &mut (dyn Write + Send)) -> Result<()>,
-}
 
 /// What a driver says first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

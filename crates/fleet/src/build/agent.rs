@@ -1,39 +1,16 @@
 //! A node of an event builder: it hears one message a line and says one a line, whoever started it and wherever.
 
 use std::io::{BufRead, Write};
-use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{PoisonError, mpsc};
 
+use super::control::{Control, next};
 use super::message::{BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, hear};
 use super::{assemble, count, pull, sender};
 use crate::agent::Duty;
 use crate::line::send;
 use crate::path::pin;
 use crate::{Error, Result};
-
-/// What a working node shares with the thread that hears the driver.
-#[derive(Debug, Default)]
-pub(super) struct Control {
-    pub(super) stop: AtomicBool,
-    pub(super) die: AtomicBool,
-    more: Mutex<Vec<u32>>,
-}
-
-impl Control {
-    pub(super) fn ended(&self) -> bool {
-        self.stop.load(Relaxed) || self.die.load(Relaxed)
-    }
-
-    /// Events that the driver gave since the last time.
-    pub(super) fn given(&self) -> Vec<u32> {
-        std::mem::take(&mut self.more.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// What a working node says.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(BuildReply) -> Result<()>;
 
 /// Being a node of an event builder.
 pub const DUTY: Duty = Duty { name: "build", work: serve };
@@ -79,10 +56,6 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
     })
 }
 
-fn next(told: &mpsc::Receiver<BuildRequest>) -> Result<BuildRequest> {
-    told.recv_timeout(Duration::from_secs(60)).map_err(|_| Error::Gone("the driver says nothing".to_owned()))
-}
-
 fn work(
     told: &mpsc::Receiver<BuildRequest>,
     control: &Control,
@@ -103,20 +76,4 @@ fn work(
     }?;
     counters.cpu = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu).as_secs_f64();
     Ok(counters)
-}
-
-/// Waits for the addresses of the nodes of the other role.
-pub(super) fn peers(told: &mpsc::Receiver<BuildRequest>) -> Result<Vec<SocketAddr>> {
-    match next(told)? {
-        BuildRequest::Peers { peers } => Ok(peers),
-        _ => Err(Error::Protocol("no peers".to_owned())),
-    }
-}
-
-/// Waits for the start; the moment at which it really was, by the batch clock and since 1970.
-pub(super) fn start(told: &mpsc::Receiver<BuildRequest>) -> Result<(u64, u64)> {
-    let BuildRequest::Start { at } = next(told)? else { return Err(Error::Protocol("no start".to_owned())) };
-    let left = at.saturating_sub(sys::clock::realtime());
-    std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
-    Ok((sys::clock::now(), sys::clock::realtime()))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sys::poll::Epoll;
 
-use super::agent::{Control, Tell, peers, start};
+use super::control::{Control, Tell, peers, start};
 use super::count::Reports;
 use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters};
 use super::sizes::EventTimes;

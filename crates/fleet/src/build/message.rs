@@ -5,7 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::sizes::{Arrivals, SizeDistribution};
 use crate::{Error, Result};
 
 /// In which order pushing senders serve the receivers.
@@ -40,6 +39,30 @@ pub enum Transport {
         /// Requests that one receiver has open.
         credits: u32,
     },
+}
+
+/// How large fragments are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeDistribution {
+    /// All alike.
+    #[default]
+    Fixed,
+    /// Exponential about the job's fragment size: how much a detector part saw is random.
+    Exponential,
+    /// Drawn from measured ones, bytes.
+    Measured(Vec<u32>),
+}
+
+/// When events happen, at a given rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At equal distances.
+    #[default]
+    Regular,
+    /// At random, as decays do.
+    Poisson,
 }
 
 /// What is built, and how.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod assemble;
+mod control;
 mod count;
 mod driver;
 mod ledger;
@@ -13,5 +14,7 @@ mod sizes;
 pub use agent::DUTY;
 pub use driver::{BuildOutcome, NodePlace, build};
 pub use ledger::EventLedger;
-pub use message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, PushPattern, Transport};
-pub use sizes::{Arrivals, SizeDistribution};
+pub use message::{
+    Arrivals, BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, PushPattern, SizeDistribution,
+    Transport,
+};

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::agent::{Control, Tell, peers, start};
+use super::control::{Control, Tell, peers, start};
 use super::count::Reports;
 use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
 use super::sizes::EventTimes;

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::agent::{Control, Tell, peers, start};
+use super::control::{Control, Tell, peers, start};
 use super::message::{
     BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters, PushPattern, Transport,
 };

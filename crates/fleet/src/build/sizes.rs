@@ -2,33 +2,8 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
-use super::message::BuildJob;
-
-/// How large fragments are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SizeDistribution {
-    /// All alike.
-    #[default]
-    Fixed,
-    /// Exponential about the job's fragment size: how much a detector part saw is random.
-    Exponential,
-    /// Drawn from measured ones, bytes.
-    Measured(Vec<u32>),
-}
-
-/// When events happen, at a given rate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrivals {
-    /// At equal distances.
-    #[default]
-    Regular,
-    /// At random, as decays do.
-    Poisson,
-}
+use super::message::{Arrivals, BuildJob, SizeDistribution};
 
 /// Times the mean that a random fragment has at most.
 const LONGEST: u32 = 16;

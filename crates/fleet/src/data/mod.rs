@@ -15,5 +15,5 @@ pub use options::SocketOptions;
 pub use sample::TcpSnapshot;
 pub(crate) use sample::{Blocks, WatchedConnection};
 pub(crate) use stream::{Flows, echo, receive, send};
-pub(crate) use thread::{start, start_flows};
+pub(crate) use thread::{DataSockets, start, start_flows};
 pub(crate) use ticket::take;

@@ -1,10 +1,10 @@
 //! Threads of the data path. One that cannot be started is an error of the test, not the end of the program.
 
+use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::AtomicBool;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::{Flows, receive, send};
-use crate::client::DataSockets;
 use crate::path::pin;
 use crate::{Error, Result};
 
@@ -37,4 +37,21 @@ pub(crate) fn start_flows<'scope>(
         start(scope, cpu, || receive(stream, flow, None))?;
     }
     Ok(())
+}
+
+/// Data sockets of one test, connected and let in.
+#[derive(Debug)]
+pub(crate) struct DataSockets {
+    pub(crate) up: Vec<TcpStream>,
+    pub(crate) down: Vec<TcpStream>,
+    pub(crate) echo: Vec<TcpStream>,
+    pub(crate) udp: Option<UdpSocket>,
+    /// Where plain connections go.
+    pub(crate) tcp: SocketAddr,
+}
+
+impl DataSockets {
+    pub(crate) fn streams(&self) -> impl Iterator<Item = &TcpStream> {
+        self.up.iter().chain(&self.down).chain(&self.echo)
+    }
 }

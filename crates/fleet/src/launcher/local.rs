@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::process::Command;
 
 use super::{Launcher, Link, process};
-use crate::agent::Hello;
+use crate::hello::Hello;
 use crate::{Error, Result};
 
 /// One command a node, and an address where it is not to use its own.

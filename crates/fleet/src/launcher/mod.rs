@@ -1,6 +1,5 @@
 //! Who starts agents: each is a node that hears JSON lines on its input and says JSON lines on its output.
 
-mod lab;
 mod local;
 mod process;
 pub mod slurm;
@@ -11,13 +10,21 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use lab::LabLauncher;
 pub use local::Local;
 pub use slurm::SlurmLauncher;
 pub use ssh::{Ssh, quoted};
 
-use crate::agent::Hello;
+use crate::hello::Hello;
 use crate::{Error, Result};
+
+/// A node that does not take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingNode {
+    /// Its name.
+    pub node: String,
+    /// Why, in the words of whoever knows.
+    pub reason: String,
+}
 
 /// The last words of a process on its standard error, as far as they were heard.
 #[derive(Debug, Clone, Default)]

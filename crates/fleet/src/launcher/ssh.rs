@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::process::Command;
 
 use super::{Launcher, Link, process};
-use crate::agent::{By, Hello};
+use crate::hello::{By, Hello};
 use crate::{Error, Result};
 
 /// A list of hosts, one agent each.

@@ -8,8 +8,10 @@ mod lease;
 mod message;
 mod server;
 mod session;
+mod shared;
 mod test;
 
 pub use message::{FromClient, FromServer, SERVICE};
-pub use server::{ListenSettings, Server};
+pub use server::Server;
+pub use shared::ListenSettings;
 pub use test::{Datagrams, ServeLimits, ServeReport, ServeTest};

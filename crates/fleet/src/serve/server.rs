@@ -1,6 +1,6 @@
 //! Listening, and one thread for each of a few clients.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,48 +8,12 @@ use std::time::Duration;
 use channel::{AcceptHandler, Acceptor, AcceptorLimits, PendingChannel, Token};
 
 use super::lease::TurnQueue;
-use super::{FromServer, SERVICE, ServeLimits, session};
+use super::shared::{ListenSettings, ServerShared};
+use super::{FromServer, SERVICE, session};
 use crate::{Error, Result};
 
 /// Time for a client to take that there is no room for it: what it is told fits into a new socket's buffer.
 const TURNED_AWAY: Duration = Duration::from_millis(100);
-
-/// How to listen.
-#[derive(Debug, Clone)]
-pub struct ListenSettings {
-    /// Address; only this machine reaches the default.
-    pub address: IpAddr,
-    /// Port; 0 lets the kernel choose.
-    pub port: u16,
-    /// Who knows it may come in.
-    pub token: Token,
-    /// What may be asked for.
-    pub limits: ServeLimits,
-}
-
-impl ListenSettings {
-    /// On this machine alone, with a new token.
-    ///
-    /// # Errors
-    /// When the system has no random bits.
-    pub fn local() -> Result<Self> {
-        Ok(Self {
-            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            port: 0,
-            token: Token::draw()?,
-            limits: ServeLimits::default(),
-        })
-    }
-}
-
-/// What all sessions share.
-#[derive(Debug)]
-pub(super) struct ServerShared {
-    pub(super) settings: ListenSettings,
-    pub(super) turns: TurnQueue,
-    pub(super) stop: AtomicBool,
-    guests: AtomicUsize,
-}
 
 /// A server, which listens as long as this value is there.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use channel::{Channel, LONGEST, PendingChannel};
 
 use super::message::{FromClient, FromServer};
-use super::server::ServerShared;
+use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
 use crate::data::{
     Blocks, CpuWatch, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start, take, welcome,

@@ -12,9 +12,9 @@
 use std::sync::Arc;
 
 use analyse::plan_network::{FlowControl, Framing, SimulationSetup, Trigger, lost_share, simulate};
+use fleet::LabLauncher;
 use fleet::build::{Arrivals, BuildJob, PushPattern, SizeDistribution, Transport, build};
 use fleet::lab::{Lab, LabShape, means};
-use fleet::launcher::LabLauncher;
 
 fn lab(shape: LabShape) -> Option<Arc<Lab>> {
     match means().and_then(|_| Lab::up(shape)) {

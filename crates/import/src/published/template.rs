@@ -1,7 +1,5 @@
 //! Texts with cells in them, and patterns that cells fit.
 
-use wildmatch::WildMatch;
-
 use super::description::Filter;
 use super::table::PublishedRow;
 
@@ -53,7 +51,7 @@ impl Cells<'_> {
     pub(super) fn fits(&self, filter: &Filter) -> bool {
         filter.iter().all(|(column, pattern)| {
             let (wanted, pattern) = pattern.strip_prefix('!').map_or((true, pattern.as_str()), |rest| (false, rest));
-            WildMatch::new(pattern).matches(self.row.text(column)) == wanted
+            model::glob(pattern, self.row.text(column)) == wanted
         })
     }
 }

@@ -13,8 +13,6 @@ use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, ValueBa
 
 pub use start::RunRequest;
 
-pub(crate) use self::group::mix;
-
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
@@ -22,6 +20,7 @@ use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
+use crate::seed::mix;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
 use crate::{Error, calibrate, document, judge};
 
@@ -68,7 +67,6 @@ pub struct MeasureSession<'a> {
     run: Run,
     progress: Vec<FigureProgress>,
     allowed: Vec<usize>,
-    patience: Option<Duration>,
     engine: &'a mut dyn Engine,
     listener: &'a mut dyn Observer,
     saver: &'a mut dyn Saver,
@@ -114,7 +112,7 @@ impl<'a> MeasureSession<'a> {
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
-        let RunRequest { run, allowed, patience, unshared_before } = order;
+        let RunRequest { run, allowed, unshared_before } = order;
         let began = engine.now();
         let before = run.session.seconds;
         let progress = vec![FigureProgress::default(); run.figures.len()];
@@ -127,7 +125,6 @@ impl<'a> MeasureSession<'a> {
             run,
             progress,
             allowed,
-            patience,
             engine,
             listener,
             saver,
@@ -246,7 +243,7 @@ impl<'a> MeasureSession<'a> {
         self.rest();
         self.sample();
         let began = self.elapsed();
-        let answer = self.engine.launch(step, self.patience.unwrap_or(patience), &self.stopper);
+        let answer = self.engine.launch(step, patience, &self.stopper);
         let seconds = self.elapsed() - began;
         self.notice_throttling();
         match answer {

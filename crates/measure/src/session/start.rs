@@ -1,7 +1,5 @@
 //! What a session begins with: a new run, or one to go on with.
 
-use std::time::Duration;
-
 use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Unit};
 
 use crate::references::from_runs;
@@ -12,7 +10,6 @@ use crate::{Error, document};
 pub struct RunRequest {
     pub(super) run: Run,
     pub(super) allowed: Vec<usize>,
-    pub(super) patience: Option<Duration>,
     pub(super) unshared_before: Option<f64>,
 }
 
@@ -27,7 +24,7 @@ impl RunRequest {
         }
         let mut run = document::begin(plan, machine, identity);
         run.figures = run.plan.entries.iter().map(figure).collect();
-        Ok(Self { run, allowed, patience: None, unshared_before: None })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// A new run whose figures were made by what measures them, one for each entry of its plan.
@@ -42,7 +39,7 @@ impl RunRequest {
         if !planned.eq(run.figures.iter().map(|figure| (&figure.probe, &figure.point))) {
             return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
         }
-        Ok(Self { run, allowed, patience: None, unshared_before: None })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// Goes on with a run that was cut off.
@@ -66,12 +63,14 @@ impl RunRequest {
                 run.session.notes.push(note);
             }
         }
+        let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
+        run.session.notes.extend(other);
         run.session.ended = None;
         // What followed from the figures is made anew in the end.
         run.figures.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
-        Ok(Self { run, allowed, patience: None, unshared_before: None })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// Names the run.
@@ -135,13 +134,6 @@ impl RunRequest {
         self
     }
 
-    /// Gives every launch so much time before it counts as hung, instead of a minute or twenty times its usual time.
-    #[must_use]
-    pub fn patient_for(mut self, patience: Duration) -> Self {
-        self.patience = Some(patience);
-        self
-    }
-
     /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know which it is.
     #[must_use]
     pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
@@ -164,4 +156,16 @@ fn figure(entry: &PlanEntry) -> Figure {
         }
         None => Figure::unmeasured(key, &*entry.probe, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
     }
+}
+
+/// What to say of a run whose launches could use other CPUs than those allowed now. Of the CPUs of before, their number is
+/// recorded, and which of them launches were pinned to.
+fn other_cpus(run: &Run, allowed: &[usize]) -> Option<String> {
+    let fewer_or_more = run.session.conditions.cpus.is_some_and(|before| before as usize != allowed.len());
+    let mut pinned = run.figures.iter().flat_map(|figure| &figure.launches).flat_map(|launch| &launch.placement.asked);
+    let gone = pinned.any(|cpu| !allowed.contains(&(*cpu as usize)));
+    (fewer_or_more || gone).then(|| {
+        let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();
+        format!("resumed on other CPUs ({}): launches before and after stand side by side", allowed.join(", "))
+    })
 }

@@ -11,7 +11,7 @@ use measure::{
     EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, Purpose, RunRequest,
     RunResult, Saver, Stopper, select,
 };
-use model::{FigureKey, Flag, Identity, Machine, Outcome, Plan, Run};
+use model::{FigureKey, Flag, Identity, Launch, Machine, Outcome, Placement, Plan, Run};
 use stats::simulate::Noise;
 
 #[derive(Default)]
@@ -351,4 +351,22 @@ fn a_paired_figure_is_never_negative() {
         Outcome::Modes(modes) => assert!(modes.iter().all(|mode| mode.estimate.value > 0.0)),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_run_that_is_resumed_on_other_cpus_says_so() {
+    let mut run = order(THREE).run().clone();
+    run.session.conditions.cpus = Some(2);
+    let notes = |run: &Run, allowed: &[usize]| {
+        let resumed = RunRequest::resume(run.clone(), &identity(), allowed.to_vec()).unwrap();
+        resumed.run().session.notes.clone()
+    };
+    assert!(notes(&run, &[0, 1]).is_empty());
+    assert_eq!(notes(&run, &[1]), ["resumed on other CPUs (1): launches before and after stand side by side"]);
+    let placement = Placement { asked: vec![1], ..Placement::default() };
+    run.figures[0].launches.push(Launch { placement, ..Launch::default() });
+    assert!(notes(&run, &[0, 1]).is_empty());
+    assert_eq!(notes(&run, &[2, 3]), ["resumed on other CPUs (2, 3): launches before and after stand side by side"]);
+    run.session.notes = notes(&run, &[2, 3]);
+    assert_eq!(notes(&run, &[2, 3]).len(), 1, "it is said once");
 }

@@ -2,37 +2,15 @@
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use model::{GIB, MIB};
-use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct, open_direct_alone};
+use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct};
 
-use super::target;
-
-use super::place;
+use super::transfer::{FILE, TransferDirection, TransferStep, open};
+use super::{place, target};
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
-
-/// Bytes of a file that is read or written, again from its beginning when they are used up.
-pub(super) const FILE: u64 = 64 * MIB;
-/// What a plain block's offset is mixed with: the first eight bytes tell whose blocks a medium holds.
-pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
-
-/// Which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TransferDirection {
-    Read,
-    Write,
-}
-
-/// How a transfer of one block ended.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum TransferStep {
-    /// The whole block.
-    Whole,
-    /// Nothing more comes or fits.
-    End,
-}
 
 /// The medium.
 pub(super) struct StreamMedium {
@@ -194,16 +172,6 @@ impl StreamMedium {
         self.way = way;
         self.restart()
     }
-}
-
-pub(super) fn open(path: &Path, way: TransferDirection, kind: Device) -> Result<File, Unsupported> {
-    let mut options = File::options();
-    let options = options.read(way == TransferDirection::Read).write(way == TransferDirection::Write);
-    Ok(match (kind, way) {
-        (Device::Character, _) => options.open(path)?,
-        (Device::Block, TransferDirection::Read) => open_direct(path, options)?,
-        (Device::Block, TransferDirection::Write) => open_direct_alone(path, options)?,
-    })
 }
 
 /// What a transfer means. The end of a medium shows as nothing, as less than a block, as "no space", or, behind some data, as

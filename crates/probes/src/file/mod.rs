@@ -17,6 +17,7 @@ mod sequential_read;
 mod sequential_write;
 mod tar;
 mod target;
+mod transfer;
 mod write;
 
 use crate::Probe;

@@ -4,8 +4,9 @@ use sys::file::AlignedBuffer;
 
 use model::Point;
 
-use super::medium::{FILE, MARK, StreamMedium, TransferDirection, TransferStep};
+use super::medium::StreamMedium;
 use super::tar::{self, MEMBER};
+use super::transfer::{FILE, MARK, TransferDirection, TransferStep};
 use crate::party::answer;
 use crate::{Axis, BatchRule, BatchWork, Kernel, ProbeContext, ProbeError, Trial, Unsupported};
 

@@ -1,7 +1,7 @@
 //! Large blocks from a disk or a tape.
 
-use super::medium::TransferDirection;
 use super::sequential::{AXES, BATCH, prepare};
+use super::transfer::TransferDirection;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {

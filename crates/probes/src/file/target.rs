@@ -8,8 +8,8 @@ use std::path::Path;
 use model::MIB;
 use sys::file::{Device, open_alone, open_direct, open_direct_alone};
 
-use super::medium::{FILE, MARK, TransferDirection, open as open_stream};
 use super::place;
+use super::transfer::{FILE, MARK, TransferDirection, open as open_stream};
 use crate::{ProbeContext, Unsupported};
 
 /// What the largest blocks fit into a whole number of times.

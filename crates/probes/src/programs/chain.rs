@@ -6,8 +6,7 @@
 use super::{Architecture, InstructionListing, ListedProgram};
 
 /// The program.
-pub(crate) static CHAIN: ListedProgram =
-    ListedProgram { name: "chain", listings: &[&X86_64, &AARCH64, &RISCV64], data: b"" };
+pub(crate) static CHAIN: ListedProgram = ListedProgram { name: "chain", listings: &[&X86_64, &AARCH64], data: b"" };
 
 static X86_64: InstructionListing = InstructionListing {
     machine: Architecture::X86_64,
@@ -47,26 +46,5 @@ static AARCH64: InstructionListing = InstructionListing {
         (&[0x00, 0x00, 0x80, 0xd2], "mov x0, #0"),
         (&[0xa8, 0x0b, 0x80, 0xd2], "mov x8, #93 (exit)"),
         (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
-    ],
-};
-
-static RISCV64: InstructionListing = InstructionListing {
-    machine: Architecture::Riscv64,
-    instructions: &[
-        (&[0x03, 0x35, 0x01, 0x01], "ld a0, 16(sp) (the argument)"),
-        (&[0x83, 0x45, 0x05, 0x00], "lbu a1, 0(a0)"),
-        (&[0x63, 0x84, 0x05, 0x02], "beqz a1, 40 (li a0, 0)"),
-        (&[0x13, 0x05, 0x15, 0x00], "addi a0, a0, 1"),
-        (&[0x23, 0x38, 0xa1, 0x00], "sd a0, 16(sp)"),
-        (&[0x03, 0x35, 0x81, 0x00], "ld a0, 8(sp) (the path)"),
-        (&[0x93, 0x05, 0x81, 0x00], "addi a1, sp, 8 (the arguments)"),
-        (&[0x13, 0x06, 0x01, 0x02], "addi a2, sp, 32 (the environment)"),
-        (&[0x93, 0x08, 0xd0, 0x0d], "li a7, 221 (execve)"),
-        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
-        (&[0x13, 0x05, 0x10, 0x00], "li a0, 1 (it returned: it failed)"),
-        (&[0x6f, 0x00, 0x80, 0x00], "j 8 (li a7, 93)"),
-        (&[0x13, 0x05, 0x00, 0x00], "li a0, 0"),
-        (&[0x93, 0x08, 0xd0, 0x05], "li a7, 93 (exit)"),
-        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
     ],
 };

@@ -4,7 +4,7 @@ use super::{Architecture, InstructionListing, ListedProgram};
 
 /// The program.
 pub(crate) static HELLO: ListedProgram =
-    ListedProgram { name: "hello", listings: &[&X86_64, &AARCH64, &RISCV64], data: GREETING };
+    ListedProgram { name: "hello", listings: &[&X86_64, &AARCH64], data: GREETING };
 
 pub(super) const GREETING: &[u8] = b"hello, world\n";
 
@@ -36,21 +36,5 @@ static AARCH64: InstructionListing = InstructionListing {
         (&[0xe0, 0x07, 0x9f, 0x1a], "cset w0, ne"),
         (&[0xa8, 0x0b, 0x80, 0xd2], "mov x8, #93 (exit)"),
         (&[0x01, 0x00, 0x00, 0xd4], "svc #0"),
-    ],
-};
-
-static RISCV64: InstructionListing = InstructionListing {
-    machine: Architecture::Riscv64,
-    instructions: &[
-        (&[0x93, 0x08, 0x00, 0x04], "li a7, 64 (write)"),
-        (&[0x13, 0x05, 0x10, 0x00], "li a0, 1 (standard output)"),
-        (&[0x97, 0x05, 0x00, 0x00], "auipc a1, 0"),
-        (&[0x93, 0x85, 0x05, 0x02], "addi a1, a1, 32 (the greeting)"),
-        (&[0x13, 0x06, 0xd0, 0x00], "li a2, 13"),
-        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
-        (&[0x13, 0x05, 0x35, 0xff], "addi a0, a0, -13"),
-        (&[0x33, 0x35, 0xa0, 0x00], "snez a0, a0"),
-        (&[0x93, 0x08, 0xd0, 0x05], "li a7, 93 (exit)"),
-        (&[0x73, 0x00, 0x00, 0x00], "ecall"),
     ],
 };

@@ -22,7 +22,6 @@ use crate::Unsupported;
 enum Architecture {
     X86_64,
     Aarch64,
-    Riscv64,
 }
 
 impl Architecture {
@@ -31,17 +30,15 @@ impl Architecture {
         match std::env::consts::ARCH {
             "x86_64" => Some(Self::X86_64),
             "aarch64" => Some(Self::Aarch64),
-            "riscv64" => Some(Self::Riscv64),
             _ => None,
         }
     }
 
-    /// Number and flags of the ELF header; RISC-V's flag says that doubles travel in registers.
-    fn header(self) -> (u16, u32) {
+    /// Number of the ELF header.
+    fn number(self) -> u16 {
         match self {
-            Self::X86_64 => (62, 0),
-            Self::Aarch64 => (183, 0),
-            Self::Riscv64 => (243, 4),
+            Self::X86_64 => 62,
+            Self::Aarch64 => 183,
         }
     }
 }
@@ -88,19 +85,18 @@ impl ListedProgram {
     fn assemble(&self, listing: &InstructionListing) -> Vec<u8> {
         let code: Vec<u8> = listing.instructions.iter().flat_map(|(bytes, _)| bytes.iter().copied()).collect();
         let size = (CODE + code.len() + self.data.len()) as u64;
-        let (machine, flags) = listing.machine.header();
         // 64 bits, little-endian, version 1, System V.
         let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let short = |file: &mut Vec<u8>, value: u16| file.extend(value.to_le_bytes());
         let word = |file: &mut Vec<u8>, value: u32| file.extend(value.to_le_bytes());
         let long = |file: &mut Vec<u8>, value: u64| file.extend(value.to_le_bytes());
         short(&mut file, 2); // an executable
-        short(&mut file, machine);
+        short(&mut file, listing.machine.number());
         word(&mut file, 1);
         long(&mut file, BASE + CODE as u64); // entry
         long(&mut file, HEADER as u64); // program headers
         long(&mut file, 0); // no section headers
-        word(&mut file, flags);
+        word(&mut file, 0); // no flags
         for value in [HEADER as u16, PROGRAM_HEADER as u16, 2, 64, 0, 0] {
             short(&mut file, value);
         }
@@ -130,7 +126,7 @@ mod tests {
     fn headers_describe_the_file() {
         for (program, listing) in all() {
             let file = program.assemble(listing);
-            assert_eq!(number(&file, 18, 2), u64::from(listing.machine.header().0));
+            assert_eq!(number(&file, 18, 2), u64::from(listing.machine.number()));
             assert_eq!(number(&file, 24, 8), BASE + CODE as u64, "entry");
             assert_eq!(number(&file, 52, 2), HEADER as u64);
             assert_eq!(number(&file, HEADER, 4), 1, "PT_LOAD");
@@ -157,27 +153,22 @@ mod tests {
 
     #[test]
     fn addresses_lead_to_the_greeting() {
-        let [x86, arm, risc] = HELLO.listings else { panic!("three listings") };
+        let [x86, arm] = HELLO.listings else { panic!("two listings") };
         // lea: the displacement counts from the next instruction.
         assert_eq!(offset(x86, 3) + i64::from(x86.instructions[2].0[3]), offset(x86, 10));
         // adr: immlo in bits 29-30, immhi in bits 5-23, from the instruction itself.
         assert_eq!(offset(arm, 2) + (bits(arm, 2, 5, 19) << 2 | bits(arm, 2, 29, 2)), offset(arm, 9));
-        // auipc takes its own address; addi adds bits 20-31.
-        assert_eq!(offset(risc, 2) + bits(risc, 3, 20, 12), offset(risc, 10));
     }
 
     #[test]
     fn jumps_lead_to_the_end() {
-        let [x86, arm, risc] = CHAIN.listings else { panic!("three listings") };
+        let [x86, arm] = CHAIN.listings else { panic!("two listings") };
         // je and jmp: one byte, from the next instruction. To the status 0, and past it.
         assert_eq!(offset(x86, 3) + i64::from(x86.instructions[2].0[1]), offset(x86, 11));
         assert_eq!(offset(x86, 11) + i64::from(x86.instructions[10].0[1]), offset(x86, 12));
         // cbz: bits 5-23 in words; b: bits 0-25 in words.
         assert_eq!(offset(arm, 2) + 4 * bits(arm, 2, 5, 19), offset(arm, 12));
         assert_eq!(offset(arm, 11) + 4 * bits(arm, 11, 0, 26), offset(arm, 13));
-        // beq: bits 8-11 are its bits 1-4, bits 25-30 its bits 5-10; jal: bits 21-30 are its bits 1-10.
-        assert_eq!(offset(risc, 2) + (bits(risc, 2, 8, 4) << 1 | bits(risc, 2, 25, 6) << 5), offset(risc, 12));
-        assert_eq!(offset(risc, 11) + (bits(risc, 11, 21, 10) << 1), offset(risc, 13));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use model::Unit;
 use probes::{Parties, SUITES, all};
 
 #[test]
@@ -16,6 +17,8 @@ fn every_literal_is_complete_and_every_id_is_unique() {
         assert!(!probe.title.is_empty() && probe.about.len() > 30, "{} needs a title and says what it does", probe.id);
         assert!(!probe.stresses.is_empty(), "{} stresses something", probe.id);
         assert!(!probe.metric.per.is_empty(), "{}: one of what?", probe.id);
+        let bytes = probe.metric.unit != Unit::BytesPerSecond || probe.metric.per.starts_with("bytes ");
+        assert!(bytes, "{}: which bytes?", probe.id);
         let placed = probe.axes.iter().any(|axis| axis.name == "placement");
         assert_eq!(placed, probe.parties == Parties::Placed, "{}: parties and placement axis disagree", probe.id);
         let threads = probe.axes.iter().any(|axis| axis.name == "threads");

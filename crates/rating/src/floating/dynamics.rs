@@ -1,8 +1,8 @@
 //! Molecular dynamics of Lennard-Jones particles in a periodic box, with neighbours found by cells (Allen and
 //! Tildesley, Computer Simulation of Liquids, 1987).
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 /// Particles along an edge at the start.
 const EDGE: usize = 14;

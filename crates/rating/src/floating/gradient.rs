@@ -1,7 +1,7 @@
 //! Conjugate gradient (Hestenes and Stiefel 1952) on the sparse matrix of a grid, in compressed rows.
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const SIDE: usize = 320;
 const STEPS: usize = 220;

@@ -3,8 +3,8 @@
 
 use nalgebra::{Matrix2, Matrix2x5, Matrix5, Vector2, Vector5};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const TRACKS: usize = 12_000;
 const PLANES: usize = 24;

@@ -2,8 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const SIZE: usize = 900;
 

@@ -1,7 +1,7 @@
 //! Gravity of all pairs, by leapfrog steps with softening.
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const BODIES: usize = 1500;
 const STEPS: usize = 24;

@@ -1,8 +1,8 @@
 //! Monte Carlo with transcendental functions: lengths, angles and losses of random walks. The functions come from the
 //! crate `libm`, so that every machine computes the same values.
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const WALKS: u64 = 300_000;
 const STEPS: usize = 24;

@@ -1,7 +1,7 @@
 //! A scene of spheres, traced with shadows and reflections.
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const SPHERES: usize = 60;
 const WIDTH: usize = 600;

@@ -1,7 +1,7 @@
 //! Diffusion on a grid by a stencil of five points.
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const SIDE: usize = 1024;
 const STEPS: usize = 200;

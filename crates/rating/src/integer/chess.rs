@@ -2,8 +2,8 @@
 
 use cozy_chess::Board;
 
-use crate::component::RatingWork;
 use crate::input::Checksum;
+use crate::work::RatingWork;
 
 /// "Kiwipete", a position rich in castling, captures and pins; 193,690,690 games of 5 moves, 4,085,603 of 4.
 const POSITION: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";

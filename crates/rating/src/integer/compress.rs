@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, prose};
+use crate::work::RatingWork;
 
 pub(crate) struct Zstd(String);
 

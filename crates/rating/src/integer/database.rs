@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const ROWS: i64 = 120_000;
 

@@ -3,8 +3,8 @@
 use petgraph::algo::{dijkstra, kosaraju_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const NODES: u64 = 60_000;
 const EDGES: u64 = 240_000;

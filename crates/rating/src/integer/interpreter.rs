@@ -2,8 +2,8 @@
 
 use rhai::{AST, Engine};
 
-use crate::component::RatingWork;
 use crate::input::Checksum;
+use crate::work::RatingWork;
 
 const SCRIPT: &str = r#"
 fn fib(n) { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } }

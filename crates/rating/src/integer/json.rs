@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix, prose};
+use crate::work::RatingWork;
 
 pub(crate) struct JsonComponent(String);
 

@@ -2,8 +2,8 @@
 
 use regex::Regex;
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, prose};
+use crate::work::RatingWork;
 
 const PATTERNS: [&str; 6] = [
     r"\b\d{4}-(0[1-9]|1[0-2])-\d\d\b",

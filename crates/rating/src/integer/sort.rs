@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::component::RatingWork;
 use crate::input::{Checksum, SplitMix};
+use crate::work::RatingWork;
 
 const ITEMS: usize = 700_000;
 const STEPS: usize = 600_000;

@@ -7,7 +7,7 @@ mod table;
 pub use chart::{
     Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
 };
-pub use quantity::{Digits, PrintedQuantity, PrintedSpread, UnitScale};
+pub use quantity::{Digits, PrintedQuantity, PrintedSpread};
 pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
 
 use serde::Serialize;

@@ -3,7 +3,7 @@
 //! The interval decides the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
 //! 7.2.6): the half-width keeps one digit, or two when it begins with a 1, and the value ends at the same decimal.
 
-use model::{Estimate, EstimateMethod, Unit};
+use model::{Estimate, EstimateMethod, Unit, UnitScale, exponent, number, significant};
 use serde::Serialize;
 
 /// What is known about the spread of a quantity.
@@ -155,48 +155,6 @@ pub struct Digits {
     pub unit: &'static str,
 }
 
-/// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct UnitScale {
-    /// Base units in one of it.
-    pub factor: f64,
-    /// Its symbol.
-    pub unit: &'static str,
-}
-
-impl UnitScale {
-    /// The largest prefix that does not exceed a magnitude.
-    #[must_use]
-    pub fn of(unit: Unit, magnitude: f64) -> Self {
-        const KIB: f64 = 1024.0;
-        let steps: &[(f64, &'static str)] = match unit {
-            Unit::Seconds => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
-            Unit::BytesPerSecond => &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
-            Unit::PerSecond => &[(1e9, "G/s"), (1e6, "M/s"), (1.0, "/s")],
-            Unit::Hertz => &[(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")],
-            Unit::Bytes => &[
-                (KIB * KIB * KIB * KIB, "TiB"),
-                (KIB * KIB * KIB, "GiB"),
-                (KIB * KIB, "MiB"),
-                (KIB, "KiB"),
-                (1.0, "B"),
-            ],
-            Unit::Count | Unit::Ratio => &[(1.0, "")],
-            Unit::Watts => &[(1e3, "kW"), (1.0, "W"), (1e-3, "mW")],
-            Unit::Joules => &[(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")],
-        };
-        // Half a unit in the last of six digits, so that what prints as 1000 ns is called 1.000 µs.
-        let fits = |factor: f64| magnitude >= factor * 0.999_999_5;
-        let base = *steps.iter().find(|(factor, _)| *factor == 1.0).unwrap_or(&steps[0]);
-        let (factor, unit) = if magnitude == 0.0 {
-            base
-        } else {
-            *steps.iter().find(|(factor, _)| fits(*factor)).unwrap_or(&steps[steps.len() - 1])
-        };
-        Self { factor, unit }
-    }
-}
-
 const LEAST_DIGITS: i32 = 3;
 const MOST_DIGITS: i32 = 6;
 
@@ -210,59 +168,6 @@ fn decimals(value: f64, low: f64, high: f64) -> i32 {
     let leading = half / 10f64.powi(exponent);
     let wanted = -exponent + i32::from(leading < 1.95);
     wanted.clamp(significant(value, LEAST_DIGITS), significant(value, MOST_DIGITS))
-}
-
-/// Decimals at which a value has so many significant digits.
-fn significant(value: f64, digits: i32) -> i32 {
-    if value == 0.0 || !value.is_finite() { digits - 1 } else { digits - 1 - exponent(value.abs()) }
-}
-
-fn exponent(positive: f64) -> i32 {
-    // log10 of a positive finite number lies within -324..=309.
-    #[expect(clippy::cast_possible_truncation, reason = "bounded by the exponents of f64")]
-    let exponent = positive.log10().floor() as i32;
-    exponent
-}
-
-/// A number in plain notation with grouped thousands; in powers of ten where plain notation would be unreadable.
-fn number(value: f64, decimals: i32, trim: bool) -> String {
-    if value.is_nan() {
-        return "not a number".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "infinite" } else { "minus infinite" }.to_owned();
-    }
-    let size = value.abs();
-    if size >= 1e9 || (size > 0.0 && size < 1e-5) {
-        return format!("{value:.2e}").replace('-', "−");
-    }
-    let places = usize::try_from(decimals.clamp(0, 9)).unwrap_or(0);
-    let step = 10f64.powi((-decimals).max(0));
-    let mut text = format!("{:.places$}", (size / step).round_ties_even() * step);
-    if decimals > 0 {
-        text = format!("{size:.places$}");
-    }
-    if trim && text.contains('.') {
-        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
-    }
-    let zero = text.chars().all(|c| matches!(c, '0' | '.'));
-    format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
-}
-
-/// Groups of three digits before the point, from five digits on, parted by no-break spaces.
-fn grouped(text: &str) -> String {
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    if whole.len() < 5 {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len() + 4);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            out.push('\u{a0}');
-        }
-        out.push(digit);
-    }
-    out + rest
 }
 
 #[cfg(test)]
@@ -315,16 +220,6 @@ mod tests {
         assert_eq!(shown(1.06e-3, Unit::Seconds), "1.06 ms");
         assert_eq!(shown(0.0, Unit::Seconds), "0 s");
         assert_eq!(shown(12_345_678.0, Unit::Count), "12 346 000");
-    }
-
-    #[test]
-    fn prefixes_change_where_three_digits_end() {
-        assert_eq!(UnitScale::of(Unit::Seconds, 999e-9).unit, "ns");
-        assert_eq!(UnitScale::of(Unit::Seconds, 0.99999999e-6).unit, "µs");
-        assert_eq!(UnitScale::of(Unit::Seconds, 1e-30).unit, "ns");
-        assert_eq!(UnitScale::of(Unit::BytesPerSecond, 1e9).unit, "GB/s");
-        assert_eq!(UnitScale::of(Unit::Bytes, 1048576.0).unit, "MiB");
-        assert_eq!(UnitScale::of(Unit::Seconds, f64::NAN).unit, "ns");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Tables with typed cells.
 
+use model::UnitScale;
 use serde::Serialize;
 
-use super::{PrintedQuantity, UnitScale};
+use super::PrintedQuantity;
 
 /// How a piece of text is meant. Every tone also reads without colour: the words say it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

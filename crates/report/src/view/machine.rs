@@ -1,9 +1,9 @@
 //! The machine of a run in words.
 
-use model::{Fact, FactValue, Machine, Run, Unit, format_size};
+use model::{Fact, FactValue, Run, Unit, format_size};
 
 use crate::PrintedQuantity;
-use crate::words::{day, percent};
+use crate::words::{day, exact_words, percent};
 
 /// One line that names a run and its machine: `Run 3 "2026-11-21 vm": Intel Xeon, 2 CPUs, 24 GB, Linux 6.18`.
 #[must_use]
@@ -65,12 +65,6 @@ fn references(run: &Run) -> Option<String> {
     })
 }
 
-/// Facts of a machine as names and words.
-#[must_use]
-pub fn machine_facts(machine: &Machine) -> Vec<(String, String)> {
-    machine.facts.iter().map(|fact| (fact.name.clone(), fact_words(fact))).collect()
-}
-
 /// A fact's value for people, with its unit.
 pub(crate) fn fact_words(fact: &Fact) -> String {
     let FactValue::Number(number) = fact.value else { return fact.value.text() };
@@ -93,10 +87,7 @@ fn bytes(number: f64) -> String {
     )]
     let exact = whole.then(|| format_size(number as u64)).filter(|text| text.len() <= 7);
     match exact {
-        Some(text) => {
-            let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-            format!("{}\u{a0}{}", &text[..unit], &text[unit..])
-        }
+        Some(text) => exact_words(&text),
         None => PrintedQuantity::bare(number, Unit::Bytes).short(),
     }
 }

@@ -23,7 +23,7 @@ pub use evaluation::{
 };
 pub use explain::{ExplainContext, explain};
 pub use findings::{CheckFinding, FindingState, Findings, findings};
-pub use machine::{heading, machine_facts};
+pub use machine::heading;
 pub use predict::{evaluation, predict};
 pub use probe::probe;
 pub use report::{ReportInput, report};

@@ -1,11 +1,11 @@
 //! One run: tables by family in the order of the catalogue, and what became of every figure.
 
-use model::{Figure, FigureKey, Flag, Outcome, Run};
+use model::{Figure, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
 use crate::words::{
-    code, duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
+    duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
 };
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
@@ -185,56 +185,8 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     next
 }
 
-/// The figures of a run as tidy records in base units, one row a figure; a figure in modes has one row a mode.
+/// The figures of a run as tidy records in base units, one row a figure.
 #[must_use]
 pub fn run_records(run: &Run) -> Records {
-    let header = vec![
-        "run", "machine", "family", "probe", "point", "title", "outcome", "value", "low", "high", "level", "unit",
-        "per", "better", "launches", "batches", "method", "share", "flags", "reason",
-    ];
-    Records { header, rows: run.figures.iter().flat_map(|figure| records(run, figure)).collect() }
-}
-
-fn records(run: &Run, figure: &Figure) -> Vec<Vec<String>> {
-    let FigureKey { probe, point } = figure.key();
-    let (unit, better) = (code(&figure.metric.unit), code(&figure.metric.better));
-    let flags = figure.flags.iter().map(code).collect::<Vec<_>>().join(" ");
-    let row =
-        |outcome: &str, estimate: Option<&model::Estimate>, high: Option<f64>, share: Option<f64>, reason: &str| {
-            let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-            let spread = estimate.filter(|estimate| PrintedQuantity::of(estimate, figure.metric.unit).has_interval());
-            vec![
-                run.name().to_owned(),
-                run.machine.name.clone(),
-                figure.family().to_owned(),
-                probe.clone(),
-                point.to_string(),
-                figure.title.clone(),
-                outcome.to_owned(),
-                show(estimate.map(|e| e.value)),
-                show(spread.map(|e| e.low)),
-                show(high.or(spread.map(|e| e.high))),
-                show(spread.map(|e| e.level)),
-                unit.clone(),
-                figure.metric.per.to_string(),
-                better.clone(),
-                estimate.map(|e| e.launches.to_string()).unwrap_or_default(),
-                estimate.map(|e| e.batches.to_string()).unwrap_or_default(),
-                estimate
-                    .map(|e| code(&if e.is_range() { model::EstimateMethod::Range } else { e.method }))
-                    .unwrap_or_default(),
-                show(share),
-                flags.clone(),
-                reason.to_owned(),
-            ]
-        };
-    match &figure.outcome {
-        Outcome::Measured(estimate) => vec![row("measured", Some(estimate), None, None, "")],
-        Outcome::Below { bound } => vec![row("below", None, Some(*bound), None, "")],
-        Outcome::Modes(modes) => {
-            modes.iter().map(|mode| row("mode", Some(&mode.estimate), None, Some(mode.share), "")).collect()
-        }
-        Outcome::Unfit(reason) => vec![row("unfit", None, None, None, reason)],
-        Outcome::Failed(reason) => vec![row("failed", None, None, None, reason)],
-    }
+    Records { header: TIDY_COLUMNS.to_vec(), rows: tidy_rows(run) }
 }

@@ -1,8 +1,8 @@
 //! A gain in words: the factor that is larger than one, and its way.
 
-use model::Unit;
+use model::{Unit, UnitScale};
 
-use crate::{PrintedQuantity, UnitScale};
+use crate::PrintedQuantity;
 
 /// `1.31x slower (1.22 – 1.40)`: how people say a gain of 0.763 (0.714 – 0.820).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -90,7 +90,7 @@ pub fn axis_value(axis: &str, value: &str) -> String {
 }
 
 /// A size as it stands, with a space before its unit.
-fn exact_words(text: &str) -> String {
+pub(crate) fn exact_words(text: &str) -> String {
     let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     format!("{}\u{a0}{}", &text[..unit], &text[unit..])
 }

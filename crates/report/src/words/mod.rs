@@ -8,18 +8,10 @@ mod time;
 
 pub use command::resume_command;
 pub use factor::{Factor, factor};
+pub(crate) use label::exact_words;
 pub use label::{axis_value, family_title, figure_label, label, point_words};
 pub use outcome::{list, modes, percent, plural, remarks, unconfirmed};
 pub use time::{day, duration};
-
-/// The word that documents use for a choice: `cannot_converge`, `bytes_per_second`.
-#[must_use]
-pub fn code<T: serde::Serialize>(choice: &T) -> String {
-    match serde_json::to_value(choice) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
 
 /// Whether a character steers what follows instead of being shown: control characters, and the marks and overrides of
 /// writing direction (Unicode Standard Annex 9) with which a text could rearrange the words beside it.

@@ -1,12 +1,11 @@
 //! Did the growth change? Tests for a break in a straight line.
 //!
-//! Chow, Econometrica 28, 1960, for a break at a time that is known beforehand; for an unknown time the largest of the
-//! Chow statistics (Quandt 1960; Andrews, Econometrica 61, 1993), with a p-value from permuted residuals, since tables
-//! of its distribution hold for large samples only.
+//! The largest of the statistics of Chow (Econometrica 28, 1960) over all times of the break (Quandt 1960; Andrews,
+//! Econometrica 61, 1993), with a p-value from permuted residuals, since tables of its distribution hold for large
+//! samples only.
 
 use rand::seq::SliceRandom;
 
-use crate::distribution::f_survival;
 use crate::fit::line::{line, residuals};
 use crate::simulate::generator;
 
@@ -29,15 +28,6 @@ pub struct Break {
 
 /// Fewest points on either side of a break.
 const FEWEST: usize = 4;
-
-/// Chow's test for a break at `at`, chosen without a look at the data: points with `x < at` against the rest. `None`
-/// below four points on a side, or as [`line()`].
-pub fn chow(x: &[f64], y: &[f64], at: f64) -> Option<Break> {
-    let (x, y) = by_x(x, y)?;
-    let cut = x.partition_point(|v| *v < at);
-    let found = at_cut(&x, &y, cut)?;
-    Some(Break { p_value: f_survival(found.statistic, 2.0, x.len() as f64 - 4.0), ..found })
-}
 
 /// Test for a break at an unknown place, with at least 15% of the points on either side. The p-value is the share of
 /// `permutations` of the residuals of the single line whose largest statistic is not smaller, never below one over
@@ -114,7 +104,6 @@ mod tests {
         let found = sup_f(&x, &y, 199, 3).unwrap();
         assert!(found.p_value <= 0.01 && (found.after - 25.0).abs() <= 5.0, "{found:?}");
         assert!(found.slope_before > 0.25 && found.slope_after < 0.15);
-        assert!(chow(&x, &y, 25.0).unwrap().p_value < 1e-6);
     }
 
     #[test]
@@ -127,13 +116,11 @@ mod tests {
                 })
                 .count()
         };
-        assert!(alarms(&|x, y| chow(x, y, 20.0).unwrap().p_value) <= 20);
         assert!(alarms(&|x, y| sup_f(x, y, 59, 1).unwrap().p_value) <= 20);
     }
 
     #[test]
     fn too_few_points() {
         assert!(sup_f(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 2.0, 3.0], 99, 1).is_none());
-        assert!(chow(&[0.0, 1.0], &[0.0, 1.0], 0.5).is_none());
     }
 }

@@ -3,7 +3,7 @@
 //! Least squares on logarithms; intervals of the doubling time invert those of the rate. For ratings of machines over
 //! years see Nordhaus, Two centuries of productivity growth in computing, Journal of Economic History 67, 2007.
 
-use crate::fit::line::{FitLine, line, residuals};
+use crate::fit::line::{FitLine, line};
 use crate::interval::Estimated;
 
 /// Fitted growth `y = exp(line(t))`.
@@ -38,30 +38,11 @@ impl Growth {
     }
 
     /// Height of the trend at `time` with the interval for one new value there (a prediction interval, which is wider
-    /// than that of the trend). It holds only while the growth goes on: see [`Growth::extrapolation`].
+    /// than that of the trend). It holds only while the growth goes on.
     pub fn predict(&self, time: f64, level: f64) -> Estimated {
-        exponentiated(&self.line.predict(time, level))
+        let e = self.line.predict(time, level);
+        Estimated { value: e.value.exp(), interval: e.interval.map(f64::exp) }
     }
-
-    /// Height of the trend at `time` with the interval of the trend itself.
-    pub fn trend_at(&self, time: f64, level: f64) -> Estimated {
-        exponentiated(&self.line.mean_at(time, level))
-    }
-
-    /// How far `time` lies outside the data, in lengths of their span.
-    pub fn extrapolation(&self, time: f64) -> f64 {
-        self.line.extrapolation(time)
-    }
-
-    /// Logarithms of the values over the trend: what it leaves unexplained.
-    pub fn residuals(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
-        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-        residuals(&self.line, times, &logs)
-    }
-}
-
-fn exponentiated(e: &Estimated) -> Estimated {
-    Estimated { value: e.value.exp(), interval: e.interval.map(f64::exp) }
 }
 
 #[cfg(test)]
@@ -82,8 +63,6 @@ mod tests {
         assert!(doubling.interval.contains(1.8) && doubling.interval.half_width() < 0.1, "{doubling:?}");
         let ahead = growth.predict(2006.0, 0.95);
         assert!(ahead.interval.contains(10.0 * (16.0_f64 / 1.8).exp2()));
-        assert!(growth.trend_at(2006.0, 0.95).interval.half_width() < ahead.interval.half_width());
-        assert!(growth.residuals(&times, &values).iter().all(|r| r.abs() < 0.5));
     }
 
     #[test]

@@ -49,13 +49,6 @@ impl FitLine {
         self.at(x, level, 1.0 + self.line_variance(x))
     }
 
-    /// How far `x` lies outside the points of the fit, in lengths of their range; 0 inside. Beyond about 0.5 a
-    /// prediction rests on the law holding where nobody has looked.
-    pub fn extrapolation(&self, x: f64) -> f64 {
-        let (low, high) = self.range;
-        ((low - x).max(x - high).max(0.0)) / (high - low)
-    }
-
     fn at(&self, x: f64, level: f64, variance: f64) -> Estimated {
         let value = self.intercept + self.slope * x;
         let half = self.t(level) * self.residual_sd * variance.sqrt();
@@ -224,7 +217,6 @@ mod tests {
         assert_eq!((fit.slope, fit.intercept, fit.residual_sd), (2.0, 0.0, 0.0));
         let heavy = weighted_line(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 2.0, 30.0], &[1.0, 1.0, 1.0, 1e-9]).unwrap();
         assert!((heavy.slope - 1.0).abs() < 1e-6);
-        assert!((heavy.extrapolation(6.0) - 1.0).abs() < 1e-12 && heavy.extrapolation(2.5) == 0.0);
         assert!(line(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]).is_none());
         assert!(line(&[1.0, 2.0], &[1.0, 2.0]).is_none());
     }

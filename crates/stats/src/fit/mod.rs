@@ -1,7 +1,6 @@
-//! Fits of lines, growth and plateaus, and what they may predict.
+//! Fits of lines and growth, and what they may predict.
 
 pub mod break_test;
 pub mod exponential;
 pub mod frontier;
 pub mod line;
-pub mod plateau;

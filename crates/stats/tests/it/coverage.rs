@@ -2,7 +2,7 @@
 
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
-use stats::stop::{LOOKS, TARGET, look};
+use stats::stop::{LOOKS, TARGET, look_at_launches};
 use stats::{Interval, median};
 
 use crate::session::{PINNED, consecutive, resample, sessions};
@@ -14,13 +14,13 @@ const LAST: usize = LOOKS[LOOKS.len() - 1];
 /// Stops as a run does: at the first look that converged, else at the last with what it supports.
 fn stopped(values: &[f64]) -> (usize, Interval) {
     for n in LOOKS {
-        let seen = look(&values[..n], TARGET, LEVEL);
+        let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval);
         }
     }
     let all = &values[..LAST];
-    let last = look(all, TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
+    let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
     (LAST, last.interval)
 }
 

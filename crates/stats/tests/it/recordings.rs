@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rand::Rng;
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
-use stats::stop::{CALLING_LEVEL, LOOKS, TARGET, look};
+use stats::stop::{CALLING_LEVEL, LOOKS, TARGET, look_at_launches};
 use stats::{Interval, median, modes};
 
 use crate::session::{Session, consecutive, resample, sessions};
@@ -48,13 +48,13 @@ fn figures() -> Vec<(String, Vec<f64>)> {
 /// What a run of one figure ends with: launches, interval, and whether it was called within its target.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in LOOKS {
-        let seen = look(&values[..n], TARGET, LEVEL);
+        let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval, true);
         }
     }
     let all = &values[..LAST];
-    let last = look(all, TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
+    let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
     (LAST, last.interval, false)
 }
 
@@ -224,7 +224,10 @@ fn runs_that_were_cut_off_cover_as_they_say() {
             let truth = median(&values).unwrap();
             for start in 0..values.len() {
                 let seen = consecutive(&values, n, start);
-                let found = look(&seen, TARGET, LEVEL).interval.or_else(|| launch_median_range(&seen)).unwrap();
+                let found = look_at_launches(&seen, &[], TARGET, LEVEL)
+                    .interval
+                    .or_else(|| launch_median_range(&seen))
+                    .unwrap();
                 own_level += usize::from(found.interval.level < LEVEL);
                 covered += usize::from(found.interval.contains(truth));
                 windows += 1;

@@ -8,7 +8,6 @@ mod trouble;
 mod write;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use model::{FigureKey, Run};
@@ -16,11 +15,10 @@ use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row};
 
-use crate::index::{OutcomeKind, class_from_name};
-use crate::key::{canonical, figure_key};
+use crate::key::canonical;
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Access, Detail, Error, FigurePattern, FigureRow, SessionValue, Store, StoreErrorKind, Summary};
+use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
 
 /// Time limit for the server, and for locks of other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -190,57 +188,8 @@ impl Store for PostgresStore {
         Ok(rows.iter().map(summary).collect())
     }
 
-    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error> {
-        let keys: Vec<i64> = self
-            .query("search", "SELECT key, probe, point FROM prony.keys", &[])?
-            .iter()
-            .filter(|row| figure.matches(&figure_key(row.get(1), row.get(2))))
-            .map(|row| row.get(0))
-            .collect();
-        let sql = "SELECT DISTINCT number FROM prony.figures WHERE key = ANY ($1)";
-        Ok(self.query("search", sql, &[&keys])?.iter().map(|row| unsigned(row, 0)).collect())
-    }
-
-    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error> {
-        let number = self.number(id)?;
-        let action = "read the figures in";
-        let rows = self.query(
-            action,
-            "SELECT probe, point, kind, value, low, high, launches, class
-             FROM prony.figures JOIN prony.keys USING (key) WHERE number = $1 ORDER BY position",
-            &[&number],
-        )?;
-        let word = |row: &Row, column: usize| Error::Place {
-            action,
-            place: self.place.clone(),
-            trouble: StoreErrorKind::Corrupt(format!("unknown word '{}'", row.get::<_, &str>(column))),
-        };
-        let figure = |row: &Row| {
-            Ok(FigureRow {
-                key: figure_key(row.get(0), row.get(1)),
-                kind: OutcomeKind::from_name(row.get(2)).ok_or_else(|| word(row, 2))?,
-                value: row.get(3),
-                low: row.get(4),
-                high: row.get(5),
-                launches: small(row, 6),
-                class: class_from_name(row.get(7)).ok_or_else(|| word(row, 7))?,
-            })
-        };
-        rows.iter().map(figure).collect()
-    }
-
-    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
+    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.query(
-            "read the history in",
-            "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
-             FROM prony.figures f JOIN prony.runs r USING (number)
-             WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
-               AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
-               AND f.value IS NOT NULL
-             ORDER BY f.moment DESC, f.number DESC LIMIT $4",
-            &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
-        )?;
         let session = |row: &Row| SessionValue {
             number: unsigned(row, 0),
             id: row.get(1),
@@ -250,7 +199,19 @@ impl Store for PostgresStore {
             high: row.get(5),
             launches: small(row, 6),
         };
-        Ok(rows.iter().rev().map(session).collect())
+        let history = |key: &FigureKey| {
+            let rows = self.query(
+                "read the history in",
+                "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
+                 FROM prony.figures f JOIN prony.runs r USING (number)
+                 WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
+                   AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
+                 ORDER BY f.moment DESC, f.number DESC LIMIT $4",
+                &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
+            )?;
+            Ok(rows.iter().rev().map(session).collect())
+        };
+        keys.iter().map(history).collect()
     }
 
     /// The server's own vacuum frees the space.

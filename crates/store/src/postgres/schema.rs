@@ -4,7 +4,8 @@ use postgres::Client;
 
 /// Migration steps, the first from an empty database. A released step never changes. Columns mean what they mean in the
 /// SQLite store.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
 CREATE TABLE prony.machines (
     machine bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     fingerprint text NOT NULL UNIQUE
@@ -57,7 +58,14 @@ CREATE TABLE prony.figures (
 CREATE INDEX figures_by_key ON prony.figures (key);
 CREATE INDEX figures_by_history ON prony.figures (machine, key, moment, number)
     WHERE machine IS NOT NULL AND value IS NOT NULL;
-"];
+",
+    "
+DROP INDEX prony.figures_by_key;
+DELETE FROM prony.figures WHERE machine IS NULL OR value IS NULL;
+DELETE FROM prony.keys WHERE key NOT IN (SELECT key FROM prony.figures);
+ALTER TABLE prony.figures DROP COLUMN kind, DROP COLUMN class;
+",
+];
 
 /// The version that this program writes.
 pub(super) const KNOWN: i64 = STEPS.len() as i64;

@@ -2,7 +2,7 @@
 
 use postgres::{Error, Transaction};
 
-use crate::index::{Index, class_name};
+use crate::index::Index;
 use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
@@ -75,10 +75,9 @@ fn put_summary(
 /// Writes all figures in two statements, since each costs a round trip to the server.
 fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) -> Result<(), Error> {
     transaction.execute("DELETE FROM prony.figures WHERE number = $1", &[&number])?;
-    if let Some(fingerprint) = &index.history {
-        let insert = "INSERT INTO prony.machines (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING";
-        transaction.execute(insert, &[fingerprint])?;
-    }
+    let Some(fingerprint) = &index.history else { return Ok(()) };
+    let insert = "INSERT INTO prony.machines (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING";
+    transaction.execute(insert, &[fingerprint])?;
     let rows = &index.figures;
     let probes: Vec<&str> = rows.iter().map(|row| row.key.probe.as_str()).collect();
     let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.point)).collect();
@@ -86,32 +85,17 @@ fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
         "INSERT INTO prony.keys (probe, point) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
         &[&probes, &points],
     )?;
-    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.name()).collect();
     let (values, lows, highs): (Vec<_>, Vec<_>, Vec<_>) =
         (column(rows, |row| row.value), column(rows, |row| row.low), column(rows, |row| row.high));
     let launches = column(rows, |row| i64::from(row.launches));
-    let classes = column(rows, |row| class_name(row.class));
     transaction.execute(
         "INSERT INTO prony.figures
-         SELECT $1, f.position, k.key, f.kind, f.value, f.low, f.high, f.launches, f.class,
+         SELECT $1, f.position, k.key, f.value, f.low, f.high, f.launches,
                 (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
-         FROM unnest($4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::float8[], $10::bigint[],
-                     $11::text[])
-              WITH ORDINALITY AS f (probe, point, kind, value, low, high, launches, class, position)
+         FROM unnest($4::text[], $5::text[], $6::float8[], $7::float8[], $8::float8[], $9::bigint[])
+              WITH ORDINALITY AS f (probe, point, value, low, high, launches, position)
          JOIN prony.keys k USING (probe, point)",
-        &[
-            &number,
-            &index.history,
-            &index.moment,
-            &probes,
-            &points,
-            &kinds,
-            &values,
-            &lows,
-            &highs,
-            &launches,
-            &classes,
-        ],
+        &[&number, fingerprint, &index.moment, &probes, &points, &values, &lows, &highs, &launches],
     )?;
     Ok(())
 }

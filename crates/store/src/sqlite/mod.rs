@@ -6,7 +6,6 @@ mod schema;
 mod trouble;
 mod write;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use model::{FigureKey, Run};
@@ -14,7 +13,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Detail, Error, FigurePattern, FigureRow, SessionValue, Store, Summary};
+use crate::{Detail, Error, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
 #[derive(Debug)]
@@ -75,19 +74,10 @@ impl Store for SqliteStore {
         read::summaries(&self.connection).map_err(|error| self.refuse("list the runs of", &error))
     }
 
-    fn holding(&self, figure: &FigurePattern) -> Result<BTreeSet<u64>, Error> {
-        read::holding(&self.connection, figure).map_err(|error| self.refuse("search", &error))
-    }
-
-    fn figures(&self, id: &str) -> Result<Vec<FigureRow>, Error> {
-        read::figures(&self.connection, id)
-            .map_err(|error| self.refuse("read the figures in", &error))?
-            .ok_or_else(|| self.unknown(id))
-    }
-
-    fn history(&self, key: &FigureKey, fingerprint: &str, limit: usize) -> Result<Vec<SessionValue>, Error> {
-        read::history(&self.connection, key, fingerprint, limit)
-            .map_err(|error| self.refuse("read the history in", &error))
+    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
+        let history = |key| read::history(&self.connection, key, fingerprint, limit);
+        let found: rusqlite::Result<_> = keys.iter().map(history).collect();
+        found.map_err(|error| self.refuse("read the history in", &error))
     }
 
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
@@ -103,7 +93,7 @@ impl Store for SqliteStore {
         // A missing id has undone the transaction; a lookup finds which one.
         if missing.is_err() {
             for id in ids {
-                self.figures(id)?;
+                self.get(id, Detail::Values)?;
             }
         }
         missing?;

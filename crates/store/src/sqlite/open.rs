@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::schema::{self, Form, KNOWN};
 use super::{SqliteStore, trouble};
-use crate::location::make_directory;
+use crate::access::make_directory;
 use crate::{Access, Error, StoreErrorKind};
 
 /// How long locks of other writers are waited for.
@@ -53,7 +53,12 @@ impl SqliteStore {
                 return Err(Error::NewerStore { place: path.display().to_string(), found, known: KNOWN });
             }
             Form::Store(KNOWN) => {}
-            Form::Empty | Form::Store(_) => prepare(&mut connection).map_err(explain)?,
+            Form::Empty => prepare(&mut connection).map_err(explain)?,
+            // Every version has the columns that reading needs: a store that cannot be migrated is read as it is.
+            Form::Store(_) => match prepare(&mut connection) {
+                Err(_) if access == Access::Read => {}
+                done => done.map_err(explain)?,
+            },
         }
         set_journal(&connection, path, access).map_err(explain)?;
         Ok(Self { connection, path: path.to_path_buf() })

@@ -8,8 +8,9 @@ pub(super) const APPLICATION: i64 = 0x5072_6e79;
 /// Migration steps, the first from an empty file. A released step never changes.
 ///
 /// - `documents` holds the originals: whole run documents, and the same without the inside of launches
-/// (`Detail::Values`).
-/// - `figures.machine` is the machine to whose history a value belongs; null for what Prony did not measure.
+///   (`Detail::Values`).
+/// - `figures` holds the values of histories: those that Prony measured, each with its machine. Version 1 held every figure
+///   of every run with its kind of outcome and its class, which nothing read.
 /// - `written_label` is the label in the document, `label` the current one.
 const STEPS: &[&str] = &["
 CREATE TABLE machines (
@@ -63,6 +64,12 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX figures_by_key ON figures (key);
 CREATE INDEX figures_by_history ON figures (machine, key, moment, number) WHERE machine IS NOT NULL AND value IS NOT NULL;
+", "
+DROP INDEX figures_by_key;
+DELETE FROM figures WHERE machine IS NULL OR value IS NULL;
+DELETE FROM keys WHERE key NOT IN (SELECT key FROM figures);
+ALTER TABLE figures DROP COLUMN kind;
+ALTER TABLE figures DROP COLUMN class;
 "];
 
 /// The version that this program writes.

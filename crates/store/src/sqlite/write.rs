@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use crate::index::{Index, class_name};
+use crate::index::Index;
 use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
@@ -72,10 +72,11 @@ fn put_summary(
 
 fn put_figures(transaction: &Transaction<'_>, number: i64, index: &Index) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM figures WHERE number = ?1")?.execute([number])?;
-    let machine = index.history.as_deref().map(|fingerprint| machine(transaction, fingerprint)).transpose()?;
+    let Some(fingerprint) = &index.history else { return Ok(()) };
+    let machine = machine(transaction, fingerprint)?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO figures (number, position, key, kind, value, low, high, launches, class, machine, moment)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO figures (number, position, key, value, low, high, launches, machine, moment)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for (position, row) in (0_i64..).zip(&index.figures) {
         let key = key(transaction, &row.key.probe, &canonical(&row.key.point))?;
@@ -83,12 +84,10 @@ fn put_figures(transaction: &Transaction<'_>, number: i64, index: &Index) -> rus
             number,
             position,
             key,
-            row.kind.name(),
             row.value,
             row.low,
             row.high,
             row.launches,
-            class_name(row.class),
             machine,
             index.moment
         ])?;

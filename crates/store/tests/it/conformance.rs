@@ -1,9 +1,9 @@
 //! Conformance of stores: each store runs every test. One table of tests, so the file is longer than the usual limit.
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
-use crate::common::{SMALL, run};
+use crate::common::{SMALL, history, run};
 use model::{FigureKey, Outcome, Run};
-use store::{Access, Detail, Error, FigurePattern, Filter, OutcomeKind, Selector, Store, StoreSelection, transfer};
+use store::{Access, Detail, Error, Selector, Store, StoreSelection, transfer};
 
 /// A new, empty store, with what keeps it alive.
 struct Fresh {
@@ -54,9 +54,7 @@ conformance! {
     labels_survive_saving_a_run_again,
     ambiguous_labels_are_refused,
     selectors_find_runs,
-    lists_are_filtered,
     history_is_of_one_machine_in_order_of_time,
-    figures_keep_every_outcome,
     removal_is_all_or_none,
     unreadable_runs_are_refused_and_change_nothing,
     hostile_names_are_only_names,
@@ -121,10 +119,9 @@ fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
     let summaries = store.summaries().unwrap();
     assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!((summaries[1].figures, summaries[1].complete), (4, true));
-    assert_eq!(store.figures(&end.id).unwrap().len(), 4);
     let shorter = Run { figures: end.figures[..2].to_vec(), ..end.clone() };
     store.put(&shorter).unwrap();
-    assert_eq!(store.figures(&end.id).unwrap().len(), 2);
+    assert_eq!(store.summaries().unwrap()[1].figures, 2);
 }
 
 fn numbers_are_never_reused(mut fresh: Fresh) {
@@ -215,32 +212,6 @@ fn selectors_find_runs(mut fresh: Fresh) {
     }
 }
 
-fn lists_are_filtered(mut fresh: Fresh) {
-    let store = &mut fresh.store;
-    let mut cut = labelled("alpha", 86_400, "new kernel");
-    cut.session.complete = false;
-    cut.figures.truncate(1);
-    store.put_all(&[labelled("alpha", 1, "old kernel"), cut, run("beta", 2, SMALL)]).unwrap();
-    let find = |filter: Filter| store.find(&filter).unwrap().iter().map(|run| run.number).collect::<Vec<_>>();
-    assert_eq!(find(Filter::default()), [1, 2, 3]);
-    assert_eq!(find(Filter { machine: Some("al*".into()), ..Filter::default() }), [1, 2]);
-    assert_eq!(find(Filter { machine: Some("beta-fing".into()), ..Filter::default() }), [3]);
-    assert_eq!(find(Filter { label: Some("*kernel".into()), ..Filter::default() }), [1, 2]);
-    assert_eq!(find(Filter { label: Some("new ?ernel".into()), ..Filter::default() }), [2]);
-    assert_eq!(find(Filter { complete: Some(false), ..Filter::default() }), [2]);
-    let second = Filter::moment("2026-11-02").unwrap();
-    assert_eq!(find(Filter { since: Some(second), ..Filter::default() }), [2]);
-    assert_eq!(find(Filter { until: Some(second), ..Filter::default() }), [1, 3]);
-    assert_eq!(find(Filter { newest: Some(2), ..Filter::default() }), [2, 3]);
-    let figure = |glob: &str| find(Filter { figure: Some(FigurePattern::new(glob)), ..Filter::default() });
-    assert_eq!(figure("family0.*"), [1, 2, 3]);
-    assert_eq!(figure("family1.*"), [1, 3]);
-    assert_eq!(figure("*:*working_set=32KiB*"), [1, 3]);
-    assert_eq!(figure("family0.probe_0:threads=1,working_set=16KiB"), [1, 2, 3]);
-    assert!(figure("nothing").is_empty());
-    assert!(Filter::moment("yesterday").unwrap_err().to_string().contains("RFC 3339"));
-}
-
 fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     let store = &mut fresh.store;
     let mut imported = run("alpha", 5, SMALL);
@@ -261,45 +232,25 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     store.put_all(&runs).unwrap();
     let key = runs[0].figures[0].key();
     let turned = FigureKey::new(&key.probe, "threads=1,working_set=16KiB".parse().unwrap());
-    let history = store.history(&turned, "alpha-fingerprint", 100).unwrap();
-    assert_eq!(history.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
+    let sessions = history(&**store, &turned, "alpha-fingerprint", 100);
+    assert_eq!(sessions.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
     let estimate = *runs[1].figures[0].outcome.estimate().unwrap();
-    let first = &history[0];
+    let first = &sessions[0];
     assert_eq!((first.value, first.low, first.high, first.launches), (estimate.value, estimate.low, estimate.high, 3));
     assert_eq!((&first.id, &first.started), (&runs[1].id, &runs[1].session.started));
-    let newest = store.history(&key, "alpha-fingerprint", 2).unwrap();
+    let newest = history(&**store, &key, "alpha-fingerprint", 2);
     assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
     let both =
         store.histories(&[key.clone(), FigureKey::new("no.such", model::Point::origin())], "alpha-fingerprint", 2);
     assert_eq!(both.unwrap(), [newest, Vec::new()]);
-    assert!(store.history(&key, "", 100).unwrap().is_empty());
-    assert!(store.history(&key, "gamma", 100).unwrap().is_empty());
-    assert!(
-        store.history(&FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).unwrap().is_empty()
-    );
+    assert!(history(&**store, &key, "", 100).is_empty());
+    assert!(history(&**store, &key, "gamma", 100).is_empty());
+    assert!(history(&**store, &FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
     // A run that is put again without a value leaves the history.
     let mut again = runs[0].clone();
     again.figures[0].outcome = Outcome::Unfit("not here".into());
     store.put(&again).unwrap();
-    assert_eq!(store.history(&key, "alpha-fingerprint", 100).unwrap().len(), 2);
-}
-
-fn figures_keep_every_outcome(mut fresh: Fresh) {
-    let mut one = run("m", 1, SMALL);
-    one.figures[0].outcome = Outcome::Below { bound: 3e-9 };
-    one.figures[1].outcome = Outcome::Modes(Vec::new());
-    one.figures[2].outcome = Outcome::Unfit("no huge pages".into());
-    fresh.store.put(&one).unwrap();
-    let rows = fresh.store.figures(&one.id).unwrap();
-    assert_eq!(
-        rows.iter().map(|row| row.kind).collect::<Vec<_>>(),
-        [OutcomeKind::Below, OutcomeKind::Modes, OutcomeKind::Unfit, OutcomeKind::Measured]
-    );
-    assert!(rows.iter().zip(&one.figures).all(|(row, figure)| row.key == figure.key() && row.class == figure.class));
-    assert_eq!((rows[0].value, rows[0].high), (None, Some(3e-9)));
-    assert_eq!(rows[3].value, one.figures[3].outcome.estimate().map(|estimate| estimate.value));
-    assert_eq!(fresh.store.summaries().unwrap()[0].measured, 1);
-    assert!(matches!(fresh.store.figures("nobody"), Err(Error::Unknown { .. })));
+    assert_eq!(history(&**store, &key, "alpha-fingerprint", 100).len(), 2);
 }
 
 fn removal_is_all_or_none(mut fresh: Fresh) {
@@ -312,7 +263,7 @@ fn removal_is_all_or_none(mut fresh: Fresh) {
     store.remove(&[&runs[0].id, &runs[2].id]).unwrap();
     assert_eq!(store.summaries().unwrap().iter().map(|run| run.number).collect::<Vec<_>>(), [2]);
     assert!(matches!(store.get(&runs[0].id, Detail::Whole), Err(Error::Unknown { .. })));
-    assert_eq!(store.history(&runs[0].figures[0].key(), "m-fingerprint", 9).unwrap().len(), 1);
+    assert_eq!(history(&**store, &runs[0].figures[0].key(), "m-fingerprint", 9).len(), 1);
 }
 
 fn unreadable_runs_are_refused_and_change_nothing(mut fresh: Fresh) {
@@ -345,8 +296,7 @@ fn hostile_names_are_only_names(mut fresh: Fresh) {
         one.figures[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
         store.put(&one).unwrap();
         assert_eq!(store.get(id, Detail::Whole).unwrap(), one);
-        assert_eq!(store.figures(id).unwrap()[0].key, one.figures[0].key());
-        assert_eq!(store.history(&one.figures[0].key(), "m-fingerprint", 99).unwrap().last().unwrap().id, id);
+        assert_eq!(history(&**store, &one.figures[0].key(), "m-fingerprint", 99).last().unwrap().id, id);
     }
     assert_eq!(store.summaries().unwrap().len(), ids.len());
     assert!(!resolved(&**store, "\u{1b}[2J\nx").unwrap_err().to_string().contains(['\n', '\u{1b}']));

@@ -119,7 +119,7 @@ fn assert_whole(path: &Path) -> u32 {
         let whole = store.get(&summary.id, Detail::Whole).unwrap();
         assert_eq!(whole.session.rounds, summary.rounds, "document and columns are of one round");
         assert_eq!(store.get(&summary.id, Detail::Values).unwrap().session.rounds, summary.rounds);
-        assert_eq!(store.figures(&summary.id).unwrap().len(), whole.figures.len());
+        assert_eq!(summary.figures as usize, whole.figures.len());
     }
     let connection = Connection::open(path).unwrap();
     let answer: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -292,7 +292,11 @@ fn a_damaged_database_is_reported_and_not_changed() {
         let mut store = SqliteStore::open(&path, Access::Write)?;
         for run in store.summaries()? {
             store.get(&run.id, Detail::Whole)?;
-            store.figures(&run.id)?;
+            store.histories(
+                &[model::FigureKey::new("family0.probe_0", model::Point::origin())],
+                &run.fingerprint,
+                9,
+            )?;
         }
         store.put(&run("m", 3, SMALL)).map(drop)
     };

@@ -6,12 +6,12 @@ const WORD: usize = libc::c_ulong::BITS as usize;
 /// The kernel is configured for at most 8192 CPUs today; room for eight times that.
 const MOST: usize = 1 << 16;
 
-pub(super) fn get(pid: i32) -> Result<Vec<usize>> {
+pub(super) fn get() -> Result<Vec<usize>> {
     let mut mask: Vec<libc::c_ulong> = vec![0; 1024 / WORD];
     loop {
         // SAFETY: the pointer and the byte length describe `mask`, which the kernel may overwrite entirely.
         let answer = unsafe {
-            libc::sched_getaffinity(pid, size_of_val(mask.as_slice()), mask.as_mut_ptr().cast::<libc::cpu_set_t>())
+            libc::sched_getaffinity(0, size_of_val(mask.as_slice()), mask.as_mut_ptr().cast::<libc::cpu_set_t>())
         };
         if answer >= 0 {
             break;
@@ -25,7 +25,7 @@ pub(super) fn get(pid: i32) -> Result<Vec<usize>> {
     Ok((0..mask.len() * WORD).filter(|cpu| mask[cpu / WORD] >> (cpu % WORD) & 1 == 1).collect())
 }
 
-pub(super) fn set(pid: i32, cpus: &[usize]) -> Result<()> {
+pub(super) fn set(cpus: &[usize]) -> Result<()> {
     let highest = cpus.iter().copied().max().unwrap_or(0);
     if highest >= MOST {
         return Err(Error::refused("pin to a CPU", format!("there is no CPU {highest}")));
@@ -36,7 +36,7 @@ pub(super) fn set(pid: i32, cpus: &[usize]) -> Result<()> {
     }
     // SAFETY: the pointer and the byte length describe `mask`, which the kernel only reads.
     let answer =
-        unsafe { libc::sched_setaffinity(pid, size_of_val(mask.as_slice()), mask.as_ptr().cast::<libc::cpu_set_t>()) };
+        unsafe { libc::sched_setaffinity(0, size_of_val(mask.as_slice()), mask.as_ptr().cast::<libc::cpu_set_t>()) };
     check("pin to a CPU", answer).map(|_| ())
 }
 

@@ -7,39 +7,23 @@ mod linux;
 mod linux;
 
 use crate::error::{Error, Result};
-use crate::usage::Stat;
 
 /// CPUs that the calling thread may run on, ascending (`sched_getaffinity`).
 pub fn allowed() -> Result<Vec<usize>> {
-    linux::get(0)
-}
-
-/// CPUs that the thread or single-threaded process `pid` may run on, ascending.
-pub fn allowed_of(pid: i32) -> Result<Vec<usize>> {
-    linux::get(pid)
+    linux::get()
 }
 
 /// Lets the calling thread run on these CPUs only (`sched_setaffinity`). Threads and children made later inherit it.
 pub fn pin(cpus: &[usize]) -> Result<()> {
-    pin_pid(0, cpus)
-}
-
-/// Lets the thread or single-threaded process `pid` run on these CPUs only.
-pub fn pin_pid(pid: i32, cpus: &[usize]) -> Result<()> {
     if cpus.is_empty() {
         return Err(Error::refused("pin to a CPU", "no CPU was named"));
     }
-    linux::set(pid, cpus)
+    linux::set(cpus)
 }
 
 /// The CPU that the calling thread runs on at this moment.
 pub fn current() -> Result<usize> {
     linux::current()
-}
-
-/// The CPU that a process last ran on (field `processor` of `/proc/PID/stat`).
-pub fn last_of(pid: i32) -> Result<usize> {
-    Stat::of(pid).map(|stat| stat.processor)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -67,11 +51,5 @@ mod tests {
         assert!(pin(&[]).is_err());
         assert!(pin(&[1 << 20]).is_err());
         assert!(pin(&[usize::MAX]).is_err());
-        assert!(allowed_of(i32::MAX).is_err());
-    }
-
-    #[test]
-    fn this_process_ran_somewhere() {
-        assert!(last_of(std::process::id() as i32).is_ok());
     }
 }

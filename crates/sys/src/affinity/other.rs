@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 
-pub(super) fn get(_pid: i32) -> Result<Vec<usize>> {
+pub(super) fn get() -> Result<Vec<usize>> {
     Err(Error::not_here("read the CPU affinity"))
 }
 
-pub(super) fn set(_pid: i32, _cpus: &[usize]) -> Result<()> {
+pub(super) fn set(_cpus: &[usize]) -> Result<()> {
     Err(Error::not_here("pin to a CPU"))
 }
 

@@ -142,11 +142,6 @@ fn sum(counters: &std::result::Result<Vec<linux::Counter>, String>) -> std::resu
     Ok(all)
 }
 
-/// How far this user may count (`kernel.perf_event_paranoid`, perf_event_open(2)); higher is stricter.
-pub fn paranoia() -> Result<i32> {
-    crate::text::number("/proc/sys/kernel/perf_event_paranoid")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -93,21 +93,6 @@ pub fn advise(_fd: impl AsFd, _advice: Advice) -> Result<()> {
     Err(Error::not_here("advise the kernel about a file"))
 }
 
-/// Bytes that a pipe holds before its writer waits.
-#[cfg(target_os = "linux")]
-pub fn pipe_capacity(fd: impl AsFd) -> Result<usize> {
-    // SAFETY: this command takes no argument; the descriptor is open for the borrow.
-    let size =
-        check("learn the capacity of a pipe", unsafe { libc::fcntl(fd.as_fd().as_raw_fd(), libc::F_GETPIPE_SZ) })?;
-    Ok(size as usize)
-}
-
-/// Bytes that a pipe holds before its writer waits.
-#[cfg(not(target_os = "linux"))]
-pub fn pipe_capacity(_fd: impl AsFd) -> Result<usize> {
-    Err(Error::not_here("learn the capacity of a pipe"))
-}
-
 /// Asks for a pipe capacity and returns the one it got, which is no smaller. The limit of users without privilege is
 /// `/proc/sys/fs/pipe-max-size`.
 #[cfg(target_os = "linux")]

@@ -8,12 +8,10 @@ mod lock;
 mod mount;
 mod spread;
 
-pub use descriptor::{
-    Advice, advise, pipe_capacity, read, read_at, set_pipe_capacity, sync, sync_data, write, write_at,
-};
+pub use descriptor::{Advice, advise, read, read_at, set_pipe_capacity, sync, sync_data, write, write_at};
 pub use direct::{AlignedBuffer, open_alone, open_direct, open_direct_alone};
 pub use filesystem::{Device, Filesystem, device, device_number, filesystem};
-pub use lock::{Lock, RecordLock, lock_region, set_lock};
+pub use lock::{Lock, set_lock};
 pub(crate) use mount::mounts_under;
 pub use mount::{Mount, mount_of, mounts};
 pub use spread::spread_directories;

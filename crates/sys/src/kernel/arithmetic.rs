@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use super::LoopCost;
-use super::counted::CountedLoop;
+use super::counted_loop::CountedLoop;
 
 /// Terms of one turn.
 pub const TERMS: u64 = 100;

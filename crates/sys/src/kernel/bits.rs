@@ -1,7 +1,7 @@
 //! What the bit-counting loops must return.
 
 use super::LoopCost;
-use super::counted::WORDS;
+use super::counted_loop::WORDS;
 
 /// Words of the page that one turn of a bit-counting loop reads.
 pub(super) const WORDS_A_TURN: usize = 64;

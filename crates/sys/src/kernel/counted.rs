@@ -1,61 +1,9 @@
-//! Loops of counted instructions: what a CPU does in a second when nothing but one kind of instruction holds it up.
-//!
-//! All have one shape. They run so many turns, perform the declared operations in each, and return a number that
-//! depends on every one of them, which [`CountedLoop::expected`] finds by a slow path that shares no code with the loop.
+//! Every loop of counted instructions that this program has.
 
-use super::{LoopCost, arithmetic, operation};
+use super::{arithmetic, operation};
 use crate::{Error, Result};
 
-/// One loop.
-#[derive(Debug)]
-pub struct CountedLoop {
-    /// What it does, in snake case: `divide_latency_f64`. Several loops may do one thing with different instructions.
-    pub name: &'static str,
-    /// The instruction set: `portable` is Rust for every architecture.
-    pub isa: &'static str,
-    /// One turn.
-    pub turn: LoopCost,
-    /// The instruction that does the work, as the disassembly spells it; empty where the compiler chooses.
-    pub instruction: &'static str,
-    /// Operations (`turn.ops`) that each execution of the instruction stands for.
-    pub each: u64,
-    /// Path of the loop's function inside this crate's `kernel` module, as the disassembly names it.
-    pub symbol: &'static str,
-    /// What the CPU must have.
-    pub needs: &'static str,
-    pub(super) present: fn() -> bool,
-    pub(super) body: unsafe fn(u64) -> u64,
-    pub(super) expected: fn(u64) -> u64,
-}
-
-impl CountedLoop {
-    /// Runs so many turns.
-    ///
-    /// # Errors
-    /// If this CPU lacks the instructions.
-    pub fn run(&self, turns: u64) -> Result<u64> {
-        self.check()?;
-        // SAFETY: `check` found the instructions; the loops touch nothing but registers and constant data.
-        Ok(unsafe { (self.body)(turns) })
-    }
-
-    /// What [`CountedLoop::run`] must return, by plain code; some ten times slower.
-    #[must_use]
-    pub fn expected(&self, turns: u64) -> u64 {
-        (self.expected)(turns)
-    }
-
-    /// Whether it can run here.
-    ///
-    /// # Errors
-    /// If this CPU lacks the instructions.
-    pub fn check(&self) -> Result<()> {
-        if (self.present)() {
-            return Ok(());
-        }
-        Err(Error::refused(format!("run {} with {}", self.name, self.isa), format!("this CPU lacks {}", self.needs)))
-    }
-}
+pub use super::counted_loop::CountedLoop;
 
 /// Every loop of this program, the strongest instruction set of each name first.
 pub fn all() -> impl Iterator<Item = &'static CountedLoop> {
@@ -88,26 +36,4 @@ fn native() -> impl Iterator<Item = &'static CountedLoop> {
 #[cfg(not(target_arch = "x86_64"))]
 fn native() -> impl Iterator<Item = &'static CountedLoop> {
     std::iter::empty()
-}
-
-/// Random words for the loops that read something, one page of them.
-#[repr(C, align(4096))]
-pub(super) struct Words(pub(super) [u64; 512]);
-
-pub(super) static WORDS: Words = Words(random_words());
-
-/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
-const fn random_words() -> [u64; 512] {
-    let mut words = [0; 512];
-    let mut state = 0_u64;
-    let mut i = 0;
-    while i < words.len() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        words[i] = z ^ (z >> 31);
-        i += 1;
-    }
-    words
 }

@@ -29,43 +29,4 @@ impl LoopCost {
     pub const fn bytes(&self) -> u64 {
         self.bytes_read + self.bytes_written
     }
-
-    /// The same counts for `elements` of them. Exact where `elements` is a multiple of a turn; below that the loads
-    /// and stores are those of a whole turn in proportion, rounded down.
-    #[must_use]
-    pub fn scaled_to(&self, elements: u64) -> Self {
-        let scale = |count: u64| {
-            let exact = u128::from(count) * u128::from(elements) / u128::from(self.elements.max(1));
-            u64::try_from(exact).unwrap_or(u64::MAX)
-        };
-        Self {
-            elements,
-            bytes_read: scale(self.bytes_read),
-            bytes_written: scale(self.bytes_written),
-            loads: scale(self.loads),
-            stores: scale(self.stores),
-            flops: scale(self.flops),
-            ops: scale(self.ops),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_scale_with_the_elements() {
-        let triad =
-            LoopCost { elements: 32, bytes_read: 512, bytes_written: 256, loads: 8, stores: 4, flops: 64, ops: 0 };
-        let pass = triad.scaled_to(64_000);
-        assert_eq!(pass.bytes(), 64_000 * 24);
-        assert_eq!((pass.loads, pass.stores, pass.flops), (16_000, 8_000, 128_000));
-    }
-
-    #[test]
-    fn counts_of_an_impossible_size_saturate() {
-        let all = LoopCost { elements: 1, ops: u64::MAX, ..LoopCost::default() }.scaled_to(u64::MAX);
-        assert_eq!(all.ops, u64::MAX);
-    }
 }

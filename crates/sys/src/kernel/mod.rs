@@ -9,6 +9,7 @@ pub mod branch;
 pub mod copy;
 pub mod core_reference;
 pub mod counted;
+mod counted_loop;
 mod declared;
 pub mod dhrystone;
 pub mod handoff;
@@ -23,6 +24,7 @@ mod route;
 #[cfg(target_arch = "x86_64")]
 mod sha256;
 pub mod stream;
+mod stream_variant;
 pub mod whetstone;
 
 #[cfg(target_arch = "aarch64")]

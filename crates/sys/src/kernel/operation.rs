@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use super::LoopCost;
-use super::counted::CountedLoop;
+use super::counted_loop::CountedLoop;
 
 /// Operations a turn.
 pub(super) const OPS: u64 = 16;

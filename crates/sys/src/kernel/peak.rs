@@ -3,7 +3,7 @@
 //! Each but the last has twelve independent chains, enough for two units of up to six cycles. At the end all chains are added
 //! up as 64-bit integers, lane by lane, so nothing is rounded and a chain that fell short shows.
 
-use super::counted::WORDS;
+use super::counted_loop::WORDS;
 use super::reference::{aes, crc32c};
 
 /// Independent chains.

@@ -144,7 +144,7 @@ impl<B: Fixed> ChaseRing<B> {
     }
 
     /// # Panics
-    /// If the owner of the buffer broke the promise of [`Steady`].
+    /// If the owner of the buffer broke the promise of [`Fixed`].
     fn address(&mut self, word: u64) -> *const u64 {
         let words = self.buffer.words();
         assert_eq!(words.as_mut_ptr().expose_provenance(), self.base, "the buffer of a ring stays where it is");
@@ -153,11 +153,6 @@ impl<B: Fixed> ChaseRing<B> {
 
     fn word(&self, cell: *const u64) -> u64 {
         ((cell.addr() - self.base) / size_of::<u64>()) as u64
-    }
-
-    /// Gives the buffer back.
-    pub fn into_buffer(self) -> B {
-        self.buffer
     }
 }
 

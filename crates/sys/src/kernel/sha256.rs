@@ -1,6 +1,6 @@
 //! What the SHA-256 loop must return.
 
-use super::counted::WORDS;
+use super::counted_loop::WORDS;
 use super::reference::sha256;
 
 /// The block that is hashed again and again: the first of the random words.

@@ -21,8 +21,6 @@ pub struct Arena {
 
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANON;
-/// Two cache lines: adjacent-line prefetch makes neighbours share.
-const LINE_PAIR: usize = 128;
 
 impl Arena {
     /// Reserves `bytes` with a page policy; nothing is touched yet. Its start is aligned to the policy's page.
@@ -161,28 +159,6 @@ impl Arena {
     #[must_use]
     pub fn doubles_mut(&mut self) -> &mut [f64] {
         self.slice_mut()
-    }
-
-    /// `count` disjoint parts, one a thread, in order. Boundaries fall on pages where a part has 16 pages or more,
-    /// else on pairs of cache lines; the last part takes the rest and all others are equally long.
-    pub fn parts_mut<T: Plain>(&mut self, count: usize) -> Result<Vec<&mut [T]>> {
-        let unit = if self.len / count.max(1) >= 16 * page_size() { page_size() } else { LINE_PAIR };
-        let each = self.len / count.max(1) / unit * unit;
-        if count == 0 || each == 0 {
-            return Err(Error::refused(
-                format!("split {} bytes in {count} parts", self.len),
-                format!("a part needs at least {LINE_PAIR} bytes"),
-            ));
-        }
-        let mut rest = self.slice_mut::<T>();
-        let mut parts = Vec::with_capacity(count);
-        for _ in 1..count {
-            let (part, behind) = rest.split_at_mut(each / size_of::<T>());
-            parts.push(part);
-            rest = behind;
-        }
-        parts.push(rest);
-        Ok(parts)
     }
 
     fn start(&self) -> *mut u8 {

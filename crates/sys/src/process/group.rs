@@ -17,13 +17,6 @@ pub fn parent_pid() -> i32 {
     unsafe { libc::getppid() }
 }
 
-/// Number of this process's group.
-#[must_use]
-pub fn own_group() -> i32 {
-    // SAFETY: takes no arguments and cannot fail.
-    unsafe { libc::getpgrp() }
-}
-
 /// Sends a signal to one process; `None` only asks whether it could be sent. `pid` must be above 0: groups and
 /// "everybody" have no business here.
 pub fn send(pid: i32, signal: Option<Signal>) -> Result<()> {
@@ -41,17 +34,6 @@ pub fn kill_group(group: i32, signal: Signal) -> Result<()> {
     }
     // SAFETY: takes numbers and touches no memory of ours.
     check("send a signal to a group", unsafe { libc::kill(-group, signal.number()) }).map(|_| ())
-}
-
-/// Puts a process (0: this one) into a group (0: its own, as leader).
-pub fn set_group(pid: i32, group: i32) -> Result<()> {
-    // SAFETY: takes numbers and touches no memory of ours.
-    check("change the process group", unsafe { libc::setpgid(pid, group) }).map(|_| ())
-}
-
-/// Makes this process the leader of a group of its own, so that it and its children can be killed as one.
-pub fn become_group_leader() -> Result<()> {
-    set_group(0, 0)
 }
 
 /// Has the kernel kill this process when the thread that made it ends (`PR_SET_PDEATHSIG`). `parent` is the number

@@ -12,15 +12,13 @@ mod limit;
 mod pipe;
 mod program;
 pub mod raw;
-mod schedule;
 mod supervised;
 
 pub use child::{Child, ProcessExit};
 pub use end_watch::{EndWatch, wait_within};
 pub use fork::{exit_now, fork, fork_exit, thread_count};
-pub use group::{become_group_leader, die_with_parent, kill_group, own_group, own_pid, parent_pid, send, set_group};
+pub use group::{die_with_parent, kill_group, own_pid, parent_pid, send};
 pub use limit::{Limit, LimitedResource, limit, set_soft_limit};
 pub use pipe::{EndingOutput, TimedInput};
 pub use program::PreparedProgram;
-pub use schedule::{Policy, SchedulePolicy, schedule_of, set_nice};
 pub use supervised::{Attended, Finished, Stream, Supervised, Supply, run, serve};

@@ -6,9 +6,14 @@ use std::process::{ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
 use super::EndWatch;
-use super::supervised::{HELD, HELD_BYTES};
 use crate::error::{Result, check};
 use crate::poll::PollSet;
+
+/// Time for which output is still read once a program has ended while something that it started holds its pipes.
+pub(super) const HELD: Duration = Duration::from_millis(100);
+
+/// Bytes that such a thing may still add in that time: the largest pipe of a user without privilege.
+pub(super) const HELD_BYTES: usize = 1 << 20;
 
 /// How often a reader looks whether the child has ended, where no descriptor tells.
 const LOOK: Duration = Duration::from_millis(100);

@@ -76,18 +76,6 @@ pub fn write_byte(fd: impl AsFd, byte: u8) -> Result<()> {
     }
 }
 
-/// Reads one byte; `None` at the end of input.
-#[inline]
-pub fn read_byte(fd: impl AsFd) -> Result<Option<u8>> {
-    let mut byte = 0u8;
-    // SAFETY: the pointer is to one writable byte for the length of the call.
-    match unsafe { libc::read(fd.as_fd().as_raw_fd(), (&raw mut byte).cast(), 1) } {
-        1 => Ok(Some(byte)),
-        0 => Ok(None),
-        _ => Err(Error::last("read a byte")),
-    }
-}
-
 /// Gives the CPU to another runnable thread, where there is one (`sched_yield`).
 #[inline]
 pub fn yield_now() {
@@ -131,6 +119,7 @@ pub fn sysconf(limit: SystemLimit) -> Option<u64> {
 mod tests {
     use super::*;
     use std::fs::File;
+    use std::io::Read;
 
     #[test]
     fn the_kernel_agrees_with_the_library() {
@@ -145,10 +134,12 @@ mod tests {
     fn bytes_go_through_a_pipe() {
         let (from, to) = std::io::pipe().unwrap();
         write_byte(&to, 7).unwrap();
-        assert_eq!(read_byte(&from).unwrap(), Some(7));
+        let mut byte = [0];
+        assert_eq!((&from).read(&mut byte).unwrap(), 1);
+        assert_eq!(byte, [7]);
         byte_mix(from.as_fd()).unwrap();
         drop(to);
-        assert_eq!(read_byte(&from).unwrap(), None);
+        assert_eq!((&from).read(&mut byte).unwrap(), 0);
         let read_only = File::open("/dev/null").unwrap();
         assert!(write_byte(&read_only, 0).is_err());
     }

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::pipe::{set_nonblocking, wait};
+use super::pipe::{HELD, HELD_BYTES, set_nonblocking, wait};
 use super::{EndWatch, group};
 use crate::poll::PollSet;
 use crate::signal::Signal;
@@ -20,10 +20,6 @@ use crate::signal::Signal;
 const PIECE: usize = 64 * 1024;
 /// How often the end of a program is looked for where no descriptor tells of it.
 const BLIND: Duration = Duration::from_millis(1);
-/// Time for which output is still read once a program has ended while something that it started holds its pipes.
-pub(super) const HELD: Duration = Duration::from_millis(100);
-/// Bytes that such a thing may still add in that time: the largest pipe of a user without privilege.
-pub(super) const HELD_BYTES: usize = 1 << 20;
 /// Time in which a killed program must be gone; one that the kernel holds longer (a dead network disk) is left behind.
 const KILLED: Duration = Duration::from_secs(5);
 

@@ -5,7 +5,6 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result, check};
-use crate::process;
 use crate::signal::Signal;
 
 const SIGNALS: usize = 65;
@@ -55,7 +54,7 @@ impl SignalCounter {
         }
         // SAFETY: the call succeeded, so the previous action was written.
         let previous = RawAction(unsafe { previous.assume_init() });
-        Ok(Self { signal, pid: process::own_pid(), previous })
+        Ok(Self { signal, pid: std::process::id().cast_signed(), previous })
     }
 
     /// Installs the same handler once more: one `sigaction`, the operation of `os.signal_install`.

@@ -17,15 +17,6 @@ pub struct Blocked {
 impl Blocked {
     /// Holds these signals back in this thread, besides those already held back.
     pub fn new(signals: &[Signal]) -> Result<Self> {
-        Self::change(libc::SIG_BLOCK, signals)
-    }
-
-    /// Lets these signals through in this thread until dropped.
-    pub fn unblock(signals: &[Signal]) -> Result<Self> {
-        Self::change(libc::SIG_UNBLOCK, signals)
-    }
-
-    fn change(how: libc::c_int, signals: &[Signal]) -> Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::uninit();
         let mut previous = MaybeUninit::<libc::sigset_t>::uninit();
         // SAFETY: `sigemptyset` initialises the set, `sigaddset` gets valid numbers, and the kernel writes the
@@ -35,7 +26,7 @@ impl Blocked {
             for signal in signals {
                 libc::sigaddset(set.as_mut_ptr(), signal.number());
             }
-            match libc::pthread_sigmask(how, set.as_ptr(), previous.as_mut_ptr()) {
+            match libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), previous.as_mut_ptr()) {
                 0 => Ok(Self { previous: previous.assume_init(), here: PhantomData }),
                 errno => Err(Error::os("hold signals back", std::io::Error::from_raw_os_error(errno))),
             }

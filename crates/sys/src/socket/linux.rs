@@ -67,12 +67,6 @@ pub fn set_pacing(fd: impl AsFd, bytes_per_second: u32) -> Result<()> {
     set(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, bytes_per_second.cast_signed(), "limit the rate of a socket")
 }
 
-/// Sends acknowledgements at once (`true`), or lets the kernel delay them. Not permanent: the kernel may leave this
-/// mode by itself (`tcp(7)`).
-pub fn set_quick_ack(fd: impl AsFd, on: bool) -> Result<()> {
-    set(fd, libc::IPPROTO_TCP, libc::TCP_QUICKACK, i32::from(on), "change TCP_QUICKACK")
-}
-
 fn fill(fd: impl AsFd, level: i32, name: i32, buffer: &mut [u8], what: &'static str) -> Result<usize> {
     let mut len = buffer.len() as libc::socklen_t;
     // SAFETY: both pointers are valid and writable, and `len` says the size of the buffer; the kernel returns how

@@ -9,7 +9,7 @@ mod linux;
 mod tcp_info;
 
 pub use interface::interfaces;
-pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, set_quick_ack, tcp_info};
+pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, tcp_info};
 pub use tcp_info::TcpInfo;
 
 use std::os::fd::{AsFd, AsRawFd};
@@ -61,19 +61,9 @@ pub fn set_receive_buffer(fd: impl AsFd, size: usize) -> Result<usize> {
     receive_buffer(fd)
 }
 
-/// Whether small segments wait for acknowledgements (Nagle's algorithm, RFC 896) or not.
-pub fn no_delay(fd: impl AsFd) -> Result<bool> {
-    get(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, "read TCP_NODELAY").map(|n| n != 0)
-}
-
 /// Switches Nagle's algorithm off (`true`) or on.
 pub fn set_no_delay(fd: impl AsFd, on: bool) -> Result<()> {
     set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, i32::from(on), "change TCP_NODELAY")
-}
-
-/// Largest segment of a connection, bytes of payload (RFC 9293).
-pub fn max_segment(fd: impl AsFd) -> Result<usize> {
-    get(fd, libc::IPPROTO_TCP, libc::TCP_MAXSEG, "read the largest segment").map(|n| n as usize)
 }
 
 /// Asks for a largest segment; it must come before the connection.

@@ -28,7 +28,3 @@ pub fn effective_buffers(_fd: impl AsFd) -> Result<(u64, u64)> {
 pub fn set_pacing(_fd: impl AsFd, _bytes_per_second: u32) -> Result<()> {
     Err(Error::not_here("limit the rate of a socket"))
 }
-
-pub fn set_quick_ack(_fd: impl AsFd, _on: bool) -> Result<()> {
-    Err(Error::not_here("change TCP_QUICKACK"))
-}

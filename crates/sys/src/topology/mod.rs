@@ -98,20 +98,6 @@ impl Topology {
         }
         classes.into_iter().map(|(_, cpus)| cpus).collect()
     }
-
-    /// One CPU of every core among `allowed`, so that two of them never share a core.
-    #[must_use]
-    pub fn one_per_core(&self, allowed: &[usize]) -> Vec<usize> {
-        let mut taken: Vec<usize> = Vec::new();
-        let mut chosen = Vec::new();
-        for cpu in self.cpus.iter().filter(|cpu| allowed.contains(&cpu.id)) {
-            if !taken.contains(&cpu.id) {
-                taken.extend(&cpu.siblings);
-                chosen.push(cpu.id);
-            }
-        }
-        chosen
-    }
 }
 
 fn cpu(root: &Path, id: usize, nodes: &[(usize, Vec<usize>)]) -> CpuTopology {
@@ -176,7 +162,6 @@ mod tests {
         assert_eq!(machine.counts(), (2, 4, 8));
         assert_eq!(machine.cpu(5).unwrap().node, Some(1));
         assert_eq!(machine.cpu(5).unwrap().siblings, [4, 5]);
-        assert_eq!(machine.one_per_core(&[0, 1, 3, 6, 7]), [0, 3, 6]);
         let caches = machine.caches(0);
         assert_eq!(caches.len(), 1);
         assert_eq!(
@@ -192,7 +177,6 @@ mod tests {
         put(dir.path(), "cpu/online", "0,2");
         let machine = Topology::read_under(dir.path()).unwrap();
         assert_eq!(machine.counts(), (1, 2, 2));
-        assert_eq!(machine.one_per_core(&[0, 2]), [0, 2]);
         put(dir.path(), "cpu/online", "nonsense");
         assert!(Topology::read_under(dir.path()).is_err());
     }

@@ -41,12 +41,6 @@ impl CpuTimes {
         Share::of(self.busy().as_secs_f64(), self.total().as_secs_f64())
     }
 
-    /// The share of all time that the host took; `None` when no time passed.
-    #[must_use]
-    pub fn steal_share(&self) -> Option<Share> {
-        Share::of(self.steal.as_secs_f64(), self.total().as_secs_f64())
-    }
-
     /// What was added since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
@@ -80,25 +74,12 @@ fn read(root: &Path) -> Result<All> {
     parse(&text::read(root.join("proc/stat"))?, ticks_per_second()?)
 }
 
-/// Processes and threads made since boot, by anybody.
-pub fn forks() -> Result<u64> {
-    text::keyed_number(&text::read("/proc/stat")?, "processes")
-        .ok_or_else(|| Error::refused("read /proc/stat", "it does not count processes"))
-}
-
 /// Mean number of runnable and uninterruptible tasks over 1, 5 and 15 minutes.
 pub fn load_average() -> Result<[f64; 3]> {
     let mut load = [0.0; 3];
     // SAFETY: the array has room for the three numbers asked for.
     let given = unsafe { libc::getloadavg(load.as_mut_ptr(), 3) };
     if given == 3 { Ok(load) } else { Err(Error::refused("read the load average", "the OS does not tell it")) }
-}
-
-/// Clock of a CPU at this moment in Hz (`scaling_cur_freq`); an error where the kernel does not steer it, as in most
-/// virtual machines.
-pub fn frequency_of(cpu: usize) -> Result<f64> {
-    let khz: f64 = text::number(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))?;
-    Ok(khz * 1e3)
 }
 
 type All = (CpuTimes, Vec<(usize, CpuTimes)>);
@@ -130,7 +111,7 @@ mod tests {
         let (all, each) = parse(text, 100).unwrap();
         let ms = Duration::from_millis;
         assert_eq!(all, CpuTimes { user: ms(110), system: ms(80), idle: ms(1030), steal: ms(70) });
-        let share = all.steal_share().map_or(0.0, Share::get);
+        let share = Share::of(all.steal.as_secs_f64(), all.total().as_secs_f64()).map_or(0.0, Share::get);
         assert!((share - 70.0 / 1290.0).abs() < 1e-12, "of all time, what was stolen included: {share}");
         // A clock tick that does not divide a second is not rounded away.
         assert_eq!(parse("cpu 1024 0 0 0\n", 1024).unwrap().0.user, Duration::from_secs(1));
@@ -146,7 +127,6 @@ mod tests {
     fn this_machine_counts() {
         assert!(!per_cpu_times().unwrap().is_empty());
         assert!(machine_times().unwrap().busy() > Duration::ZERO);
-        assert!(forks().unwrap() > 0);
         assert!(load_average().unwrap().iter().all(|load| *load >= 0.0));
     }
 }

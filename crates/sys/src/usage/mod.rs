@@ -4,11 +4,11 @@ mod machine;
 mod pressure;
 mod process;
 
-pub use machine::{CpuTimes, forks, frequency_of, load_average, machine_times, per_cpu_times, per_cpu_times_under};
+pub use machine::{CpuTimes, load_average, machine_times, per_cpu_times, per_cpu_times_under};
 pub use pressure::{Pressure, PressureResource, pressure};
 pub use process::{
-    Io, RunQueue, Stat, Switches, anonymous_bytes, migrations_of, migrations_under, peak_resident_bytes,
-    resident_bytes, run_queue_of, switches_of, switches_under, threads_of,
+    Io, Stat, Switches, anonymous_bytes, migrations_of, migrations_under, peak_resident_bytes, switches_under,
+    threads_of,
 };
 
 use std::mem::MaybeUninit;

@@ -163,12 +163,8 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
-/// Context switches so far of another process (`/proc/PID/status`).
-pub fn switches_of(pid: i32) -> Result<Switches> {
-    switches_under(Path::new("/"), pid)
-}
-
-/// The same from a tree that holds a copy of a machine's `/proc`.
+/// Context switches so far of another process (`/proc/PID/status`), from `/` or a tree that holds a copy of a machine's
+/// `/proc`.
 pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
     let path = root.join(format!("proc/{pid}/status"));
     let text = text::read(&path)?;
@@ -177,14 +173,6 @@ pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
             .ok_or_else(|| Error::refused(format!("read {}", path.display()), format!("it has no {key}")))
     };
     Ok(Switches { voluntary: get("voluntary_ctxt_switches")?, involuntary: get("nonvoluntary_ctxt_switches")? })
-}
-
-/// Resident memory of this process now, in bytes.
-pub fn resident_bytes() -> Result<u64> {
-    let text = text::read("/proc/self/status")?;
-    let kib: u64 = text::field_number(&text, "VmRSS")
-        .ok_or_else(|| Error::refused("read /proc/self/status", "it has no VmRSS"))?;
-    Ok(kib * 1024)
 }
 
 /// Most memory that this program was resident with, in bytes. Unlike the mark of getrusage(2) it begins anew with execve(2).
@@ -234,30 +222,6 @@ fn migrations_in(path: &Path) -> Result<u64> {
         .ok_or_else(|| Error::refused(format!("read {}", path.display()), "it has no nr_migrations"))
 }
 
-/// Time on and in front of the CPU (`/proc/PID/schedstat`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RunQueue {
-    /// On a CPU.
-    pub running: Duration,
-    /// Ready, but waiting for one.
-    pub waiting: Duration,
-    /// Times it was given one.
-    pub slices: u64,
-}
-
-/// Time on and in front of the CPU so far, of a process's main thread.
-pub fn run_queue_of(pid: i32) -> Result<RunQueue> {
-    let path = format!("/proc/{pid}/schedstat");
-    let text = text::read(&path)?;
-    let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    match numbers[..] {
-        [running, waiting, slices] => {
-            Ok(RunQueue { running: Duration::from_nanos(running), waiting: Duration::from_nanos(waiting), slices })
-        }
-        _ => Err(Error::refused(format!("read {path}"), "it is not three numbers")),
-    }
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -279,9 +243,8 @@ mod tests {
     fn own_figures_are_there() {
         let me = std::process::id() as i32;
         assert_eq!(Stat::own().unwrap().pid, me);
-        assert!(switches_of(me).is_ok());
-        assert!(resident_bytes().unwrap() > 100_000);
-        assert!(anonymous_bytes().unwrap() <= resident_bytes().unwrap());
+        assert!(switches_under(Path::new("/"), me).is_ok());
+        assert!((1..=peak_resident_bytes().unwrap()).contains(&anonymous_bytes().unwrap()));
         let before = Io::own();
         if let Err(reason) = &before {
             testing::lacks!("the I/O counts: {reason}");
@@ -289,10 +252,8 @@ mod tests {
             std::fs::write("/dev/null", vec![0u8; 1000]).unwrap();
             assert!(Io::own().unwrap().since(&before.unwrap()).write_chars >= 1000);
         }
-        for optional in [migrations_of(me).map(|_| ()), run_queue_of(me).map(|_| ())] {
-            if let Err(reason) = optional {
-                testing::lacks!("one of migrations and run queue: {reason}");
-            }
+        if let Err(reason) = migrations_of(me) {
+            testing::lacks!("migrations: {reason}");
         }
     }
 
@@ -325,6 +286,6 @@ mod tests {
     #[test]
     fn no_such_process_is_an_error() {
         assert!(Stat::of(i32::MAX).is_err());
-        assert!(switches_of(i32::MAX).is_err());
+        assert!(switches_under(Path::new("/"), i32::MAX).is_err());
     }
 }

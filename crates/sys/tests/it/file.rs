@@ -53,24 +53,20 @@ fn direct_io_works_or_says_no() {
 #[test]
 fn locks_of_one_process_do_not_exclude() {
     let file = tempfile::tempfile().unwrap();
-    let first = file::lock_region(file.as_fd(), Lock::Exclusive, 0, 10, false).unwrap();
-    assert!(first.is_some());
-    assert!(file::lock_region(file.as_fd(), Lock::Exclusive, 5, 0, true).unwrap().is_some());
-    assert!(file::lock_region(file.as_fd(), Lock::Shared, u64::MAX, 0, false).is_err());
+    file::set_lock(file.as_fd(), Some(Lock::Exclusive), 0, 10).unwrap();
+    file::set_lock(file.as_fd(), Some(Lock::Exclusive), 5, 0).unwrap();
+    assert!(file::set_lock(file.as_fd(), Some(Lock::Shared), u64::MAX, 0).is_err());
     let read_only = std::fs::File::open("/dev/null").unwrap();
-    assert!(file::lock_region(read_only.as_fd(), Lock::Exclusive, 0, 1, false).is_err());
+    assert!(file::set_lock(read_only.as_fd(), Some(Lock::Exclusive), 0, 1).is_err());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_pipe_grows() {
-    let (from, to) = std::io::pipe().unwrap();
-    let before = file::pipe_capacity(&from).unwrap();
-    match file::set_pipe_capacity(&to, before * 2) {
-        Ok(got) => {
-            assert!(got >= before * 2);
-            assert_eq!(file::pipe_capacity(&from).unwrap(), got);
-        }
+    let (_from, to) = std::io::pipe().unwrap();
+    let wanted = 128 * 1024;
+    match file::set_pipe_capacity(&to, wanted) {
+        Ok(got) => assert!(got >= wanted),
         Err(reason) => testing::skip!("{reason}"),
     }
     assert!(file::set_pipe_capacity(&to, usize::MAX).is_err());
@@ -87,14 +83,13 @@ fn socket_options_are_kept() {
     let (one, _two) = pair();
     for wanted in [true, false] {
         socket::set_no_delay(&one, wanted).unwrap();
-        assert_eq!(socket::no_delay(&one).unwrap(), wanted);
+        assert_eq!(one.nodelay().unwrap(), wanted);
     }
     assert!(socket::set_send_buffer(&one, 32 * 1024).unwrap() >= 32 * 1024);
     assert!(socket::set_receive_buffer(&one, 32 * 1024).unwrap() >= 32 * 1024);
-    assert!(socket::max_segment(&one).unwrap() > 100);
     assert!(socket::set_send_buffer(&one, usize::MAX).is_err());
     let null = std::fs::File::open("/dev/null").unwrap();
-    assert!(socket::no_delay(&null).is_err());
+    assert!(socket::set_no_delay(&null, true).is_err());
 }
 
 #[test]
@@ -111,7 +106,6 @@ fn tcp_tells_what_it_did() {
     let name = socket::congestion(&one).unwrap();
     socket::set_congestion(&one, &name).unwrap();
     assert!(socket::set_congestion(&one, "no-such-control").unwrap_err().to_string().contains("no-such-control"));
-    socket::set_quick_ack(&one, true).unwrap();
     socket::set_pacing(&one, 1_000_000_000).unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     match socket::drops(&udp) {

@@ -18,9 +18,10 @@ fn buffer(words: usize) -> Box<[u64]> {
 #[test]
 fn the_pointers_in_memory_form_one_cycle() {
     for order in ORDERS {
-        let ring = ChaseRing::new(buffer(9 * 512 + 13), order, 42).unwrap();
+        let mut words = buffer(9 * 512 + 13);
+        let ring = ChaseRing::new(&mut words[..], order, 42).unwrap();
         let (lap, start) = (ring.lap(), ring.position());
-        let words = ring.into_buffer();
+        drop(ring);
         let base = words.as_ptr().addr() as u64;
         let mut at = start;
         for step in 1..=lap {

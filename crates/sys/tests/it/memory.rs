@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::thread;
 
 use sys::memory::{Arena, FileMap, Pages, SharedArray, SharedCounters, available_bytes, huge_page_size, page_size};
 use sys::usage::{Usage, Who};
@@ -60,26 +59,6 @@ fn huge_pages_are_huge_or_say_why_not() {
             assert!(reason.starts_with("could not use huge pages"));
         }
     }
-}
-
-#[test]
-fn parts_are_disjoint_and_cover_all() {
-    for (bytes, count) in [(1 << 20, 3), (128 * 5, 5), (10_000, 7), (4096 * 64, 4)] {
-        let mut arena = Arena::reserve(bytes, Pages::Base).unwrap();
-        let parts = arena.parts_mut::<u64>(count).unwrap();
-        assert_eq!(parts.len(), count);
-        assert_eq!(parts.iter().map(|part| part.len()).sum::<usize>(), bytes / 8);
-        thread::scope(|scope| {
-            for (number, part) in parts.into_iter().enumerate() {
-                scope.spawn(move || part.fill(number as u64 + 1));
-            }
-        });
-        assert!(arena.words().is_sorted());
-        assert_eq!(*arena.words().last().unwrap(), count as u64);
-    }
-    let mut arena = Arena::reserve(1024, Pages::Base).unwrap();
-    assert!(arena.parts_mut::<u8>(0).is_err());
-    assert!(arena.parts_mut::<u8>(9).is_err());
 }
 
 #[test]

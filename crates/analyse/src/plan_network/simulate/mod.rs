@@ -10,6 +10,7 @@
 mod heap;
 mod pull;
 mod schedule;
+mod state;
 mod switch;
 mod tally;
 mod window;
@@ -143,5 +144,5 @@ pub fn simulate(setup: &SimulationSetup) -> Option<SimulationTally> {
     let sized =
         !matches!(&setup.sizes, FragmentSizes::Measured(sizes) if sizes.is_empty()) && setup.framing.payload > 0;
     let credited = !matches!(setup.pattern, TrafficPattern::Pull { credits: 0 });
-    (sane && finite && sized && credited).then(|| world::SimulationWorld::new(setup).run())
+    (sane && finite && sized && credited).then(|| state::SimulationWorld::new(setup).run())
 }

@@ -1,16 +1,6 @@
 //! Receivers that ask: at most so many requests open, each for one frame, and asked again when nothing comes.
 
-use super::world::{Frame, Notice, SimulationWorld};
-
-/// What a receiver has asked for.
-#[derive(Debug, Default)]
-pub(super) struct PullState {
-    free: u32,
-    event: u64,
-    fragment: u32,
-    offset: u32,
-    alarm: bool,
-}
+use super::state::{Frame, Notice, SimulationWorld};
 
 impl SimulationWorld<'_> {
     pub(super) fn begin_pull(&mut self, receiver: u32, credits: u32) {

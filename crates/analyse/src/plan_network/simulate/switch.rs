@@ -1,26 +1,6 @@
 //! The switch: an output port with a finite buffer a receiver, an input port with a finite buffer a sender.
 
-use std::collections::VecDeque;
-
-use super::world::{Frame, SimulationWorld};
-
-/// An output port.
-#[derive(Debug, Default)]
-pub(super) struct Port {
-    on_wire: Option<Frame>,
-    queue: VecDeque<Frame>,
-    held: u64,
-    /// Inputs whose first frame waits for room here.
-    waiting: VecDeque<u32>,
-    pub(super) payload: u64,
-}
-
-/// An input port.
-#[derive(Debug, Default)]
-pub(super) struct Input {
-    queue: VecDeque<Frame>,
-    held: u64,
-}
+use super::state::{Frame, SimulationWorld};
 
 impl SimulationWorld<'_> {
     fn buffered(&self, frame: Frame) -> u64 {

@@ -1,32 +1,13 @@
 //! Connections with a TCP-like window: slow start, additive increase, halved once a window at a loss, begun anew after a
 //! time-out (RFC 5681). Bytes count as arrived in whatever order they do.
 
-use std::collections::VecDeque;
-
 use super::FlowControl;
-use super::world::{Frame, Notice, SimulationWorld};
+use super::state::{Frame, Notice, SimulationWorld, WindowedConnection};
 
 /// Segments of the first window (RFC 6928).
 const FIRST: u32 = 10;
 /// Later acknowledgements after which a frame counts as lost.
 const DUPLICATES: u32 = 3;
-
-/// One sender's connection to one receiver.
-#[derive(Debug, Clone, Default)]
-pub(super) struct WindowedConnection {
-    /// Fragments accepted and not yet sent: event and bytes left.
-    backlog: VecDeque<(u32, u32)>,
-    waiting: u32,
-    again: VecDeque<Frame>,
-    lost: Vec<Frame>,
-    in_flight: u32,
-    window: u32,
-    threshold: u32,
-    order: u32,
-    /// Losses of frames before this one belong to a window that was already halved.
-    recover: u32,
-    queued: bool,
-}
 
 impl WindowedConnection {
     pub(super) fn new(segment: u32, most: u32) -> Self {

@@ -1,89 +1,16 @@
-//! The state of a simulation and its loop.
+//! The loop of a simulation: what is due next, and who it is for.
 
 use std::collections::VecDeque;
 
 use stats::Histogram;
 
 use super::heap::Heap;
-use super::pull::PullState;
-use super::schedule::{Cursor, Next, TICKS, TrafficSchedule};
-use super::switch::{Input, Port};
+use super::schedule::{Next, TICKS, TrafficSchedule};
+use super::state::{
+    Building, Frame, Input, Notice, Port, PullState, Sender, SendingFragment, SimulationWorld, WindowedConnection,
+};
 use super::tally::{LatencyQuantiles, SimulationTally, fairness};
-use super::window::WindowedConnection;
 use super::{FlowControl, SimulationSetup, TrafficPattern, Trigger};
-
-/// One frame.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Frame {
-    pub(super) event: u32,
-    pub(super) sender: u32,
-    pub(super) receiver: u32,
-    /// Payload.
-    pub(super) bytes: u32,
-    /// Place in its connection's order of sending.
-    pub(super) order: u32,
-}
-
-/// A fragment that is being sent.
-#[derive(Debug, Clone, Copy)]
-struct SendingFragment {
-    event: u32,
-    left: u32,
-}
-
-/// A network card and who feeds it.
-#[derive(Debug, Default)]
-pub(super) struct Sender {
-    cursor: Cursor,
-    jobs: VecDeque<SendingFragment>,
-    /// Connections that have something to send and room in their window.
-    pub(super) ready: VecDeque<u32>,
-    /// Connection whose socket buffer is full, which stops the sender.
-    pub(super) blocked: Option<u32>,
-    on_wire: Option<Frame>,
-    alarm: bool,
-}
-
-/// What arrives after a fixed delay.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Notice {
-    /// A frame of a connection was received.
-    Acknowledged(Frame),
-    /// A receiver asks for a frame.
-    Requested(Frame),
-    /// Time is up for a frame of a connection.
-    TimedOut(Frame),
-    /// Time is up for a frame that a receiver asked for.
-    Missing(Frame),
-}
-
-/// An event on its way.
-#[derive(Debug, Clone, Copy)]
-struct Building {
-    left: u64,
-    began: u64,
-}
-
-pub(super) struct SimulationWorld<'a> {
-    pub(super) setup: &'a SimulationSetup,
-    pub(super) schedule: TrafficSchedule,
-    pub(super) now: u64,
-    pub(super) timers: Heap,
-    soon: VecDeque<(u64, Notice)>,
-    late: VecDeque<(u64, Notice)>,
-    pub(super) senders: Vec<Sender>,
-    pub(super) ports: Vec<Port>,
-    pub(super) inputs: Vec<Input>,
-    pub(super) connections: Vec<WindowedConnection>,
-    pub(super) pullers: Vec<PullState>,
-    building: Vec<Building>,
-    nanos: Histogram,
-    pub(super) tally: SimulationTally,
-    ticks_per_byte: f64,
-    full: u64,
-    round_trip: u64,
-    timeout: u64,
-}
 
 impl<'a> SimulationWorld<'a> {
     pub(super) fn new(setup: &'a SimulationSetup) -> Self {

@@ -15,7 +15,7 @@ pub use job::{SlurmJob, jobs, parse_one_line, parse_queue};
 pub use node::{SlurmNode, choose, nodes, parse_nodes, reason, reason_of, unknown};
 
 use super::{Launcher, Link, process};
-use crate::agent::{By, Hello};
+use crate::hello::{By, Hello};
 use crate::{Error, Result};
 
 /// What agents get from Slurm.

@@ -1,7 +1,7 @@
 //! Nodes as `sinfo` and `scontrol show node` describe them.
 
 use super::tool::ask;
-use crate::agent::MissingNode;
+use crate::launcher::MissingNode;
 use crate::{Error, Result};
 
 /// A node of a partition.

@@ -2,10 +2,9 @@
 
 use analyse::Comparison;
 use analyse::compare::Normalise;
-use model::Outcome;
+use model::{Outcome, code};
 
 use crate::Records;
-use crate::words::code;
 
 pub(super) fn records(comparison: &Comparison) -> Records {
     let header = vec![

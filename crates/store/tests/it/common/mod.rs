@@ -10,6 +10,7 @@ use model::{
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use store::{SessionValue, Store};
 
 /// Size of a run.
 #[derive(Clone, Copy)]
@@ -140,4 +141,9 @@ fn footprint(random: &mut ChaCha8Rng) -> Footprint {
         migrations: Some(0),
         hardware: None,
     }
+}
+
+/// The history of one figure on one machine.
+pub(crate) fn history(store: &dyn Store, key: &FigureKey, fingerprint: &str, limit: usize) -> Vec<SessionValue> {
+    store.histories(std::slice::from_ref(key), fingerprint, limit).unwrap().pop().unwrap()
 }

@@ -5,8 +5,8 @@
 //! number `\s` of the stream; `\o` is the place in the turn, in bytes. A step takes a pair of registers.
 //! Streaming stores are `stnp`, a hint that the CPU may ignore.
 
-use crate::kernel::Declared;
-use crate::kernel::stream::{Body, Kind, Stores, Variant, Walk, Width};
+use crate::kernel::LoopCost;
+use crate::kernel::stream_variant::{Body, Stores, StreamKind, StreamPass, Variant, Width};
 
 /// The text of one step of a kind, by register.
 #[rustfmt::skip]
@@ -66,9 +66,9 @@ macro_rules! after {
 macro_rules! walk {
     ($name:ident, $isa:ident, $kind:ident, $st:literal, $streams:literal, $places:literal, $bytes:literal) => {
         #[inline(never)]
-        pub(super) unsafe fn $name(walk: &Walk) -> u64 {
+        pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream touches `span` bytes from its start in whole turns, which `Walk` promises to lie
+            // SAFETY: each stream touches `span` bytes from its start in whole turns, which `StreamPass` promises to lie
             // inside the arrays. Every register written is declared.
             unsafe {
                 std::arch::asm!(
@@ -123,12 +123,12 @@ macro_rules! walk {
 macro_rules! row {
     ($isa:ident, $width:ident, $unit:literal, $kind:ident, $module:ident, $name:ident, $stores:ident, $streams:literal, $bytes:literal) => {
         Variant {
-            kind: Kind::$kind,
+            kind: StreamKind::$kind,
             name: concat!(stringify!($isa), "_", stringify!($name)),
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            turn: turn(Kind::$kind, $streams * $bytes, $unit),
+            turn: turn(StreamKind::$kind, $streams * $bytes, $unit),
             symbol: concat!("aarch64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: || true,
             body: Body::Assembly($name),
@@ -174,9 +174,9 @@ kinds!(integer, Integer, 16, "0, 16, 32, 48" by 64, "0, 16, 32, 48" by 64:
 /// By set of registers, then kind.
 pub(in crate::kernel) static VARIANTS: [&[&[Variant]]; 3] = [neon::ALL, double::ALL, integer::ALL];
 
-const fn turn(kind: Kind, bytes: u64, unit: u64) -> Declared {
+const fn turn(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
     let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
-    Declared {
+    LoopCost {
         elements: bytes / 8,
         bytes_read: inputs * bytes,
         bytes_written: outputs * bytes,

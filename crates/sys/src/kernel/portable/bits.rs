@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::kernel::counted::{CountedLoop, WORDS};
+use crate::kernel::counted_loop::{CountedLoop, WORDS};
 use crate::kernel::{LoopCost, bits};
 
 /// Counts the ones of so many of the random words.

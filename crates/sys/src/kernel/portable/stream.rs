@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::kernel::stream::{Body, OnSlices, Stores, StreamKind, Variant, Width};
+use crate::kernel::stream_variant::{Body, OnSlices, Stores, StreamKind, Variant, Width};
 use crate::kernel::{LoopCost, native};
 
 const fn row(kind: StreamKind, symbol: &'static str, body: OnSlices) -> Variant {

@@ -7,7 +7,7 @@ use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
 
 use crate::kernel::LoopCost;
-use crate::kernel::counted::CountedLoop;
+use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::peak::{SIGNED, UNSIGNED};
 
 const CHAINS: u64 = 4;

@@ -4,7 +4,7 @@
 
 use super::counted::counted;
 use crate::kernel::arithmetic::{self as byte, TURN, TURN_EMPTY, TURN_FLOAT};
-use crate::kernel::counted::CountedLoop;
+use crate::kernel::counted_loop::CountedLoop;
 
 counted!(
     empty,

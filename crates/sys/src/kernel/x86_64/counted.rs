@@ -23,7 +23,7 @@ macro_rules! counted {
                     "3:",
                     $finish,
                     inout("rdi") turns => _,
-                    inout("rsi") crate::kernel::counted::WORDS.0.as_ptr() => _,
+                    inout("rsi") crate::kernel::counted_loop::WORDS.0.as_ptr() => _,
                     out("rax") result,
                     out("rcx") _, out("rdx") _,
                     out("r8") _, out("r9") _, out("r10") _, out("r11") _,

@@ -1,7 +1,7 @@
 //! AES rounds, SHA-256 blocks, bit counts and checksums by the instructions made for them.
 
 use super::counted::counted;
-use crate::kernel::counted::CountedLoop;
+use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::{LoopCost, bits, peak, sha256};
 use std::arch::is_x86_feature_detected;
 

@@ -13,5 +13,5 @@ mod peak;
 mod sha256;
 pub(super) mod stream;
 
-pub(super) static LOOPS: [&[super::counted::CountedLoop]; 5] =
+pub(super) static LOOPS: [&[super::counted_loop::CountedLoop]; 5] =
     [&amx::LOOPS, &arithmetic::LOOPS, &operation::LOOPS, &peak::LOOPS, &crypto::LOOPS];

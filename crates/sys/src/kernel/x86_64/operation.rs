@@ -1,7 +1,7 @@
 //! Add, multiply and divide, one chain or eight.
 
 use super::counted::counted;
-use crate::kernel::counted::CountedLoop;
+use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::operation::{self as reference, TURN, TURN_FLOAT, start};
 
 /// Latency and throughput of an operation on general registers: `$step` works on the register `\r`, and may use `rsi`,

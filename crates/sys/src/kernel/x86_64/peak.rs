@@ -2,7 +2,7 @@
 
 use super::counted::counted;
 use crate::kernel::LoopCost;
-use crate::kernel::counted::CountedLoop;
+use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::peak::{self, CHAINS};
 
 /// One loop: `$v` is the register prefix, `$one` puts chain `\k` at its start from `eax`, `$constants` makes registers

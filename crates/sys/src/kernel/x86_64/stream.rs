@@ -7,7 +7,7 @@
 //! `.irp` over nothing assembles nothing.
 
 use crate::kernel::LoopCost;
-use crate::kernel::stream::{Body, Stores, StreamKind, StreamPass, Variant, Width};
+use crate::kernel::stream_variant::{Body, Stores, StreamKind, StreamPass, Variant, Width};
 
 /// The text of one step of a kind, by encoding.
 #[rustfmt::skip]

@@ -1,10 +1,11 @@
-//! What an agent says first.
+//! What an agent says first: who and where it is, and which duties it can do.
 
+use std::io::{BufRead, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
 use serde::{Deserialize, Serialize};
 
-use super::Duty;
+use crate::Result;
 
 /// Who started an agent, and so how it can know its address towards the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +92,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    pub(super) fn here(by: By, duties: &[Duty]) -> Self {
+    pub(crate) fn here(by: By, duties: &[Duty]) -> Self {
         let interfaces = sys::socket::interfaces().unwrap_or_default();
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -119,6 +120,15 @@ impl Hello {
         of_it.sort_by_key(IpAddr::is_ipv6);
         of_it.first().copied()
     }
+}
+
+/// Something that an agent can do for its driver: it goes on with the input and output behind the greeting, in a
+/// protocol of its own.
+pub struct Duty {
+    /// What drivers call it.
+    pub name: &'static str,
+    /// Does it, until it is done or the input ends.
+    pub work: fn(Box<dyn BufRead + Send>, &mut (dyn Write + Send)) -> Result<()>,
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::io::BufReader;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{LastWords, Launcher, Link};
 use crate::agent::{By, Hello, serve};
 use crate::lab::Lab;
+use crate::launcher::{LastWords, Launcher, Link};
 use crate::{Error, Result, build};
 
 /// Node n is a thread at host n.

@@ -1,0 +1,110 @@
+//! Groups of tests that one excess pays for, before the evidence is looked at.
+
+use model::Primitive;
+
+use super::budget::{CauseCost, unit_of};
+use super::result::{DifferenceKind, Rival, RunDifference};
+use super::rules::{RULES, Rule};
+use super::test::ExplainedFigure;
+
+/// A cause before it is written out.
+pub(crate) struct CauseGroup {
+    pub(crate) primitives: Vec<Primitive>,
+    /// Test whose excess is the unit.
+    pub(crate) unit: usize,
+    /// Tests that it pays for, the unit first.
+    pub(crate) tests: Vec<usize>,
+    /// What brings it about, where that is named.
+    pub(crate) because: Vec<RunDifference>,
+    /// The known cause, where one is named.
+    pub(crate) rule: Option<&'static Rule>,
+    /// What it is consistent with, where nothing is named or an axis alone.
+    pub(crate) rivals: Vec<Rival>,
+    /// The known causes among the rivals.
+    pub(crate) rival_rules: Vec<&'static Rule>,
+}
+
+impl CauseGroup {
+    /// Of these tests, before the evidence is looked at.
+    pub(crate) const fn of(primitives: Vec<Primitive>, unit: usize, tests: Vec<usize>) -> Self {
+        Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
+    }
+}
+
+/// Groups by differing axis, then by primitive.
+pub(crate) fn groups(tests: &[ExplainedFigure], bills: &[Option<CauseCost>]) -> Vec<CauseGroup> {
+    let mut groups = by_axis(tests);
+    for &primitive in Primitive::ALL {
+        let Some(unit) = unit_of(tests, primitive) else { continue };
+        let pays = |index: &usize| match &bills[*index] {
+            Some(CauseCost::Own) => tests[*index].primitive == primitive,
+            Some(CauseCost::PaidBy(by, _)) => tests[*by].primitive == primitive,
+            _ => false,
+        };
+        let mut members: Vec<usize> = (0..tests.len()).filter(pays).collect();
+        // A primitive whose every test is paid for by another is no cause of its own.
+        if !members.iter().any(|&index| tests[index].primitive == primitive) {
+            continue;
+        }
+        members.retain(|&index| index != unit);
+        members.insert(0, unit);
+        groups.push(CauseGroup::of(vec![primitive], unit, members));
+    }
+    groups
+}
+
+fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
+    let mut groups: Vec<(String, CauseGroup)> = Vec::new();
+    for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.significant) {
+        for (axis, a, b) in &test.axes {
+            let because = RunDifference {
+                kind: DifferenceKind::Axis,
+                name: axis.clone(),
+                a: a.clone(),
+                b: b.clone(),
+                affects: Vec::new(),
+            };
+            if let Some((_, group)) = groups.iter_mut().find(|(known, _)| known == axis) {
+                group.tests.push(index);
+                if !group.primitives.contains(&test.primitive) {
+                    group.primitives.push(test.primitive);
+                }
+                if !group.because.contains(&because) {
+                    group.because.push(because);
+                }
+            } else {
+                let rule = RULES.iter().find(|rule| rule.names(&because));
+                let group = CauseGroup {
+                    because: vec![because],
+                    rule,
+                    ..CauseGroup::of(vec![test.primitive], index, vec![index])
+                };
+                groups.push((axis.clone(), group));
+            }
+        }
+    }
+    let widest = |group: &CauseGroup| {
+        group.tests.iter().copied().max_by(|&a, &b| tests[a].residual.abs().total_cmp(&tests[b].residual.abs()))
+    };
+    groups
+        .into_iter()
+        .map(|(_, mut group)| {
+            group.unit = widest(&group).unwrap_or(group.unit);
+            group
+        })
+        .collect()
+}
+
+/// What a group explains: the greatest residual of each probe, so that a probe at twenty points does not count twenty
+/// times.
+pub(crate) fn explained(tests: &[ExplainedFigure], group: &CauseGroup) -> f64 {
+    let mut probes: Vec<(&str, f64)> = Vec::new();
+    for &index in &group.tests {
+        let (probe, size) = (tests[index].key.probe.as_str(), tests[index].residual.abs());
+        match probes.iter_mut().find(|(known, _)| *known == probe) {
+            Some((_, known)) => *known = known.max(size),
+            None => probes.push((probe, size)),
+        }
+    }
+    probes.iter().map(|(_, size)| size).sum()
+}

@@ -1,0 +1,130 @@
+//! The state of a simulation: senders and their cards, the ports of the switch, connections, receivers that ask, events
+//! on their way. What happens to it is told by the files beside this one.
+
+use std::collections::VecDeque;
+
+use stats::Histogram;
+
+use super::SimulationSetup;
+use super::heap::Heap;
+use super::schedule::{Cursor, TrafficSchedule};
+use super::tally::SimulationTally;
+
+/// One frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Frame {
+    pub(super) event: u32,
+    pub(super) sender: u32,
+    pub(super) receiver: u32,
+    /// Payload.
+    pub(super) bytes: u32,
+    /// Place in its connection's order of sending.
+    pub(super) order: u32,
+}
+
+/// A fragment that is being sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SendingFragment {
+    pub(super) event: u32,
+    pub(super) left: u32,
+}
+
+/// A network card and who feeds it.
+#[derive(Debug, Default)]
+pub(super) struct Sender {
+    pub(super) cursor: Cursor,
+    pub(super) jobs: VecDeque<SendingFragment>,
+    /// Connections that have something to send and room in their window.
+    pub(super) ready: VecDeque<u32>,
+    /// Connection whose socket buffer is full, which stops the sender.
+    pub(super) blocked: Option<u32>,
+    pub(super) on_wire: Option<Frame>,
+    pub(super) alarm: bool,
+}
+
+/// What arrives after a fixed delay.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Notice {
+    /// A frame of a connection was received.
+    Acknowledged(Frame),
+    /// A receiver asks for a frame.
+    Requested(Frame),
+    /// Time is up for a frame of a connection.
+    TimedOut(Frame),
+    /// Time is up for a frame that a receiver asked for.
+    Missing(Frame),
+}
+
+/// An event on its way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Building {
+    pub(super) left: u64,
+    pub(super) began: u64,
+}
+
+/// An output port.
+#[derive(Debug, Default)]
+pub(super) struct Port {
+    pub(super) on_wire: Option<Frame>,
+    pub(super) queue: VecDeque<Frame>,
+    pub(super) held: u64,
+    /// Inputs whose first frame waits for room here.
+    pub(super) waiting: VecDeque<u32>,
+    pub(super) payload: u64,
+}
+
+/// An input port.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) queue: VecDeque<Frame>,
+    pub(super) held: u64,
+}
+
+/// One sender's connection to one receiver.
+#[derive(Debug, Clone, Default)]
+pub(super) struct WindowedConnection {
+    /// Fragments accepted and not yet sent: event and bytes left.
+    pub(super) backlog: VecDeque<(u32, u32)>,
+    pub(super) waiting: u32,
+    pub(super) again: VecDeque<Frame>,
+    pub(super) lost: Vec<Frame>,
+    pub(super) in_flight: u32,
+    pub(super) window: u32,
+    pub(super) threshold: u32,
+    pub(super) order: u32,
+    /// Losses of frames before this one belong to a window that was already halved.
+    pub(super) recover: u32,
+    pub(super) queued: bool,
+}
+
+/// What a receiver has asked for.
+#[derive(Debug, Default)]
+pub(super) struct PullState {
+    pub(super) free: u32,
+    pub(super) event: u64,
+    pub(super) fragment: u32,
+    pub(super) offset: u32,
+    pub(super) alarm: bool,
+}
+
+/// Everything that a simulation knows at a moment.
+pub(super) struct SimulationWorld<'a> {
+    pub(super) setup: &'a SimulationSetup,
+    pub(super) schedule: TrafficSchedule,
+    pub(super) now: u64,
+    pub(super) timers: Heap,
+    pub(super) soon: VecDeque<(u64, Notice)>,
+    pub(super) late: VecDeque<(u64, Notice)>,
+    pub(super) senders: Vec<Sender>,
+    pub(super) ports: Vec<Port>,
+    pub(super) inputs: Vec<Input>,
+    pub(super) connections: Vec<WindowedConnection>,
+    pub(super) pullers: Vec<PullState>,
+    pub(super) building: Vec<Building>,
+    pub(super) nanos: Histogram,
+    pub(super) tally: SimulationTally,
+    pub(super) ticks_per_byte: f64,
+    pub(super) full: u64,
+    pub(super) round_trip: u64,
+    pub(super) timeout: u64,
+}

@@ -1,0 +1,50 @@
+//! How people name things: by patterns, and now and then amiss.
+
+use wildmatch::WildMatch;
+
+/// Whether a text matches a pattern: `*` stands for any text, `?` for any one character.
+#[must_use]
+pub fn glob(pattern: &str, text: &str) -> bool {
+    WildMatch::new(pattern).matches(text)
+}
+
+/// Up to three names that a reader may have meant, the nearest first: by the fewest letters changed, left out, added or
+/// exchanged with a neighbour, at most a quarter of them or two.
+#[must_use]
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let name = name.to_lowercase();
+    let far = (name.chars().count() / 4).max(2);
+    let mut near: Vec<(usize, &str)> = names
+        .map(|known| {
+            let distance = |known: &str| strsim::osa_distance(&name, &known.to_lowercase());
+            // People often leave out the family.
+            let bare = known.split_once('.').map_or(usize::MAX, |(_, bare)| distance(bare));
+            (distance(known).min(bare), known)
+        })
+        .filter(|(distance, _)| *distance <= far)
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(3).map(|(_, known)| known.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match() {
+        assert!(glob("memory.*", "memory.copy") && glob("*.c?py", "memory.copy") && glob("*", ""));
+        assert!(!glob("memory.*", "os.fork") && !glob("memory.?", "memory.copy") && !glob("", "a"));
+        assert!(glob("a*b*c*", "a--b-b-c") && !glob("a*b*d", "a--b-b-c"));
+    }
+
+    #[test]
+    fn near_names_are_offered() {
+        let names = ["memory.copy", "memory.scale", "os.fork_exit", "os.fork_exit"];
+        assert_eq!(nearest("memory.copi", names.into_iter()), ["memory.copy"]);
+        assert_eq!(nearest("Memory.cpoy", names.into_iter()), ["memory.copy"]);
+        assert_eq!(nearest("fork_exi", names.into_iter()), ["os.fork_exit"]);
+        assert!(nearest("zzzzzz", names.into_iter()).is_empty());
+    }
+}

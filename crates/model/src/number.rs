@@ -1,0 +1,136 @@
+//! Numbers for people: prefixes of units, significant digits, grouped thousands.
+
+use crate::Unit;
+
+/// What stands between groups of three digits: a space at which no line breaks.
+const SEPARATOR: char = '\u{a0}';
+
+/// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UnitScale {
+    /// Base units in one of it.
+    pub factor: f64,
+    /// Its symbol.
+    pub unit: &'static str,
+}
+
+impl UnitScale {
+    /// The largest prefix that does not exceed a magnitude.
+    #[must_use]
+    pub fn of(unit: Unit, magnitude: f64) -> Self {
+        const KIB: f64 = 1024.0;
+        let steps: &[(f64, &'static str)] = match unit {
+            Unit::Seconds => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
+            Unit::BytesPerSecond => &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+            Unit::PerSecond => &[(1e9, "G/s"), (1e6, "M/s"), (1.0, "/s")],
+            Unit::Hertz => &[(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")],
+            Unit::Bytes => &[
+                (KIB * KIB * KIB * KIB, "TiB"),
+                (KIB * KIB * KIB, "GiB"),
+                (KIB * KIB, "MiB"),
+                (KIB, "KiB"),
+                (1.0, "B"),
+            ],
+            Unit::Count | Unit::Ratio => &[(1.0, "")],
+            Unit::Watts => &[(1e3, "kW"), (1.0, "W"), (1e-3, "mW")],
+            Unit::Joules => &[(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")],
+        };
+        // Half a unit in the last of six digits, so that what prints as 1000 ns is called 1.000 µs.
+        let fits = |factor: f64| magnitude >= factor * 0.999_999_5;
+        let base = *steps.iter().find(|(factor, _)| *factor == 1.0).unwrap_or(&steps[0]);
+        let (factor, unit) = if magnitude == 0.0 {
+            base
+        } else {
+            *steps.iter().find(|(factor, _)| fits(*factor)).unwrap_or(&steps[steps.len() - 1])
+        };
+        Self { factor, unit }
+    }
+}
+
+/// Decimals at which a value has so many significant digits; negative ones round to tens, hundreds, thousands.
+#[must_use]
+pub fn significant(value: f64, digits: i32) -> i32 {
+    if value == 0.0 || !value.is_finite() { digits - 1 } else { digits - 1 - exponent(value.abs()) }
+}
+
+/// The power of ten of the first digit of a positive number.
+#[must_use]
+pub fn exponent(positive: f64) -> i32 {
+    // log10 of a positive finite number lies within -324..=309.
+    #[expect(clippy::cast_possible_truncation, reason = "bounded by the exponents of f64")]
+    let exponent = positive.log10().floor() as i32;
+    exponent
+}
+
+/// A number in plain notation with grouped thousands, with so many decimals (negative ones as [`significant`] says), less the
+/// zeros at their end where `trim` says so; in powers of ten where plain notation would be unreadable.
+#[must_use]
+pub fn number(value: f64, decimals: i32, trim: bool) -> String {
+    if value.is_nan() {
+        return "not a number".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "infinite" } else { "minus infinite" }.to_owned();
+    }
+    let size = value.abs();
+    if size >= 1e9 || (size > 0.0 && size < 1e-5) {
+        return format!("{value:.2e}").replace('-', "−");
+    }
+    let places = usize::try_from(decimals.clamp(0, 9)).unwrap_or(0);
+    let step = 10f64.powi((-decimals).max(0));
+    let mut text = format!("{:.places$}", (size / step).round_ties_even() * step);
+    if decimals > 0 {
+        text = format!("{size:.places$}");
+    }
+    if trim && text.contains('.') {
+        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    let zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
+}
+
+/// Groups of three digits before the point, from five digits on, parted by [`SEPARATOR`].
+fn grouped(text: &str) -> String {
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    if whole.len() < 5 {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 4);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            out.push(SEPARATOR);
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_grouped_and_readable() {
+        let digits = |value, count| number(value, significant(value, count), false);
+        assert_eq!(digits(1_234_567.0, 3), "1\u{a0}230\u{a0}000");
+        assert_eq!(digits(-12_345.0, 9), "−12\u{a0}345.0000");
+        assert_eq!(digits(1234.4, 4), "1234");
+        assert_eq!((digits(12.345, 3), digits(0.5, 3)), ("12.3".to_owned(), "0.500".to_owned()));
+        assert_eq!(number(0.5, 3, true), "0.5");
+        assert_eq!((digits(2e12, 3), digits(3.21e-7, 3)), ("2.00e12".to_owned(), "3.21e−7".to_owned()));
+        assert_eq!(
+            (digits(f64::NAN, 3), digits(f64::NEG_INFINITY, 3)),
+            ("not a number".to_owned(), "minus infinite".to_owned())
+        );
+    }
+
+    #[test]
+    fn prefixes_change_where_three_digits_end() {
+        assert_eq!(UnitScale::of(Unit::Seconds, 999e-9).unit, "ns");
+        assert_eq!(UnitScale::of(Unit::Seconds, 0.99999999e-6).unit, "µs");
+        assert_eq!(UnitScale::of(Unit::Seconds, 1e-30).unit, "ns");
+        assert_eq!(UnitScale::of(Unit::BytesPerSecond, 1e9).unit, "GB/s");
+        assert_eq!(UnitScale::of(Unit::Bytes, 1048576.0).unit, "MiB");
+        assert_eq!(UnitScale::of(Unit::Seconds, f64::NAN).unit, "ns");
+    }
+}

@@ -1,0 +1,130 @@
+//! Runs as a tidy table: one row a figure, one column a variable (Wickham, "Tidy data", Journal of Statistical Software 59,
+//! 2014). Every program that prints runs as CSV prints this table, and importing reads it back.
+
+use crate::{EstimateMethod, Figure, Origin, Outcome, Run};
+
+/// The columns of [`tidy_rows`]. Readers go by these names; new ones may be added at the end.
+pub const TIDY_COLUMNS: [&str; 33] = [
+    "run",
+    "label",
+    "machine",
+    "started",
+    "tool",
+    "version",
+    "document",
+    "sha256",
+    "attribution",
+    "probe",
+    "point",
+    "title",
+    "unit",
+    "per",
+    "better",
+    "class",
+    "stresses",
+    "outcome",
+    "value",
+    "low",
+    "high",
+    "level",
+    "launches",
+    "batches",
+    "method",
+    "detail",
+    "variant",
+    "resolution",
+    "flags",
+    "notes",
+    "values",
+    "quantiles",
+    "rounding",
+];
+
+/// The rows of a run, in the order of its figures.
+#[must_use]
+pub fn tidy_rows(run: &Run) -> Vec<Vec<String>> {
+    run.figures.iter().map(|figure| row(run, figure)).collect()
+}
+
+fn row(run: &Run, figure: &Figure) -> Vec<String> {
+    let nothing = Origin::default();
+    let origin = run.origin.as_ref().unwrap_or(&nothing);
+    let some = |text: &Option<String>| text.clone().unwrap_or_default();
+    let mut row = vec![
+        run.id.clone(),
+        some(&run.label),
+        run.machine.name.clone(),
+        run.session.started.clone(),
+        origin.tool.clone(),
+        some(&origin.version),
+        some(&origin.document),
+        some(&origin.sha256),
+        some(&origin.attribution),
+        figure.probe.clone(),
+        figure.point.to_string(),
+        figure.title.clone(),
+        code(&figure.metric.unit),
+        figure.metric.per.to_string(),
+        code(&figure.metric.better),
+        code(&figure.class),
+        words(&figure.stresses),
+    ];
+    row.extend(outcome(&figure.outcome));
+    row.extend([
+        some(&figure.variant),
+        figure.resolution.map(number).unwrap_or_default(),
+        words(&figure.flags),
+        figure.notes.join(" | "),
+        figure.values().into_iter().map(number).collect::<Vec<_>>().join(" "),
+        if figure.quantiles.is_empty() { String::new() } else { json(&figure.quantiles) },
+        figure.rounding.map(number).unwrap_or_default(),
+    ]);
+    row
+}
+
+/// The columns from `outcome` to `detail`.
+fn outcome(outcome: &Outcome) -> [String; 9] {
+    let empty = String::new;
+    let bare = |name: &str, high: String, detail: String| {
+        [name.to_owned(), empty(), empty(), high, empty(), empty(), empty(), empty(), detail]
+    };
+    match outcome {
+        Outcome::Measured(estimate) => [
+            "measured".to_owned(),
+            number(estimate.value),
+            number(estimate.low),
+            number(estimate.high),
+            number(estimate.level),
+            estimate.launches.to_string(),
+            estimate.batches.to_string(),
+            code(&if estimate.is_range() { EstimateMethod::Range } else { estimate.method }),
+            empty(),
+        ],
+        Outcome::Below { bound } => bare("below", number(*bound), empty()),
+        Outcome::Modes(modes) => bare("modes", empty(), json(modes)),
+        Outcome::Unfit(reason) => bare("unfit", empty(), reason.clone()),
+        Outcome::Failed(reason) => bare("failed", empty(), reason.clone()),
+    }
+}
+
+fn words(values: &[impl serde::Serialize]) -> String {
+    values.iter().map(code).collect::<Vec<_>>().join(" ")
+}
+
+/// The shortest digits that read back as the same number.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// The word that documents use for a choice: `cannot_converge`, `bytes_per_second`.
+#[must_use]
+pub fn code(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,42 @@
+//! What every medium of large blocks has in common.
+
+use std::fs::File;
+use std::path::Path;
+
+use model::MIB;
+use sys::file::{Device, open_direct, open_direct_alone};
+
+use crate::Unsupported;
+
+/// Bytes of a file that is read or written, again from its beginning when they are used up.
+pub(super) const FILE: u64 = 64 * MIB;
+
+/// What a plain block's offset is mixed with: the first eight bytes tell whose blocks a medium holds.
+pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TransferDirection {
+    Read,
+    Write,
+}
+
+/// How a transfer of one block ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TransferStep {
+    /// The whole block.
+    Whole,
+    /// Nothing more comes or fits.
+    End,
+}
+
+/// Opens a device one way.
+pub(super) fn open(path: &Path, way: TransferDirection, kind: Device) -> Result<File, Unsupported> {
+    let mut options = File::options();
+    let options = options.read(way == TransferDirection::Read).write(way == TransferDirection::Write);
+    Ok(match (kind, way) {
+        (Device::Character, _) => options.open(path)?,
+        (Device::Block, TransferDirection::Read) => open_direct(path, options)?,
+        (Device::Block, TransferDirection::Write) => open_direct_alone(path, options)?,
+    })
+}
