@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let stopper = watch_for_signals()?;
     let mut saver = RunSaver::open(&arguments.saving, common)?;
     let claim = claim(&format!("run, suite {}", order.run().plan.suite));
-    let order = order.beside(claim.beside.clone());
+    let earlier = earlier(saver.store(), order.run());
+    let order = order.beside(claim.beside.clone()).after(earlier.iter());
     if !arguments.quiet {
         if let Some(medium) = &medium {
             output::remark(&medium.warning());
@@ -263,6 +264,19 @@ fn measured(run: &Run) -> bool {
     run.figures
         .iter()
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
+}
+
+/// The newest earlier runs of the same machine, which may know its unshared core.
+fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
+    /// Enough that one of them saw its core with and without a neighbour.
+    const NEWEST: usize = 5;
+    let read = |store: &dyn Store| -> Option<Vec<Run>> {
+        let mut same = store.summaries().ok()?;
+        same.retain(|other| other.fingerprint == run.machine.fingerprint && other.tool.is_none());
+        same.sort_by_key(|other| std::cmp::Reverse(other.number));
+        Some(same.iter().take(NEWEST).filter_map(|other| store.get(&other.id, Detail::Values).ok()).collect())
+    };
+    store.and_then(read).unwrap_or_default()
 }
 
 /// An earlier run of the same machine, to be named as what this one may be compared with.

@@ -5,6 +5,7 @@ use clap::Args;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::value_parsers::gigahertz;
 use crate::{evaluation, output, run_finder};
 
 /// Options of `prony show`.
@@ -16,6 +17,9 @@ pub(crate) struct Arguments {
     /// A run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
+    /// Print core figures as time at this clock [default: the median clock of the run]
+    #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
+    at_clock: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -38,7 +42,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             unknown.map_or_else(|| format!("{name} names several probes; name one"), |error| error.to_string())
         );
     }
-    let found = run_finder::find_one(name, common)?;
+    let mut found = run_finder::find_one(name, common)?;
+    if let Some(clock) = arguments.at_clock {
+        found.run.set_clock(clock);
+    }
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
     output::print(&report::view::run(&found.run, &context), common)?;
     Ok(ExitStatus::Fine)
