@@ -10,7 +10,7 @@ const SHARED: [&str; 3] = ["Arguments", "Error", "Result"];
 
 /// The lines of every source file of the program, tests and comments left out.
 #[expect(clippy::unwrap_used, reason = "a tree that cannot be read fails the test")]
-pub fn sources() -> Vec<(PathBuf, Vec<String>)> {
+pub(crate) fn sources() -> Vec<(PathBuf, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("src")];
     for entry in fs::read_dir(root.join("crates")).unwrap() {
