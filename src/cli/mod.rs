@@ -1,6 +1,8 @@
 //! The command line: one variant a verb; each verb's options stand in its own file.
 
 #[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod flags;
 mod groups;
 

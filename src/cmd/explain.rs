@@ -39,8 +39,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         [first, second] => Some((first.clone(), second.clone())),
         _ => None,
     });
-    let options =
-        ExplainOptions { figures: arguments.figures.clone(), at, history: &history, ..ExplainOptions::default() };
+    let options = ExplainOptions {
+        figures: arguments.figures.clone(),
+        at,
+        history: &history,
+        handles: vec![a.handle, b.handle],
+        ..ExplainOptions::default()
+    };
     let explanation = explain(&a.run, &b.run, &options)?;
     output::print(
         &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),

@@ -85,7 +85,12 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     };
     let explanation = match runs.as_slice() {
         [a, b] => {
-            let options = analyse::explain::ExplainOptions { figures, history: &history, ..Default::default() };
+            let options = analyse::explain::ExplainOptions {
+                figures,
+                history: &history,
+                handles: handles.clone(),
+                ..Default::default()
+            };
             // Runs that cannot be explained can still be reported: the comparison says what they have in common.
             explain(a, b, &options).ok()
         }

@@ -10,7 +10,7 @@ fn without_its_libraries_it_says_how_to_build_it() {
 }
 
 #[cfg(feature = "rating")]
-mod rated {
+pub(crate) mod rated {
     use std::fmt::Write;
     use std::os::unix::fs::PermissionsExt;
 
@@ -18,7 +18,7 @@ mod rated {
     use serde_json::Value;
 
     /// A program that says of every component that it took twice the reference time, but for what `special` says of one.
-    fn player(place: &Place, special: (&str, &str)) -> String {
+    pub(crate) fn player(place: &Place, special: (&str, &str)) -> String {
         let listed = place.ask(&["probes", "--suite", "rating", "--json"]).fine().json();
         let mut script = "#!/bin/sh\ncase $3 in\n".to_owned();
         writeln!(script, "{}) {};;", special.0, special.1).unwrap();

@@ -147,6 +147,21 @@ fn two_runs_compare_by_number_label_and_file() {
 }
 
 #[test]
+fn what_explains_names_runs_as_what_compares() {
+    let place = Place::new();
+    place.ask(TINY).fine();
+    place.ask(&[TINY, &["--output", "second.json"]].concat()).fine();
+    let title = |verb: &str, a: &str, b: &str| {
+        let said = place.ask(&[verb, a, b]).fine().out;
+        said.lines().next().unwrap().split(',').next().unwrap().to_lowercase()
+    };
+    for (a, b, head) in [("1", "2", "run 2 against run 1"), ("1", "./second.json", "second.json against run 1")] {
+        assert!(title("explain", a, b).starts_with(head), "{}", title("explain", a, b));
+        assert!(title("compare", a, b).starts_with(head), "{}", title("compare", a, b));
+    }
+}
+
+#[test]
 fn a_published_machine_stands_beside_one_of_today() {
     let place = Place::new();
     place.ask(TINY).fine();

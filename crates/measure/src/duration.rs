@@ -13,7 +13,7 @@ const LINE: f64 = 64.0;
 const CURVE: f64 = 0.07;
 
 /// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
-/// constants are those of one guest of two CPUs (docs/performance.md).
+/// constants are those of one guest of two CPUs (docs/appendix/performance.md).
 #[must_use]
 pub fn expected_seconds(entry: &PlanEntry) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);

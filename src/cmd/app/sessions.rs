@@ -89,26 +89,26 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let claim = claim("sessions");
     let conditions = ConditionsWatch::begin(&Conditions::default(), &sys::affinity::allowed()?);
-    let mut goes = Vec::new();
-    // The first go is cold in ways that no rule of caching covers, and is discarded by rule.
-    for go in 0..=arguments.iterations {
+    let mut iterations = Vec::new();
+    // The first iteration is cold in ways that no rule of caching covers, and is discarded by rule.
+    for iteration in 0..=arguments.iterations {
         match run_sessions(&order, &stopper) {
-            Ok(report) if go > 0 => goes.push(report),
+            Ok(report) if iteration > 0 => iterations.push(report),
             Ok(_) => {}
-            Err(application::Error::Stopped) if !goes.is_empty() => break,
+            Err(application::Error::Stopped) if !iterations.is_empty() => break,
             Err(error) => return Err(error.into()),
         }
     }
-    let mut run = session_run(&order, &name, draw_seed(), &goes);
+    let mut run = session_run(&order, &name, draw_seed(), &iterations);
     run.session.conditions.beside.clone_from(&claim.beside);
     conditions.record(&mut run);
     saver.mark(&mut run);
     saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
     let handle = saver.number.map(|number| number.to_string());
     let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
-    if let Some(last) = goes.last() {
+    if let Some(last) = iterations.last() {
         document.sections.push(each(last));
-        document.summary.insert(0, verdicts(&goes));
+        document.summary.insert(0, verdicts(&iterations));
     }
     output::print(&document, common)?;
     Ok(if stopper.asked() { ExitStatus::Stopped } else { ExitStatus::Fine })
@@ -151,8 +151,8 @@ fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::Te
     Ok((folder, files))
 }
 
-/// The sessions of one go.
-fn each(go: &SessionReport) -> DocumentSection {
+/// The sessions of one iteration.
+fn each(iteration: &SessionReport) -> DocumentSection {
     let columns = vec![
         Column::new("session", ColumnKind::Label),
         Column::new("time", ColumnKind::Number),
@@ -171,17 +171,21 @@ fn each(go: &SessionReport) -> DocumentSection {
         ];
         TableRow { cells }
     };
-    let rows = go.sessions.iter().enumerate().map(row).collect();
-    DocumentSection::of("the sessions of the last go", Block::Table(Table::plain(columns, rows)))
+    let rows = iteration.sessions.iter().enumerate().map(row).collect();
+    DocumentSection::of("the sessions of the last iteration", Block::Table(Table::plain(columns, rows)))
 }
 
-/// The verdict of most goes, and how many.
-fn verdicts(goes: &[SessionReport]) -> String {
+/// The verdict of most iterations, and how many.
+fn verdicts(iterations: &[SessionReport]) -> String {
     use application::SessionsVerdict::{CpuBound, DiskBound, Neither};
-    let count = |verdict| goes.iter().filter(|go| go.verdict == verdict).count();
+    let count = |verdict| iterations.iter().filter(|iteration| iteration.verdict == verdict).count();
     let words = [(CpuBound, "CPU bound"), (DiskBound, "disk bound"), (Neither, "neither CPU nor disk bound")];
     let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));
     let (verdict, word) = most.unwrap_or((Neither, "neither"));
-    let because = goes.iter().rev().find(|go| go.verdict == verdict).map_or("", |go| go.because.as_str());
-    format!("{word} in {} of {} goes: {because}.", count(verdict), goes.len())
+    let because = iterations
+        .iter()
+        .rev()
+        .find(|iteration| iteration.verdict == verdict)
+        .map_or("", |iteration| iteration.because.as_str());
+    format!("{word} in {} of {} iterations: {because}.", count(verdict), iterations.len())
 }

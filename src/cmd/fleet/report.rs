@@ -58,10 +58,10 @@ impl FleetReport {
             let options = analyse::CompareOptions { history: &history, ..analyse::CompareOptions::default() };
             let found = analyse::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);
-            let options =
-                analyse::explain::ExplainOptions { history: &history, ..analyse::explain::ExplainOptions::default() };
             for odd in found.odd.iter().take(EXPLAINED) {
                 let pair = find(&odd.against).zip(find(&odd.node));
+                let handles = vec![odd.against.clone(), odd.node.clone()];
+                let options = analyse::explain::ExplainOptions { history: &history, handles, ..Default::default() };
                 let why = pair.and_then(|(a, b)| analyse::explain::explain(a, b, &options).ok());
                 explanations.push((odd.clone(), why));
             }

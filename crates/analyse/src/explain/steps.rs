@@ -41,11 +41,13 @@ pub struct ExplainOptions<'a> {
     pub level: f64,
     /// Earlier runs, for session floors.
     pub history: &'a [SessionRecord],
+    /// What A and B were called by who asked, for [`crate::naming::names`]; empty when nobody was asked.
+    pub handles: Vec<String>,
 }
 
 impl Default for ExplainOptions<'_> {
     fn default() -> Self {
-        Self { figures: None, at: None, band: stats::BAND, level: 0.95, history: &[] }
+        Self { figures: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
     }
 }
 
@@ -159,6 +161,7 @@ fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Compar
         band: options.band,
         level: options.level,
         history: options.history,
+        handles: options.handles.clone(),
         ..crate::compare::CompareOptions::default()
     };
     compare_figures(&[a, b], &compare_options)

@@ -91,7 +91,7 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
     (member, warmup)
 }
 
-/// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/performance.md):
+/// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/appendix/performance.md):
 /// none may be open in a batch that counts, nor in the warm-up before. The events here are those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {

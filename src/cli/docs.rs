@@ -1,0 +1,93 @@
+//! Commands in README and docs name verbs and options that exist.
+
+use std::path::Path;
+
+use clap::Command;
+
+use super::{command, parse_from};
+
+#[path = "../../tests/docs/pages.rs"]
+mod pages;
+
+/// Whether a shell would end a command with this word.
+fn ends(word: &str) -> bool {
+    ["|", "||", "&&", ";", "&", "do", "done"].contains(&word)
+}
+
+/// The commands of a script as words. Comments, redirections and assignments before a command are left out.
+fn commands(script: &str) -> Vec<Vec<String>> {
+    let (mut all, mut words, mut word, mut quote) = (Vec::new(), Vec::new(), None::<String>, None);
+    let text = script.replace("\\\n", " ") + "\n";
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            ('#', None) if word.is_none() => while letters.next_if(|c| *c != '\n').is_some() {},
+            (c, None) if c.is_whitespace() || c == ';' => {
+                words.extend(word.take());
+                if c == '\n' || c == ';' {
+                    all.push(std::mem::take(&mut words));
+                }
+            }
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    let mut found = Vec::new();
+    for line in all {
+        for part in line.split(|word| ends(word)) {
+            let begins = part.iter().position(|word| word == "prony");
+            let until =
+                part.iter().position(|word| word.contains('>') && !word.starts_with("--")).unwrap_or(part.len());
+            found.extend(begins.filter(|at| *at < until).map(|at| part[at..until].to_vec()));
+        }
+    }
+    found
+}
+
+/// What is wrong with a command that may hold words in place of values: a verb or an option that does not exist.
+fn unknown(words: &[String], definition: &Command) -> Option<String> {
+    let mut verb = definition;
+    for word in &words[1..] {
+        let name = word.split('=').next().unwrap_or(word);
+        if let Some(long) = name.strip_prefix("--").filter(|long| !long.is_empty()) {
+            let has = |command: &Command| command.get_arguments().any(|option| option.get_long() == Some(long));
+            if !(has(verb) || has(definition) || ["help", "version"].contains(&long)) {
+                return Some(format!("{} has no option --{long}", verb.get_name()));
+            }
+        } else if let Some(below) = verb.find_subcommand(word).filter(|below| below.get_name() == word) {
+            verb = below;
+        } else if verb.get_name() == definition.get_name() && word.chars().all(|c| c.is_ascii_lowercase()) {
+            return Some(format!("there is no verb {word}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn commands_of_the_pages_are_known() {
+    assert_eq!(commands("A=1 prony a \\\n  b 'c d' | less # prony x\nprony e > f; ls\n").len(), 2);
+    let definition = command();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for page in pages::pages(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        for block in page.blocks.iter().filter(|block| block.info.starts_with("sh")) {
+            for words in commands(&block.text) {
+                seen += 1;
+                let parsed = parse_from(&words).err().filter(clap::Error::use_stderr);
+                let problem = parsed.map(|error| error.to_string()).or_else(|| unknown(&words, &definition));
+                wrong.extend(problem.map(|problem| format!("{}:{}: {words:?}: {problem}", page.name, block.line)));
+            }
+        }
+        for (line, span) in page.spans().into_iter().filter(|(_, span)| span.starts_with("prony ")) {
+            seen += 1;
+            let problem = commands(&span).iter().find_map(|words| unknown(words, &definition));
+            wrong.extend(problem.map(|problem| format!("{}:{line}: {span}: {problem}", page.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 40, "{seen} commands were found");
+}

@@ -1,0 +1,133 @@
+//! Runs that were killed and are resumed, of every verb that measures in rounds: each continues its own and no other.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::Place;
+
+/// Starts a run of many rounds, and kills it with the signal when so many of them are stored.
+fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Value {
+    let mut child = place.prony().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(180);
+    let stored = || {
+        let answer = place.ask(&["show", "latest", "--json"]);
+        if answer.code == Some(0) { answer.json() } else { Value::Null }
+    };
+    while stored()["session"]["rounds"].as_u64().unwrap_or(0) < rounds {
+        assert!(Instant::now() < deadline, "waited in vain for {rounds} rounds of {arguments:?}");
+        assert!(child.try_wait().unwrap().is_none(), "{arguments:?} ended by itself");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    child.wait().unwrap();
+    stored()
+}
+
+/// Launches of the first figure.
+fn launches(run: &Value) -> usize {
+    run["figures"][0]["launches"].as_array().unwrap().len()
+}
+
+/// Resumes the only stored run and holds that it is the same one with more launches.
+fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
+    let answer = place.ask(&[arguments, &["--time-limit", "1s", "--json"]].concat());
+    assert!(answer.code == Some(0), "{answer:?}");
+    let after = answer.json();
+    assert_eq!(after["id"], before["id"]);
+    assert_eq!(after["plan"]["entries"], before["plan"]["entries"]);
+    assert_eq!(after["plan"]["seed"], before["plan"]["seed"]);
+    assert!(after["session"]["rounds"].as_u64() > before["session"]["rounds"].as_u64());
+    assert!(launches(&after) > launches(before), "{} launches, {} before", launches(&after), launches(before));
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
+    let unfit = |figure: &&Value| figure["outcome"]["unfit"].is_string();
+    assert_eq!(after["figures"].as_array().unwrap().iter().find(unfit), None);
+    after
+}
+
+const NAP: &str = "[application.nap]\nrun = [\"sh\", \"-c\", \"echo d=1\"]\nwork = { naps = 1, unit = \"nap\" }\n\
+                   verify = { digest = \"d=([0-9]+)\" }\ncopies = [1]\n";
+
+#[test]
+fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
+    let place = Place::new();
+    std::fs::write(place.file("nap.toml"), NAP).unwrap();
+    let app = ["app", "run", "nap.toml", "--target", "0.001"];
+    let before = cut_off(&place, &[&app[..], &["--label", "x", "--note", "a note"]].concat(), "-KILL", 2);
+    assert!(before["session"]["notes"].to_string().contains("a note"), "{}", before["session"]["notes"]);
+    assert!(before["figures"][0]["notes"].to_string().contains("digest: 1"), "{}", before["figures"][0]["notes"]);
+    let shown = place.ask(&["show", "1"]).fine().out;
+    let right = "prony app run nap.toml --target 0.001 --resume 1";
+    assert!(shown.contains(right), "{shown}");
+    // The verb of the catalogue refuses, names the right command, and leaves the run alone.
+    let said = place.ask(&["run", "--resume", "1"]).refused();
+    assert!(said.contains("`prony app run` measured it") && said.contains(right), "{said}");
+    assert!(place.ask(&["net", "rr", "--resume", "1"]).refused().contains(right));
+    let said = place.ask(&["app", "run", "nap.toml", "--copies", "2", "--resume", "1"]).refused();
+    assert!(said.contains("other options") && said.contains(right), "{said}");
+    let said = place.ask(&["app", "run", "nap.toml", "--seed", "5", "--resume", "1"]).refused();
+    assert!(said.contains("another seed"), "{said}");
+    assert_eq!(place.ask(&["show", "1", "--json"]).fine().json(), before);
+    let after = resumed(&place, &before, &[&app[..], &["--resume", "1"]].concat());
+    assert_eq!(after["label"], "x");
+    // A program that prints another digest now does other work, and is caught.
+    std::fs::write(place.file("nap.toml"), NAP.replace("d=1", "d=2")).unwrap();
+    let said = place.ask(&[&app[..], &["--resume", "x"]].concat()).refused();
+    assert!(said.contains("another command line"), "{said}");
+}
+
+#[test]
+fn a_network_measurement_that_was_killed_is_resumed_and_keeps_what_was_noted() {
+    let place = Place::new();
+    let udp = ["net", "udp", "--offered", "200,400", "--seconds", "0.02", "--target", "0.001", "--placement", "free"];
+    let before = cut_off(&place, &udp, "-KILL", 2);
+    let right = "prony net udp --offered 200,400 --seconds 0.02 --target 0.001 --placement free --resume 1";
+    let said = place.ask(&["run", "--resume", "1"]).refused();
+    assert!(said.contains(right), "{said}");
+    assert!(place.ask(&["net", "udp", "--offered", "200", "--resume", "1"]).refused().contains(right));
+    let after = resumed(&place, &before, &[&udp[..], &["--resume", "1"]].concat());
+    let notes: Vec<&str> = after["figures"][0]["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let starting = |head: &str| notes.iter().filter(|note| note.starts_with(head)).count();
+    assert_eq!((starting("before it was resumed: lost "), starting("lost ")), (1, 1), "{notes:?}");
+}
+
+#[test]
+fn a_second_resume_and_one_of_a_complete_run() {
+    let place = Place::new();
+    let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free"];
+    let before = cut_off(&place, &[&rr[..], &["--target", "0.001"]].concat(), "-INT", 2);
+    let again = [&rr[..], &["--resume", "1"]].concat();
+    let middle = resumed(&place, &before, &again);
+    resumed(&place, &middle, &again);
+    let done = place.ask(&[&again[..], &["--target", "90", "--json"]].concat()).json();
+    assert_eq!(done["session"]["complete"], true, "a wider target is reached at the next look");
+    assert!(place.ask(&again).refused().contains("it is complete"));
+    assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
+}
+
+#[cfg(feature = "rating")]
+#[test]
+fn a_rating_that_was_killed_is_resumed_by_run() {
+    let place = Place::new();
+    let player = crate::rate::rated::player(&place, ("none", ":"));
+    let rating = ["run", "--suite", "fp-1", "--copies", "1,3", "--build", &player, "--target", "0.001"];
+    let before = cut_off(&place, &rating, "-KILL", 1);
+    assert_eq!(before["plan"]["suite"], "fp-1");
+    assert!(place.ask(&["run", "--resume", "1", "--suite", "quick"]).refused().contains("leave --suite"));
+    assert!(place.ask(&["run", "--resume", "1", "--copies", "1"]).refused().contains("leave --copies out"));
+    let after = resumed(&place, &before, &["run", "--resume", "1", "--build", &player]);
+    assert_eq!(after["figures"].as_array().unwrap().len(), 2 * (1 + 9));
+}
+
+#[test]
+fn what_cannot_be_resumed_says_so() {
+    let place = Place::new();
+    std::fs::write(place.file("a"), "x").unwrap();
+    place.ask(&["app", "sessions", "-n", "1", "a", "--iterations", "2"]).fine();
+    assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
+    let published = place.ask(&["run", "--resume", "published:babar-cpu-1998/amd-k6-200-mhz"]).refused();
+    assert!(published.contains("not measured by prony"), "{published}");
+}
