@@ -10,11 +10,11 @@ use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
 
 use crate::value_parsers::seconds;
 
-/// Options that choose nodes.
+/// Options of what starts this program on nodes: the same for agents and for pilots.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
-pub(crate) struct NodeOptions {
-    /// What starts the agents: local (processes of this host), ssh (your own, with its configuration and keys) or slurm (srun)
+pub(crate) struct LauncherOptions {
+    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys) or slurm
     #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     pub(crate) launcher: String,
     /// Hosts for ssh, as it knows them
@@ -22,19 +22,51 @@ pub(crate) struct NodeOptions {
     pub(crate) hosts: Vec<String>,
     /// The ssh program with options of its own, such as 'ssh -p 2222'
     #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", hide_env_values = true, default_value = "ssh")]
-    ssh: String,
+    pub(crate) ssh: String,
     /// This program on the nodes [default: at the same path as here]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, alias = "program", value_name = "PATH")]
     remote_prony: Option<String>,
+    /// An option for Slurm's commands, such as --slurm-option=--account=x
+    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true)]
+    pub(crate) slurm_option: Vec<String>,
+}
+
+impl LauncherOptions {
+    /// This program as nodes find it.
+    pub(crate) fn program(&self) -> Result<String> {
+        if let Some(path) = &self.remote_prony {
+            return Ok(path.clone());
+        }
+        let own = std::env::current_exe().context("could not find this program's own file")?;
+        Ok(own.to_string_lossy().into_owned())
+    }
+}
+
+/// The launcher by ssh for the first `count` of these hosts, all of them checked before anything is started.
+pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, arguments: Vec<String>) -> Result<Ssh> {
+    ensure!(!hosts.is_empty(), "could not use ssh without hosts; name them with --hosts a,b,c");
+    if count > hosts.len() {
+        bail!("could not use {count} nodes: --hosts names {}", hosts.len());
+    }
+    let program = ssh.split_whitespace().map(str::to_owned).collect();
+    let launcher = Ssh { program, hosts: hosts.to_vec(), remote, arguments, addresses: Vec::new() };
+    // A host that ssh would take for an option is refused.
+    (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
+    Ok(launcher)
+}
+
+/// Options that choose nodes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Nodes")]
+pub(crate) struct NodeOptions {
+    #[command(flatten)]
+    pub(crate) by: LauncherOptions,
     /// Slurm's partition [default: the site's]
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
     /// Slurm's nodes by name, such as n[1-4]
     #[arg(long, value_name = "LIST")]
     nodelist: Option<String>,
-    /// An option for srun and sbatch, such as --slurm-option=--account=x
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
-    slurm_option: Vec<String>,
     /// Slurm ends a node's job after this time
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = seconds)]
     job_time: f64,
@@ -54,36 +86,20 @@ pub(crate) struct ChosenNodes {
 }
 
 impl NodeOptions {
-    /// This program as nodes find it.
-    pub(crate) fn program(&self) -> Result<String> {
-        if let Some(path) = &self.remote_prony {
-            return Ok(path.clone());
-        }
-        let own = std::env::current_exe().context("could not find this program's own file")?;
-        Ok(own.to_string_lossy().into_owned())
-    }
-
     /// Chooses so many nodes; all that are named, or that Slurm has, when no number is given. `addresses` are the nodes' for
     /// data, where they are named. With `hold`, Slurm's are taken at once and kept, for agents that are started many times.
     pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<ChosenNodes> {
         let addresses = addresses.to_vec();
-        match self.launcher.as_str() {
+        match self.by.launcher.as_str() {
             "ssh" => {
-                ensure!(!self.hosts.is_empty(), "could not use ssh without hosts; name them with --hosts a,b,c");
-                let count = count.unwrap_or(self.hosts.len());
-                if count > self.hosts.len() {
-                    bail!("could not use {count} nodes: --hosts names {}", self.hosts.len());
-                }
-                let program: Vec<String> = self.ssh.split_whitespace().map(str::to_owned).collect();
-                let (hosts, remote, arguments) = (self.hosts.clone(), self.program()?, Ssh::agent());
-                let launcher = Ssh { program, hosts, remote, arguments, addresses };
-                // A host that ssh would take for an option is refused before anything is started.
-                (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
+                let LauncherOptions { hosts, ssh, .. } = &self.by;
+                let count = count.unwrap_or(hosts.len());
+                let launcher = Ssh { addresses, ..by_ssh(ssh, hosts, count, self.by.program()?, Ssh::agent())? };
                 Ok(ChosenNodes { launcher: Box::new(launcher), count, missing: Vec::new() })
             }
             "slurm" => self.choose_of_slurm(count, hold),
             _ => {
-                let command = vec![self.program()?, "agent".to_owned()];
+                let command = vec![self.by.program()?, "agent".to_owned()];
                 let launcher = Local { commands: vec![command], addresses };
                 Ok(ChosenNodes { launcher: Box::new(launcher), count: count.unwrap_or(1), missing: Vec::new() })
             }
@@ -101,11 +117,11 @@ impl NodeOptions {
         let count = names.len();
         let mut launcher = SlurmLauncher {
             nodes: names,
-            remote: self.program()?,
+            remote: self.by.program()?,
             partition: self.partition.clone(),
             time_limit: Duration::from_secs_f64(self.job_time),
             queue_limit: Duration::from_secs_f64(self.queue_time),
-            options: self.slurm_option.clone(),
+            options: self.by.slurm_option.clone(),
             interface: self.interface.clone(),
             held: None,
         };
@@ -124,7 +140,7 @@ impl NodeOptions {
             time_limit: Duration::from_secs_f64(self.job_time),
             requeue: false,
             output: Some("prony-%j.txt".to_owned()),
-            options: self.slurm_option.clone(),
+            options: self.by.slurm_option.clone(),
             command,
             ..slurm::Batch::default()
         }

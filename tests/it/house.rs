@@ -22,7 +22,9 @@ pub(crate) fn sources() -> Vec<(PathBuf, Vec<String>)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && !path.to_string_lossy().ends_with("tests.rs")
+            {
                 let text = fs::read_to_string(&path).unwrap();
                 let code = text.split("\nmod tests {").next().unwrap_or_default();
                 let lines = code.lines().filter(|line| !line.trim_start().starts_with("//")).map(str::to_owned);

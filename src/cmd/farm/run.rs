@@ -15,6 +15,7 @@ use super::setup::FarmSetup;
 use super::shared;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::cmd::node_options::LauncherOptions;
 use crate::output;
 use crate::run_saver::{RunSaver, SaveOptions};
 use crate::value_parsers::seconds;
@@ -74,62 +75,49 @@ pub(crate) struct Arguments {
 
 /// Where pilots run.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Where")]
+#[command(next_help_heading = "Nodes")]
 struct PilotPlacement {
-    /// What starts the pilots: local (processes of this host), ssh (your own, with its configuration and keys) or slurm (sbatch)
-    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
-    launcher: String,
+    #[command(flatten)]
+    by: LauncherOptions,
     /// How many nodes: a pilot is started on each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: u32,
     /// Chunks at a time on a node [default: its CPUs; with several local nodes, their share of these]
     #[arg(long, alias = "slots", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     jobs: Option<u32>,
-    /// Hosts for ssh, as it knows them, one pilot each
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
-    hosts: Vec<String>,
-    /// The ssh program with options of its own, such as 'ssh -p 2222'
-    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
-    ssh: String,
     /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
-    /// This program on the nodes [default: at the same path as here]
-    #[arg(long, alias = "program", value_name = "PATH")]
-    remote_prony: Option<PathBuf>,
     /// Time for which pilots wait for a coordinator that died and is to be resumed
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     patience: f64,
     /// Slurm ends a node's job, its pilot, after this time
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
     job_time: f64,
-    /// An option for sbatch, such as --slurm-option=--partition=long
-    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true)]
-    slurm_option: Vec<String>,
 }
 
 impl PilotPlacement {
     fn setup(&self, lease: f64, speculate: f64) -> Result<FarmSetup> {
-        let own = std::env::current_exe().context("could not find this program's own file")?;
-        let nodes = if self.launcher == "ssh" { self.hosts.len() } else { self.nodes as usize };
+        let by = &self.by;
+        let nodes = if by.launcher == "ssh" { by.hosts.len() } else { self.nodes as usize };
         let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
-        let share = if self.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
+        let share = if by.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
         if !(speculate >= 0.0 && speculate.is_finite()) {
             bail!("could not speculate by a factor of {speculate}; write 0 or a factor such as 1.5");
         }
         let setup = FarmSetup {
-            launcher: self.launcher.clone(),
+            launcher: by.launcher.clone(),
             nodes,
             slots: self.jobs.unwrap_or(u32::try_from(share).unwrap_or(1)),
-            hosts: self.hosts.clone(),
-            ssh: self.ssh.clone(),
+            hosts: by.hosts.clone(),
+            ssh: by.ssh.clone(),
             listen: self.listen.clone(),
-            program: self.remote_prony.as_ref().unwrap_or(&own).display().to_string(),
+            program: by.program()?,
             lease,
             speculate,
             patience: self.patience,
             minutes: (self.job_time / 60.0).ceil() as u64,
-            options: self.slurm_option.clone(),
+            options: by.slurm_option.clone(),
         };
         // What cannot start is refused before a ledger is made.
         setup.address()?;

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use ::farm::{LeaseRules, PilotLauncher, Processes, SlurmPilots};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::{Local, Ssh};
+use fleet::launcher::Local;
 use serde::{Deserialize, Serialize};
+
+use crate::cmd::node_options::by_ssh;
 
 /// Everything but the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,18 +56,8 @@ impl FarmSetup {
                 Box::new(SlurmPilots::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
             }
             "ssh" => {
-                if self.hosts.is_empty() {
-                    bail!("could not use ssh without hosts; name them with --hosts a,b,c");
-                }
-                let launcher = Ssh {
-                    program: self.ssh.split_whitespace().map(str::to_owned).collect(),
-                    hosts: self.hosts.clone(),
-                    remote: self.program.clone(),
-                    arguments: ["farm", "pilot"].map(str::to_owned).to_vec(),
-                    addresses: Vec::new(),
-                };
-                // A host that ssh would take for an option is refused before anything is started.
-                (0..self.hosts.len()).try_for_each(|node| launcher.command(node).map(|_| ()))?;
+                let arguments = ["farm", "pilot"].map(str::to_owned).to_vec();
+                let launcher = by_ssh(&self.ssh, &self.hosts, self.hosts.len(), self.program.clone(), arguments)?;
                 Box::new(Processes::new(Box::new(launcher), self.hosts.clone()))
             }
             _ => {

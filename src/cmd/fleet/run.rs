@@ -72,12 +72,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut saver = DocumentSaver::open(arguments, common)?;
     let ChosenNodes { mut launcher, count, missing } =
         arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
-    let local = arguments.place.launcher == "local";
+    let local = arguments.place.by.launcher == "local";
     let at_once = arguments.parallel.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();
     let order = |node: &str| SuiteOrder {
         label: template.label.as_ref().map(|label| format!("{label} {node}")),
-        note: format!("node {node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.launcher),
+        note: format!("node {node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.by.launcher),
         ..template.clone()
     };
     let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         run: None,
     };
     let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
-    let report = FleetReport::of(&arguments.place.launcher, all, &saver.numbers, common)?;
+    let report = FleetReport::of(&arguments.place.by.launcher, all, &saver.numbers, common)?;
     output::print(&report.document(), common)?;
     if let Some(trouble) = saver.trouble {
         output::remark(&format!("some runs could not be kept: {trouble}"));
@@ -161,7 +161,8 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
 /// The batch script: every node measures by itself and writes its document beside the script's output.
 fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     let count = arguments.nodes.context("could not write a script for no nodes; say how many with --nodes")?;
-    let mut words = vec![arguments.place.program()?, "run".to_owned(), "--quiet".to_owned(), "--no-store".to_owned()];
+    let mut words =
+        vec![arguments.place.by.program()?, "run".to_owned(), "--quiet".to_owned(), "--no-store".to_owned()];
     if let Some(suite) = &order.suite {
         words.extend(["--suite".to_owned(), suite.clone()]);
     }

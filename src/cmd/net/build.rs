@@ -204,7 +204,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
         (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), format!("lab_{}mbit", arguments.switch.rate / 1_000_000))
     } else {
-        let local = arguments.nodes.launcher == "local";
+        let local = arguments.nodes.by.launcher == "local";
         let path = if arguments.address.is_empty() && local { "loopback" } else { "network" };
         (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
     };

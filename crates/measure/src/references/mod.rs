@@ -6,6 +6,7 @@
 
 mod classify;
 mod domain;
+mod end;
 mod known;
 mod learn;
 mod sensitivity;
@@ -13,10 +14,11 @@ mod timeline;
 mod weigh;
 
 pub(crate) use self::classify::{BatchPlace, UndisturbedRule};
+pub(crate) use self::end::conclude_figure;
 pub(crate) use self::known::{from_runs, from_table};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn};
 pub(crate) use self::timeline::{conclude, median_clock};
-pub(crate) use self::weigh::{batch_values, conclude_figure, kept_nanos, null_difference, weigh};
+pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.
 pub(crate) const ENOUGH: u32 = 20;

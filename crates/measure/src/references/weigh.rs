@@ -1,15 +1,12 @@
 //! What a figure's launches are worth: their undisturbed batches, and what the figure's value rests on.
 
 use model::{
-    Estimate, EstimateMethod, Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason,
-    SessionReferences, Share, UndisturbedBatches, ValueBasis,
+    Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, SessionReferences, Share,
+    UndisturbedBatches, ValueBasis,
 };
-
-use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use super::classify::{BatchPlace, UndisturbedRule};
 use super::domain::{declared_domain, follows};
-use super::sensitivity::sensitivity;
 use super::{FEWEST, LONGEST_NANOS, MOST_PARTIES};
 use crate::pairs;
 
@@ -18,8 +15,6 @@ const LEAST_LAUNCHES: usize = 20;
 /// One launch in so many must have the core to itself; where fewer have, the neighbour is the machine. Far below the four in five of
 /// other reasons: a neighbour that is there for half of the time excludes half of the launches, and the others are undisturbed.
 const ONE_IN: usize = 10;
-/// Undisturbed launches below which a run that ends prints what it observed.
-const FEWEST_LAUNCHES: usize = 6;
 /// Share of the null batches' kept share below which the work itself is taken to disturb the readings beside it.
 const OWN_WORK: f64 = 0.5;
 /// Null batches from which that is judged, and the least share of them that must have been kept.
@@ -58,41 +53,6 @@ pub(crate) fn weigh(figure: &mut Figure, session: &SessionReferences) {
             (follows.domain, follows.slope, basis, kept);
         references.clock = session.clock.filter(|_| references.basis == ValueBasis::Cycles);
     }
-}
-
-/// What a run that ends can say of a figure: with hardly an undisturbed launch what it observed, else how its value hangs on the
-/// thresholds.
-pub(crate) fn conclude_figure(figure: &mut Figure, level: f64) {
-    let (undisturbed, contended) = undisturbed_launches(figure);
-    let filtered = matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);
-    if let Some(references) = figure.references.as_mut().filter(|_| filtered)
-        && undisturbed < FEWEST_LAUNCHES
-        && contended > undisturbed
-    {
-        references.basis = ValueBasis::Observed(few_undisturbed(undisturbed, undisturbed + contended));
-        references.clock = None;
-    }
-    let (sensitivity, observed) = (sensitivity(figure), observed(figure, level));
-    if let Some(references) = &mut figure.references {
-        (references.sensitivity, references.observed) = (sensitivity, observed);
-    }
-}
-
-/// The value over all batches of the first attempts of all rounds.
-fn observed(figure: &Figure, level: f64) -> Option<Estimate> {
-    let values: Vec<f64> = figure.first_attempts().iter().map(|launch| launch.value).collect();
-    let found = launch_median_interval(&values, level).or_else(|| launch_median_range(&values))?;
-    let is_range = found.interval.level < model::RANGE_BELOW;
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Some(Estimate {
-        value: found.median,
-        low: found.interval.low,
-        high: found.interval.high,
-        level: found.interval.level,
-        launches: count(values.len()),
-        batches: count(figure.launches.first().map_or(0, |launch| launch.nanos.len())),
-        method: if is_range { EstimateMethod::Range } else { EstimateMethod::OrderStatistic },
-    })
 }
 
 /// The unshared core's ratio on each track; empty where it is not known of all.
@@ -149,13 +109,14 @@ fn contended(figure: &Figure) -> Option<ObservedReason> {
     (all >= LEAST_LAUNCHES && undisturbed * ONE_IN < all).then(|| few_undisturbed(undisturbed, all))
 }
 
-fn few_undisturbed(launches: usize, of: usize) -> ObservedReason {
+/// That so many launches of those are undisturbed, and too few.
+pub(super) fn few_undisturbed(launches: usize, of: usize) -> ObservedReason {
     let count = |launches| u32::try_from(launches).unwrap_or(u32::MAX);
     ObservedReason::FewUndisturbed { launches: count(launches), of: count(of) }
 }
 
 /// Launches that count, and those that are contended.
-fn undisturbed_launches(figure: &Figure) -> (usize, usize) {
+pub(super) fn undisturbed_launches(figure: &Figure) -> (usize, usize) {
     let contended = figure.launches.iter().filter(|launch| is_contended(launch)).count();
     let undisturbed = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
     (undisturbed, contended)

@@ -6,6 +6,7 @@ use model::{
     UnsharedCore, UnsharedSource,
 };
 
+use super::super::end::conclude_figure;
 use super::*;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
