@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use model::{Identity, Machine};
+use model::{FactValue, Identity, Machine};
 use sys::facts::{Directory, collect};
 
 /// Everything that this machine says of itself, and of the file systems that hold some directories.
@@ -63,6 +63,16 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
 pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> {
     let online = machine.number("cpu.online")? as usize;
     (allowed.len() < online).then(|| format!("{} of {}", allowed.len(), counted(online)))
+}
+
+/// Whether the machine itself shows that no other thread shares the cores of these CPUs: no guest, and each core has one thread. In a
+/// guest "one thread a core" is what the host says, and hosts say it of halves of cores.
+pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
+    let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
+    let single = |topology: &sys::topology::Topology| {
+        allowed.iter().all(|cpu| topology.cpu(*cpu).is_some_and(|found| found.siblings == [*cpu]))
+    };
+    bare && sys::topology::Topology::read().is_ok_and(|topology| single(&topology))
 }
 
 fn counted(cpus: usize) -> String {

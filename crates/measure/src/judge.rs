@@ -2,11 +2,12 @@
 
 use model::{
     Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, RANGE_BELOW, TakenTime,
+    ValueBasis,
 };
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
 use stats::{FastBatches, PairedDifference, difference, look_at_launches, modes_of_launches};
 
-use crate::{pairs, tails};
+use crate::{references, tails};
 
 /// A batch of more than this many times its launch's median is disturbed.
 const DISTURBED: f64 = 1.5;
@@ -25,8 +26,8 @@ const ONE_WAY: f64 = 0.9;
 /// Sets a figure's outcome, flags, quantiles and footprint from its launches. Says whether it is settled: within its target, or
 /// at the last look.
 pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
-    let launches: Vec<&Launch> = figure.launches.iter().filter(|launch| launch.invalid.is_none()).collect();
-    let values: Vec<f64> = launches.iter().map(|launch| launch.value).collect();
+    let launches: Vec<&Launch> = figure.counted();
+    let values: Vec<f64> = figure.values();
     let last = plan.looks.last().is_some_and(|look| values.len() >= *look as usize);
     let at_look = plan.looks.contains(&u32::try_from(values.len()).unwrap_or(u32::MAX));
     let nulls = null_differences(figure, &launches);
@@ -156,18 +157,10 @@ fn paired(
 /// How slow nine in ten batches of a launch are at least, from which a launch that was pre-empted is known. `None` where the
 /// launch has too few batches to tell, or its value does not come from them.
 fn fast_batches(figure: &Figure, launch: &Launch) -> Option<FastBatches> {
-    let value = |(ops, nanos): &model::TimedBatch| figure.metric.value(*ops as f64 * figure.amount, *nanos as f64);
-    let batches: Vec<f64> = if !launch.readings.is_empty() {
-        launch.readings.clone()
-    } else if is_paired(figure) {
-        let (work, overhead) = launch.sides(figure.ops);
-        work.iter().zip(&overhead).map(|(work, overhead)| value(work) - value(overhead)).collect()
-    } else {
-        launch.batches(figure.ops).iter().map(value).collect()
-    };
+    let batches = references::batch_values(figure, launch);
     let centre = stats::median(&batches)?;
     // Batches that are of something else than the value are of another size; the middles of few noisy pairs only scatter.
-    let own = (0.5..=2.0).contains(&(centre / launch.value));
+    let own = (0.5..=2.0).contains(&(centre / figure.value_of(launch)?));
     let larger_is_slower = figure.metric.better == Better::Lower;
     let edge = stats::quantile::quantile(&batches, if larger_is_slower { 0.1 } else { 0.9 })?;
     (own && batches.len() >= FEWEST_BATCHES).then_some(FastBatches { edge, larger_is_slower })
@@ -206,7 +199,7 @@ fn is_paired(figure: &Figure) -> bool {
 
 /// Per launch, what the method makes of two equal things. `None` where the figure is no difference.
 fn null_differences(figure: &Figure, launches: &[&Launch]) -> Option<Vec<f64>> {
-    let null = |launch: &&Launch| pairs::null_difference(launch, &figure.metric, figure.ops, figure.amount);
+    let null = |launch: &&Launch| references::null_difference(figure, launch);
     is_paired(figure).then(|| launches.iter().filter_map(null).collect())
 }
 
@@ -241,8 +234,11 @@ fn evidence(
     if 2 * launches.iter().filter(|launch| !launch.steady).count() > launches.len() {
         flags.push(Flag::NoSteadyState);
     }
-    if disturbed_share(launches, is_paired(figure)) > MANY {
+    if disturbed_share(figure, launches) > MANY {
         flags.push(Flag::Noisy);
+    }
+    if matches!(figure.basis(), ValueBasis::Observed(reason) if reason.is_contention()) {
+        flags.push(Flag::Contended);
     }
     // The number of operations cancels for a rate: what matters is how long the timed difference is.
     let timed = match outcome {
@@ -257,13 +253,15 @@ fn evidence(
     flags
 }
 
-fn disturbed_share(launches: &[&Launch], paired: bool) -> f64 {
+/// Share of batches, of those that the value rests on, which took far longer than the others of their launch.
+fn disturbed_share(figure: &Figure, launches: &[&Launch]) -> f64 {
     let (mut disturbed, mut all) = (0_usize, 0_usize);
     for launch in launches {
+        let nanos = references::kept_nanos(figure, launch);
         // Work and overhead of a pair differ by design: each is held to its own median.
-        let sides = if paired { launch.sides(1) } else { (launch.batches(1), Vec::new()) };
+        let sides = if is_paired(figure) { launch.pair_order.split(&nanos) } else { (nanos, Vec::new()) };
         for side in [sides.0, sides.1] {
-            let side: Vec<f64> = side.iter().map(|(_, nanos)| *nanos as f64).collect();
+            let side: Vec<f64> = side.into_iter().flatten().collect();
             let Some(median) = stats::median(&side) else { continue };
             disturbed += side.iter().filter(|nanos| **nanos > DISTURBED * median).count();
             all += side.len();

@@ -4,28 +4,42 @@ use model::{Launch, Metric, PairOrder, TimedBatch};
 
 /// Work less overhead of one launch in the figure's unit. `ops` and `amount` are the figure's.
 pub(crate) fn difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
-    let (work, overhead) = launch.sides(ops);
-    of_pairs(&values(&work, metric, amount), &values(&overhead, metric, amount), launch.pair_order)
+    difference_of(&values(launch, metric, ops, amount), launch.pair_order)
+}
+
+/// The same from the values of all batches in the order of time; a pair counts where both of its batches do.
+pub(crate) fn difference_of(values: &[Option<f64>], order: PairOrder) -> Option<f64> {
+    let (work, overhead) = order.split(values);
+    of_pairs(&work, &overhead, order)
 }
 
 /// The same of a null pair: the overhead batches, taken in their order of time as if every other of them, in the launch's own
 /// order, were the work. They lie as near to each other as work and overhead do, drift falls on them in the same way, and
 /// there are half as many pairs, so that the method is never held to be finer than it is.
-pub(crate) fn null_difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
-    let (_, overhead) = launch.sides(ops);
-    let (one, other) = launch.pair_order.split(&values(&overhead, metric, amount));
-    of_pairs(&one, &other, launch.pair_order)
+pub(crate) fn null_difference_of(values: &[Option<f64>], order: PairOrder) -> Option<f64> {
+    let (_, overhead) = order.split(values);
+    let (one, other) = order.split(&overhead);
+    of_pairs(&one, &other, order)
 }
 
-fn values(batches: &[TimedBatch], metric: &Metric, amount: f64) -> Vec<f64> {
-    batches.iter().map(|(ops, nanos)| metric.value(*ops as f64 * amount, *nanos as f64)).collect()
+/// Pairs of which both batches count, and all pairs.
+pub(crate) fn complete(values: &[Option<f64>], order: PairOrder) -> (u32, u32) {
+    let (work, overhead) = order.split(values);
+    let both = work.iter().zip(&overhead).filter(|(work, overhead)| work.is_some() && overhead.is_some()).count();
+    let count = |pairs: usize| u32::try_from(pairs).unwrap_or(u32::MAX);
+    (count(both), count(work.len()))
 }
 
-fn of_pairs(work: &[f64], overhead: &[f64], order: PairOrder) -> Option<f64> {
+fn values(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Vec<Option<f64>> {
+    let value = |(ops, nanos): &TimedBatch| Some(metric.value(*ops as f64 * amount, *nanos as f64));
+    launch.batches(ops).iter().map(value).collect()
+}
+
+fn of_pairs(work: &[Option<f64>], overhead: &[Option<f64>], order: PairOrder) -> Option<f64> {
     let (mut work_first, mut overhead_first) = (Vec::new(), Vec::new());
     for (pair, (work, overhead)) in work.iter().zip(overhead).enumerate() {
         let side = if order.work_first(pair) { &mut work_first } else { &mut overhead_first };
-        side.push(work - overhead);
+        side.extend(work.zip(*overhead).map(|(work, overhead)| work - overhead));
     }
     stats::difference::of_launch(&work_first, &overhead_first)
 }
@@ -49,7 +63,8 @@ mod tests {
     fn found(launch: &Launch) -> (f64, f64) {
         let metric = Metric::lower(Unit::Seconds, "switch");
         let nanos = |value: Option<f64>| (value.unwrap_or(f64::NAN) * 1e12).round() / 1e3;
-        (nanos(difference(launch, &metric, 1, 1.0)), nanos(null_difference(launch, &metric, 1, 1.0)))
+        let null = null_difference_of(&values(launch, &metric, 1, 1.0), launch.pair_order);
+        (nanos(difference(launch, &metric, 1, 1.0)), nanos(null))
     }
 
     #[test]
@@ -69,6 +84,16 @@ mod tests {
     fn without_pairs_there_is_no_difference() {
         let metric = Metric::lower(Unit::Seconds, "switch");
         assert_eq!(difference(&Launch::default(), &metric, 1, 1.0), None);
-        assert_eq!(null_difference(&launch(PairOrder::Abba, 1, 0.0), &metric, 1, 1.0), None);
+        let one = launch(PairOrder::Abba, 1, 0.0);
+        assert_eq!(null_difference_of(&values(&one, &metric, 1, 1.0), PairOrder::Abba), None);
+    }
+
+    #[test]
+    fn a_pair_counts_where_both_of_its_batches_do() {
+        let nano = |value: f64| Some(value);
+        let row = [nano(10.0), nano(4.0), None, nano(10.0), nano(12.0), nano(6.0)];
+        assert_eq!(complete(&row, PairOrder::Abba), (2, 3));
+        assert_eq!(difference_of(&row, PairOrder::Abba), Some(6.0));
+        assert_eq!(difference_of(&[None, nano(1.0)], PairOrder::Abba), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use model::{Launch, Point};
+use model::{Launch, Point, ReferenceLengths};
 use serde::{Deserialize, Serialize};
 
 /// Why a worker is started.
@@ -27,14 +27,34 @@ pub struct Task {
     pub point: Point,
     /// Operations of a batch; 0 while calibrating.
     pub ops: u64,
-    /// Batches to time.
+    /// Batches to time, at most where fewer may be enough.
     pub batches: u32,
+    /// Undisturbed batches (of a difference: pairs) that are enough; 0 asks for all batches.
+    pub enough: u32,
     /// Fewest batches of warm-up.
     pub warmup: u32,
     /// Variant to run, once chosen.
     pub variant: Option<String>,
     /// A CPU for each party; empty leaves the scheduler free.
     pub cpus: Vec<usize>,
+}
+
+/// What a worker must know to read the references beside its batches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceSetting {
+    /// Adds of either reference.
+    pub lengths: ReferenceLengths,
+    /// The unshared core's ratio on each CPU where it is known.
+    pub unshared: Vec<(usize, f64)>,
+}
+
+impl ReferenceSetting {
+    /// The unshared core's ratio on each of these CPUs; `None` where it is not known of all.
+    #[must_use]
+    pub fn unshared_on(&self, cpus: &[usize]) -> Option<Vec<f64>> {
+        let of = |cpu: &usize| self.unshared.iter().find(|(known, _)| known == cpu).map(|(_, ratio)| *ratio);
+        cpus.iter().map(of).collect()
+    }
 }
 
 /// What a worker is to do.
@@ -52,6 +72,9 @@ pub struct WorkerStep {
     pub directory: PathBuf,
     /// Every CPU that may be used.
     pub allowed: Vec<usize>,
+    /// How the references are read beside batches; `None` reads none.
+    #[serde(default)]
+    pub references: Option<ReferenceSetting>,
     /// Figures that share this launch.
     pub tasks: Vec<Task>,
 }

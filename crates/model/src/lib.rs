@@ -44,8 +44,8 @@ pub use plan::{Plan, PlanEntry};
 pub use point::Point;
 pub use primitive::Primitive;
 pub use references::{
-    Domain, FigureReferences, LaunchReferences, ReferenceLengths, ReferenceSamples, ReferenceTrack, SessionReferences,
-    SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceSamples, ReferenceTrack,
+    SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use run::{Identity, Origin, Run, Session};
 pub use schema::{SCHEMA, json_schema, parse_run, render_run};

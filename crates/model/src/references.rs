@@ -3,6 +3,8 @@
 //! The readings are raw and stay in the document. [`UndisturbedBatches`], [`FigureReferences`] and [`SessionReferences`] follow from
 //! them and from the batch times, and can be worked out again.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -110,6 +112,10 @@ pub struct LaunchReferences {
     /// Time of each batch less the CPU time that the timing thread had in it, nanoseconds; empty where not looked for.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub off_cpu: SmallSteps,
+    /// The same tracks after the batches, around null batches of equal length that leave memory and the system alone: one reading
+    /// more than there are null batches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub null: Vec<ReferenceTrack>,
 }
 
 /// What a launch found in its undisturbed batches: those on an unshared core at a steady clock.
@@ -161,6 +167,52 @@ impl Domain {
     }
 }
 
+/// Why a figure's value is the one observed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ObservedReason {
+    /// No reading of the run says what an unshared core is.
+    UnsharedNeverSeen,
+    /// Hardly a launch had the core to itself.
+    FewUndisturbed {
+        /// Launches that had.
+        launches: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// An operation takes longer than 1 ms: filtering would choose quiet minutes for long operations only.
+    LongOperation,
+    /// Its kernel reads its own values.
+    OwnReadings,
+    /// It runs on more CPUs than are read beside its batches.
+    ManyCpus,
+    /// Its own work disturbs the readings beside it.
+    OwnWork,
+}
+
+impl ObservedReason {
+    /// Whether the reason is another thread on the core, or that one may have been there all the time.
+    #[must_use]
+    pub const fn is_contention(&self) -> bool {
+        matches!(self, Self::UnsharedNeverSeen | Self::FewUndisturbed { .. })
+    }
+}
+
+impl fmt::Display for ObservedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnsharedNeverSeen => f.write_str("unshared core never seen"),
+            Self::FewUndisturbed { launches, of } => {
+                write!(f, "only {launches} of {of} launches had the core to themselves")
+            }
+            Self::LongOperation => f.write_str("an operation takes longer than 1 ms"),
+            Self::OwnReadings => f.write_str("it reads its own values"),
+            Self::ManyCpus => f.write_str("it runs on more CPUs than are read"),
+            Self::OwnWork => f.write_str("its own work disturbs the readings beside it"),
+        }
+    }
+}
+
 /// What the values of a figure's launches are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -170,7 +222,7 @@ pub enum ValueBasis {
     /// Time of the undisturbed batches at the clock that they had.
     Undisturbed,
     /// All batches of first attempts, for this reason.
-    Observed(String),
+    Observed(ObservedReason),
     /// All batches: nothing was filtered, because nothing has to be. So are all launches of documents without references.
     #[default]
     All,
@@ -187,6 +239,9 @@ pub struct FigureReferences {
     pub slope: Option<(f64, f64)>,
     /// What the values of its launches are.
     pub basis: ValueBasis,
+    /// The unshared core's ratio on each track of its launches, as the session knew it in the end; empty where it did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unshared: Vec<f64>,
     /// The clock at which a value in cycles is printed as time, hertz: the run's median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,

@@ -1,6 +1,6 @@
 //! What can be measured: static data and one function that prepares it.
 
-use model::{AxisDescription, Better, Class, Point, Primitive, ProbeDescription, Reference, Unit};
+use model::{AxisDescription, Better, Class, Domain, Point, Primitive, ProbeDescription, Reference, Unit};
 
 use crate::{Axis, ProbeContext, Trial, Unsupported};
 
@@ -117,6 +117,8 @@ pub struct Probe {
     pub parties: Parties,
     /// Size of a batch.
     pub batch: BatchRule,
+    /// What its time follows at a point, where its class does not say so.
+    pub domain: Option<fn(&Point) -> Domain>,
     /// Whether the figure is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
     /// Preparation that it shares: probes with the same key and the same values on `shares_axes` may share a launch.
@@ -150,6 +152,7 @@ impl Probe {
         axes: &[],
         parties: Parties::One,
         batch: BatchRule::FILL,
+        domain: None,
         paired: false,
         shares: None,
         skips: |_| false,
@@ -160,6 +163,12 @@ impl Probe {
     #[must_use]
     pub fn family(&self) -> &'static str {
         self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// What its time follows at a point: the core's clock or something else. Launches check it.
+    #[must_use]
+    pub fn domain_at(&self, point: &Point) -> Domain {
+        self.domain.map_or_else(|| usual_domain(self.class, point), |domain| domain(point))
     }
 
     /// Every point of the full suite, first axis slowest.
@@ -240,6 +249,24 @@ impl Probe {
                 .collect(),
             axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
         }
+    }
+}
+
+/// Largest working set that lies in the caches of one core on every machine of the last ten years.
+const NEAR_CACHES: u64 = 256 * model::KIB;
+
+/// What figures of a class follow unless their probe says otherwise.
+fn usual_domain(class: Class, point: &Point) -> Domain {
+    let near = |bytes: Result<u64, model::Error>| bytes.is_ok_and(|bytes| bytes <= NEAR_CACHES);
+    match class {
+        Class::Compute | Class::Fault | Class::Process => Domain::Core,
+        Class::Bandwidth | Class::MemoryLatency if near(point.bytes("working_set")) => Domain::Core,
+        Class::Bandwidth | Class::MemoryLatency => Domain::Memory,
+        // Two CPUs wake each other through a timer's or a hypervisor's delays.
+        Class::Ipc if point.get("placement") == Some("same_cpu") => Domain::Core,
+        Class::FileMetadata if point.get("place") == Some("tmpfs") => Domain::Core,
+        Class::FileMetadata => Domain::Device,
+        Class::Ipc | Class::FileData | Class::Application | Class::Network => Domain::Mixed,
     }
 }
 

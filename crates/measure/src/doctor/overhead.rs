@@ -69,6 +69,7 @@ fn worker(engine: &mut dyn Engine) -> Check {
         batch_nanos: 1_000_000,
         directory: ".".into(),
         allowed: Vec::new(),
+        references: None,
         tasks: Vec::new(),
     };
     let mut times = Vec::new();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use model::{Figure, Identity, Run};
+use model::{Figure, Identity, ReferenceLengths, Run};
 
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
@@ -68,6 +68,21 @@ pub trait Engine {
         while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
             std::thread::sleep(left.min(LOOK));
         }
+    }
+
+    /// Finds the lengths of the references on a CPU; `None` where this engine's launches do not read them.
+    fn calibrate_references(&mut self, _cpu: usize) -> Option<Result<ReferenceLengths, String>> {
+        None
+    }
+
+    /// Reads the references so many times in a row on a CPU: times of the clock and the contention reference, nanoseconds.
+    fn read_references(&mut self, _lengths: ReferenceLengths, _cpu: usize, _readings: usize) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+
+    /// The CPUs by class of core: one class on most machines.
+    fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {
+        vec![allowed.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect()]
     }
 
     /// What the outside has taken so far from the CPUs under test.

@@ -6,6 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use model::ReferenceLengths;
+use sys::kernel::core_reference::CoreReferences;
 use sys::process::{Attended, Stream, Supervised, Supply};
 
 use super::{Engine, EngineError, Stopper};
@@ -44,7 +46,40 @@ impl ProcessEngine {
     }
 }
 
+/// Does something on one CPU and goes back to those where this thread may run: workers inherit them.
+fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> sys::Result<T>) -> sys::Result<T> {
+    let allowed = sys::affinity::allowed()?;
+    sys::affinity::pin(&[cpu])?;
+    let done = act();
+    sys::affinity::pin(&allowed)?;
+    done
+}
+
 impl Engine for ProcessEngine {
+    fn calibrate_references(&mut self, cpu: usize) -> Option<Result<ReferenceLengths, String>> {
+        let found = on_cpu(cpu, CoreReferences::calibrate);
+        Some(found.map(|found| found.lengths()).map_err(|error| error.to_string()))
+    }
+
+    fn read_references(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<(u32, u32)> {
+        let read = || {
+            let references = CoreReferences::of(lengths)?;
+            (0..readings).map(|_| references.read()).collect::<sys::Result<Vec<_>>>()
+        };
+        let read = on_cpu(cpu, read).unwrap_or_default();
+        read.into_iter().map(|reading| (reading.clock_nanos, reading.contention_nanos)).collect()
+    }
+
+    fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {
+        let number = |cpu: usize| u32::try_from(cpu).unwrap_or(u32::MAX);
+        match sys::topology::Topology::read() {
+            Ok(topology) => {
+                topology.core_classes(allowed).into_iter().map(|cpus| cpus.into_iter().map(number).collect()).collect()
+            }
+            Err(_) => vec![allowed.iter().copied().map(number).collect()],
+        }
+    }
+
     fn launch(&mut self, step: &WorkerStep, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
         let deadline = Instant::now() + patience;

@@ -3,17 +3,19 @@
 mod group;
 mod quota;
 mod reach;
+mod references;
 mod rounds;
 mod start;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run};
+use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, ValueBasis};
 
 pub use start::RunRequest;
 
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
+use self::references::ReferenceWatch;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
@@ -71,6 +73,7 @@ pub struct MeasureSession<'a> {
     stopper: Stopper,
     conditions: ConditionsWatch,
     quota: QuotaPacing,
+    watch: ReferenceWatch,
     /// First of the rounds whose outside evidence was not judged yet.
     unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -84,6 +87,8 @@ struct FigureProgress {
     cpus: Vec<usize>,
     batches: u32,
     warmup: u32,
+    /// Time of a batch as it was calibrated, nanoseconds.
+    nanos: u64,
     ended: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
@@ -107,14 +112,16 @@ impl<'a> MeasureSession<'a> {
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
-        let RunRequest { run, allowed } = order;
+        let RunRequest { run, allowed, unshared_before } = order;
         let began = engine.now();
         let before = run.session.seconds;
         let progress = vec![FigureProgress::default(); run.figures.len()];
         let outside = engine.outside(&allowed);
         let (quota, unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
+        let known = references::known_before(&run, unshared_before);
         let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
+            watch: ReferenceWatch::knowing(known, crate::facts::cores_are_alone(&run.machine, &allowed)),
             run,
             progress,
             allowed,
@@ -128,6 +135,7 @@ impl<'a> MeasureSession<'a> {
             before,
         };
         session.prepare();
+        session.begin_references();
         let ending = session.rounds();
         Ok(session.finish(ending))
     }
@@ -148,6 +156,7 @@ impl<'a> MeasureSession<'a> {
                 let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
                 let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
                 progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
+                progress.nanos = last.nanos.iter().min().copied().unwrap_or(0);
                 progress.warmup = last.warmup.clamp(1, 8);
                 progress.seconds = last.wall;
             }
@@ -192,20 +201,24 @@ impl<'a> MeasureSession<'a> {
 
     fn step(&self, purpose: Purpose, group: &LaunchGroup, round: u32, attempt: u32) -> WorkerStep {
         let plan = &self.run.plan;
+        let references = self.reference_setting();
         let task = |index: &usize| {
             let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
+            let (batches, enough) = self.batches(*index, references.as_ref());
             Task {
                 figure: *index,
                 probe: figure.probe.clone(),
                 point: figure.point.clone(),
                 ops: figure.ops,
-                batches: progress.batches.max(1),
+                batches,
+                enough,
                 warmup: progress.warmup,
                 variant: figure.variant.clone(),
                 cpus: progress.cpus.clone(),
             }
         };
         let part = u64::from(round) << 32 | u64::from(attempt) << 24 | group.0[0] as u64;
+        let tasks = group.0.iter().map(task).collect();
         WorkerStep {
             purpose,
             round,
@@ -213,7 +226,8 @@ impl<'a> MeasureSession<'a> {
             batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
             directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
             allowed: self.allowed.clone(),
-            tasks: group.0.iter().map(task).collect(),
+            references,
+            tasks,
         }
     }
 
@@ -227,6 +241,7 @@ impl<'a> MeasureSession<'a> {
             }
         };
         self.rest();
+        self.sample();
         let began = self.elapsed();
         let answer = self.engine.launch(step, patience, &self.stopper);
         let seconds = self.elapsed() - began;
@@ -279,6 +294,7 @@ impl<'a> MeasureSession<'a> {
                 let progress = &mut self.progress[figure];
                 progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
                 progress.warmup = calibrate::warmup(nanos);
+                progress.nanos = nanos;
                 progress.seconds = seconds;
             }
             Reply::Launched { figure, launch } if known(figure) => {
@@ -291,9 +307,11 @@ impl<'a> MeasureSession<'a> {
                     matches!(reason, Invalid::Misplaced(_))
                         || may_exclude(&self.run.figures[figure], reason, first_look)
                 });
-                let invalid = launch.invalid.clone();
                 self.progress[figure].seconds = seconds;
+                self.take_readings(&launch);
                 self.run.figures[figure].launches.push(launch);
+                self.weigh(figure);
+                let invalid = repeats(&self.run.figures[figure]);
                 if let Some(invalid) = invalid {
                     let key = self.key(figure);
                     self.listener.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
@@ -311,7 +329,8 @@ impl<'a> MeasureSession<'a> {
         let tick = self.engine.tick();
         let mut settled = Vec::new();
         for index in &open {
-            let target = self.run.plan.entries.get(*index).map_or(self.run.plan.target, |entry| entry.target);
+            let target = self.target(*index);
+            self.weigh(*index);
             let done = judge(&mut self.run.figures[*index], &self.run.plan, target, tick);
             if done && self.engine.leader(*index).is_none() {
                 settled.push(*index);
@@ -321,11 +340,16 @@ impl<'a> MeasureSession<'a> {
         for index in open {
             if self.engine.leader(index).is_some_and(|leader| self.progress[leader].ended) {
                 // Launches are made for the leader; what came along has the interval that it has.
-                let target = self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target);
+                let target = self.target(index);
                 judge::end_follower(&mut self.run.figures[index], target);
                 self.end_figure(index, None);
             }
         }
+    }
+
+    /// Half-width that ends a figure.
+    fn target(&self, index: usize) -> f64 {
+        self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
     }
 
     fn save(&mut self) -> Result<(), EndReason> {
@@ -340,12 +364,21 @@ impl<'a> MeasureSession<'a> {
 
     fn finish(mut self, ending: EndReason) -> RunResult {
         self.record_conditions();
+        self.conclude_references();
         self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);
         self.listener.on_event(&MeasureEvent::Ended(&self.run));
         RunResult { run: self.run, ending }
     }
+}
+
+/// Why a figure's last launch is to be repeated, where it is.
+fn repeats(figure: &Figure) -> Option<Invalid> {
+    let reason = figure.launches.last()?.invalid.clone()?;
+    // Once contended launches count as observed, one that is contended needs no other.
+    let observed = matches!(figure.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
+    (!observed).then_some(reason)
 }
 
 /// Whether a figure was found unfit or failed, rather than not reached.

@@ -8,6 +8,9 @@ use crate::event::MeasureEvent;
 use crate::evidence::{self, RoundEvidence};
 use crate::outside::OutsideCounters;
 
+/// Parts in which the session waits, between which it reads the references.
+const REST: Duration = Duration::from_millis(100);
+
 /// A control group's quota of CPU time, and what it has done to the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuotaPacing {
@@ -29,7 +32,13 @@ impl MeasureSession<'_> {
     /// Lets the quota refill before a launch, so that a launch which fits into it is never stopped.
     pub(super) fn rest(&mut self) {
         if let Some(period) = self.quota.period.filter(|_| self.quota.waits) {
-            self.engine.rest(period, &self.stopper);
+            let mut left = period;
+            while !left.is_zero() && !self.stopper.asked() {
+                let part = left.min(REST);
+                self.engine.rest(part, &self.stopper);
+                self.sample();
+                left -= part;
+            }
         }
     }
 

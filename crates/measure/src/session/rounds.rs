@@ -1,7 +1,7 @@
 //! The order of launches: every figure calibrated once, then one launch of every active figure a round. A plan of thousands is
 //! measured part by part, so that a run that is cut off has settled figures rather than two launches of each.
 
-use model::{FigureKey, Outcome};
+use model::{FigureKey, Invalid, Outcome};
 
 use super::group::{self, LaunchGroup};
 use super::{ATTEMPTS, EndReason, MeasureSession};
@@ -84,7 +84,10 @@ impl MeasureSession<'_> {
             match self.launch(&step, &group) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // dissolved: tried again one by one
-                Ok(_) => self.fail_unanswered(&group, uncalibrated),
+                Ok(_) => {
+                    self.learn_unshared();
+                    self.fail_unanswered(&group, uncalibrated);
+                }
             }
             if self.out_of_time() {
                 return Err(EndReason::TimeLimit);
@@ -118,6 +121,7 @@ impl MeasureSession<'_> {
             for group in &groups {
                 self.launch_until_valid(group, round)?;
             }
+            self.learn_unshared();
             self.judge_rounds(round);
             groups.iter().for_each(|group| self.look(group));
             self.run.session.rounds = round + 1;
@@ -167,6 +171,11 @@ impl MeasureSession<'_> {
     /// A machine that spoils every launch would keep the run going for ever.
     fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
         for index in &group.0 {
+            let last = self.run.figures[*index].launches.last();
+            if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
+                // It comes again in the next round; that rule has an end of its own.
+                continue;
+            }
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
                 let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
@@ -178,7 +187,7 @@ impl MeasureSession<'_> {
     }
 
     pub(super) fn valid(&self, index: usize) -> usize {
-        self.run.figures[index].launches.iter().filter(|launch| launch.invalid.is_none()).count()
+        self.run.figures[index].counted().len()
     }
 
     /// Seconds left if every figure settles at its next look; a launch of one that was not launched yet is taken to be as

@@ -2,6 +2,7 @@
 
 use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Unit};
 
+use crate::references::from_runs;
 use crate::{Error, document};
 
 /// Everything that a session needs to begin.
@@ -9,6 +10,7 @@ use crate::{Error, document};
 pub struct RunRequest {
     pub(super) run: Run,
     pub(super) allowed: Vec<usize>,
+    pub(super) unshared_before: Option<f64>,
 }
 
 impl RunRequest {
@@ -22,7 +24,7 @@ impl RunRequest {
         }
         let mut run = document::begin(plan, machine, identity);
         run.figures = run.plan.entries.iter().map(figure).collect();
-        Ok(Self { run, allowed })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// A new run whose figures were made by what measures them, one for each entry of its plan.
@@ -37,7 +39,7 @@ impl RunRequest {
         if !planned.eq(run.figures.iter().map(|figure| (&figure.probe, &figure.point))) {
             return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
         }
-        Ok(Self { run, allowed })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// Goes on with a run that was cut off.
@@ -68,7 +70,7 @@ impl RunRequest {
         run.figures.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
-        Ok(Self { run, allowed })
+        Ok(Self { run, allowed, unshared_before: None })
     }
 
     /// Names the run.
@@ -129,6 +131,13 @@ impl RunRequest {
             self.run.plan.target = target;
             self.run.plan.entries.iter_mut().for_each(|entry| entry.target = target);
         }
+        self
+    }
+
+    /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know which it is.
+    #[must_use]
+    pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
+        self.unshared_before = from_runs(&self.run.machine, earlier);
         self
     }
 

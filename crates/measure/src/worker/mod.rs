@@ -5,12 +5,14 @@
 mod footprint;
 mod member;
 mod place;
+mod reader;
 
 use std::io::{Read, Write};
 
 use probes::{LaunchSetting, ProbeContext, ProbeError, Trial};
 
 use self::member::LaunchMember;
+use self::reader::ReferenceReader;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
 
 /// Most bytes that a step may have.
@@ -76,7 +78,7 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Resu
         None => ProbeContext::new(setting),
     };
     let trial: Trial = (probe.prepare)(&task.point, &mut bench).map_err(|unfit| unfit.to_string())?;
-    Ok(LaunchMember::new(probe, task.clone(), bench, trial))
+    Ok(LaunchMember::new(probe, task.clone(), bench, trial, step.references.as_ref()))
 }
 
 /// Warms every member up, then interleaves their batches, so that what disturbs one disturbs all alike.
@@ -93,13 +95,19 @@ fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
         });
     };
     attempt(members, &mut LaunchMember::warm_up);
-    attempt(members, &mut LaunchMember::begin);
+    // Helpers are started after preparation, whose children must not have their memory.
+    let mut reader = step.references.as_ref().and_then(ReferenceReader::new);
+    attempt(members, &mut |member| member.begin(reader.as_mut()));
     let most = members.iter().map(LaunchMember::batches).max().unwrap_or(0);
     for batch in 0..most {
-        attempt(members, &mut |member| if batch < member.batches() { member.batch() } else { Ok(()) });
+        attempt(members, &mut |member| {
+            let done = batch >= member.batches() || member.has_enough();
+            if done { Ok(()) } else { member.batch(reader.as_mut()) }
+        });
     }
+    attempt(members, &mut |member| member.null_batches(reader.as_mut()));
     attempt(members, &mut LaunchMember::end);
     attempt(members, &mut LaunchMember::time_each);
-    replies.extend(members.iter_mut().map(|member| member.launched(step.round)));
+    replies.extend(members.iter_mut().map(|member| member.launched(step.round, step.references.as_ref())));
     replies
 }

@@ -19,6 +19,7 @@ fn step() -> WorkerStep {
         batch_nanos: 1_000_000,
         directory: ".".into(),
         allowed: vec![0],
+        references: None,
         tasks: Vec::new(),
     }
 }
@@ -150,6 +151,7 @@ fn a_worker_refuses_what_is_no_step_and_names_what_it_does_not_have() {
         point: model::Point::origin(),
         ops: 1,
         batches: 1,
+        enough: 0,
         warmup: 1,
         variant: None,
         cpus: Vec::new(),

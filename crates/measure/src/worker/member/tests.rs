@@ -66,6 +66,7 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
         point: Point::origin(),
         ops: 3,
         batches: BATCHES as u32,
+        enough: 0,
         warmup: 2,
         variant: None,
         cpus: Vec::new(),
@@ -79,11 +80,11 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
         calibrating: false,
     };
     let probe = probes::find(&task.probe).unwrap();
-    let mut member = LaunchMember::new(probe, task, ProbeContext::new(setting), trial);
+    let mut member = LaunchMember::new(probe, task, ProbeContext::new(setting), trial, None);
     member.warm_up().unwrap();
-    member.begin().unwrap();
+    member.begin(None).unwrap();
     for _ in 0..BATCHES {
-        member.batch().unwrap();
+        member.batch(None).unwrap();
     }
     member.end().unwrap();
     let warmup = member.launch.warmup as usize;

@@ -1,0 +1,184 @@
+//! Which batches are undisturbed.
+
+use model::{LaunchReferences, ReferenceTrack};
+
+/// Largest relative distance of a ratio from the unshared core's.
+const NEAR: f64 = 0.05;
+/// Largest relative distance of two readings of one clock.
+const STEADY: f64 = 0.01;
+/// Share of a batch that its thread may be off its CPU without having given it up.
+const OFF_CPU: f64 = 0.01;
+/// The same in nanoseconds: CPU time is counted in microseconds.
+const OFF_CPU_NANOS: f64 = 3_000.0;
+
+/// What decides whether a batch counts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct UndisturbedRule {
+    /// The unshared core's ratio on each track.
+    pub(crate) unshared: Vec<f64>,
+    near: f64,
+    steady: f64,
+}
+
+/// One batch among those of a launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct BatchPlace {
+    /// Its place, and how many there are.
+    pub(crate) at: usize,
+    pub(crate) of: usize,
+    /// The last batch before it that did the same.
+    pub(crate) like: Option<usize>,
+    /// How long it took, nanoseconds: what the time off the CPU is a share of.
+    pub(crate) nanos: u64,
+}
+
+impl UndisturbedRule {
+    /// The rule where the unshared core's ratio is known on each track.
+    pub(crate) const fn new(unshared: Vec<f64>) -> Self {
+        Self { unshared, near: NEAR, steady: STEADY }
+    }
+
+    /// The same rule with both thresholds at `within`, to see what they do to a value.
+    pub(crate) fn within(&self, within: f64) -> Self {
+        Self { unshared: self.unshared.clone(), near: within, steady: within.min(2.0 * STEADY) }
+    }
+
+    /// The clock of a batch, hertz, where it is undisturbed; of several CPUs that of the first.
+    pub(crate) fn clock_of(&self, references: &LaunchReferences, batch: BatchPlace) -> Option<f64> {
+        if references.tracks.is_empty()
+            || references.tracks.len() != self.unshared.len()
+            || interrupted(references, batch)
+        {
+            return None;
+        }
+        let mut clocks = Vec::with_capacity(references.tracks.len());
+        for (track, unshared) in references.tracks.iter().zip(&self.unshared) {
+            clocks.push(self.clock_on(references, track, *unshared, batch)?);
+        }
+        clocks.first().copied()
+    }
+
+    fn clock_on(
+        &self,
+        references: &LaunchReferences,
+        track: &ReferenceTrack,
+        unshared: f64,
+        batch: BatchPlace,
+    ) -> Option<f64> {
+        let [before, after] = sides(track, batch.at, batch.of)?;
+        let alone = |(clock, contention): (u32, u32)| {
+            (references.lengths.ratio(clock, contention) / unshared - 1.0).abs() <= self.near
+        };
+        if !alone(before) || !alone(after) {
+            return None;
+        }
+        let hertz = |reading: (u32, u32)| references.lengths.hertz(reading.0);
+        if self.agree(before, after) {
+            return Some((hertz(before) + hertz(after)) / 2.0);
+        }
+        // Like with like: a step between before and after that every batch makes is the work's own, as with wide vectors.
+        let [like_before, like_after] = sides(track, batch.like?, batch.of)?;
+        (self.agree(before, like_before) && self.agree(after, like_after)).then(|| hertz(after))
+    }
+
+    fn agree(&self, one: (u32, u32), other: (u32, u32)) -> bool {
+        (f64::from(one.0) / f64::from(other.0.max(1)) - 1.0).abs() <= self.steady
+    }
+}
+
+/// The readings before and after a batch.
+fn sides(track: &ReferenceTrack, at: usize, of: usize) -> Option<[(u32, u32); 2]> {
+    let (clock, contention) = (&track.clock.0, &track.contention.0);
+    let before = if clock.len() == of + 1 { at } else { 2 * at };
+    let reading = |at: usize| Some((*clock.get(at)?, *contention.get(at)?));
+    Some([reading(before)?, reading(before + 1)?])
+}
+
+/// Whether the scheduler took the CPU from the only party, which had not given it up itself.
+fn interrupted(references: &LaunchReferences, batch: BatchPlace) -> bool {
+    if references.tracks.len() != 1 || references.off_cpu.is_empty() {
+        return false;
+    }
+    let of = |row: &model::SmallSteps| row.0.get(batch.at).copied().unwrap_or(0);
+    let off = f64::from(of(&references.off_cpu));
+    of(&references.waits) == 0
+        && (of(&references.switches) > 0 || off > OFF_CPU_NANOS.max(OFF_CPU * batch.nanos as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{ReferenceLengths, SmallSteps};
+
+    use super::*;
+
+    const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+
+    fn references(readings: &[(u32, u32)]) -> LaunchReferences {
+        let track = ReferenceTrack {
+            cpu: 1,
+            clock: SmallSteps(readings.iter().map(|reading| reading.0).collect()),
+            contention: SmallSteps(readings.iter().map(|reading| reading.1).collect()),
+        };
+        LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }
+    }
+
+    fn place(at: usize, of: usize) -> BatchPlace {
+        BatchPlace { at, of, like: at.checked_sub(1), nanos: 200_000 }
+    }
+
+    fn undisturbed(references: &LaunchReferences, of: usize) -> Vec<usize> {
+        let rule = UndisturbedRule::new(vec![0.25]);
+        (0..of).filter(|at| rule.clock_of(references, place(*at, of)).is_some()).collect()
+    }
+
+    #[test]
+    fn a_batch_counts_when_both_sides_of_it_are_unshared_at_one_clock() {
+        // Unshared 12500/10000; then a neighbour; then another clock; then an interrupt in the clock reference.
+        let row = [
+            (10_000, 12_500),
+            (10_010, 12_510),
+            (10_000, 18_000),
+            (10_000, 12_500),
+            (10_400, 13_000),
+            (10_400, 13_000),
+        ];
+        assert_eq!(undisturbed(&references(&row), 5), [0, 4], "neighbours cost two batches, a step of the clock one");
+        let clock = UndisturbedRule::new(vec![0.25]).clock_of(&references(&row), place(0, 5)).unwrap_or(0.0);
+        assert!((clock * 1e-9 - 3.598).abs() < 0.001, "{clock}");
+        assert!(undisturbed(&references(&[(20_000, 12_500), (10_000, 12_500)]), 1).is_empty(), "an interrupt");
+        assert!(UndisturbedRule::new(Vec::new()).clock_of(&references(&row), place(0, 5)).is_none(), "unknown");
+    }
+
+    #[test]
+    fn a_step_that_every_batch_makes_is_the_works_own() {
+        // Two readings a batch: before at 10000, after at 11000, again and again.
+        let pair = [(10_000, 12_500), (11_000, 13_750)];
+        let row: Vec<_> = [pair; 4].concat();
+        assert_eq!(undisturbed(&references(&row), 4), [1, 2, 3], "the first has none like it before it");
+        let clock = UndisturbedRule::new(vec![0.25]).clock_of(&references(&row), place(2, 4));
+        assert!(clock.is_some_and(|clock| (clock - LENGTHS.hertz(11_000)).abs() < 1.0), "the one after: {clock:?}");
+    }
+
+    #[test]
+    fn what_the_scheduler_took_is_outside_evidence_and_waiting_is_the_works_own() {
+        let mut one = references(&[(10_000, 12_500); 4]);
+        one.off_cpu = SmallSteps(vec![500, 90_000, 90_000]);
+        one.waits = SmallSteps(vec![0, 0, 3]);
+        assert_eq!(undisturbed(&one, 3), [0, 2]);
+        one.switches = SmallSteps(vec![1, 0, 1]);
+        assert_eq!(undisturbed(&one, 3), [2]);
+        one.off_cpu = SmallSteps::default();
+        assert_eq!(undisturbed(&one, 3), [0, 1, 2], "not looked for");
+    }
+
+    #[test]
+    fn every_party_needs_its_core_for_itself() {
+        let mut two = references(&[(10_000, 12_500); 3]);
+        let mut other = two.tracks[0].clone();
+        other.contention.0[2] = 20_000;
+        two.tracks.push(other);
+        let rule = UndisturbedRule::new(vec![0.25, 0.25]);
+        let counts = |at: usize| rule.clock_of(&two, place(at, 2)).is_some();
+        assert_eq!((counts(0), counts(1)), (true, false));
+    }
+}

@@ -1,0 +1,91 @@
+//! What a figure's time follows: what its probe declares, checked by its launches.
+
+use model::{Better, Domain, Figure};
+
+/// Largest distance of the slope from what the domain says.
+const TOLERANCE: f64 = 0.15;
+/// Range of the clock over the launches, relative, from which the slope tells anything: readings of the clock are good to 0.05%, so
+/// that a smaller range would flatten the slope.
+const LEAST_RANGE: f64 = 0.02;
+/// Fewest launches for a slope.
+const FEWEST: usize = 10;
+
+/// A figure's domain and the slope that it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FollowedDomain {
+    pub(crate) domain: Domain,
+    pub(crate) slope: Option<(f64, f64)>,
+}
+
+/// What the figure's probe declares at its point.
+pub(crate) fn declared_domain(figure: &Figure) -> Domain {
+    probes::find(&figure.probe).map_or(Domain::Mixed, |probe| probe.domain_at(&figure.point))
+}
+
+/// The declared domain, where the launches do not contradict it.
+pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
+    let declared = figure.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
+    let Some((slope, low, high)) = slope(figure) else {
+        return FollowedDomain { domain: declared, slope: None };
+    };
+    let expected = if declared == Domain::Core { 1.0 } else { 0.0 };
+    let contradicts = high < expected - TOLERANCE || low > expected + TOLERANCE;
+    let domain = if contradicts { Domain::Mixed } else { declared };
+    FollowedDomain { domain, slope: Some((slope, (high - low) / 2.0)) }
+}
+
+/// By how many per cent the time falls where the clock rises by one, over undisturbed launches, and its 95% interval.
+fn slope(figure: &Figure) -> Option<(f64, f64, f64)> {
+    let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none());
+    let points = launches.filter_map(|launch| {
+        let found = launch.undisturbed?;
+        Some((found.clock?.ln(), found.value.filter(|value| *value > 0.0)?.ln()))
+    });
+    let (clocks, times): (Vec<f64>, Vec<f64>) = points.unzip();
+    let range = stats::quantile::quantile(&clocks, 0.9)? - stats::quantile::quantile(&clocks, 0.1)?;
+    if clocks.len() < FEWEST || range < LEAST_RANGE {
+        return None;
+    }
+    let line = stats::theil_sen::theil_sen(&clocks, &times, 0.95)?;
+    let sign = if figure.metric.better == Better::Higher && figure.metric.unit.is_rate() { 1.0 } else { -1.0 };
+    let ends = [sign * line.slope_interval.low, sign * line.slope_interval.high];
+    Some((sign * line.slope, ends[0].min(ends[1]), ends[0].max(ends[1])))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, FigureKey, FigureReferences, Launch, Metric, Point, UndisturbedBatches, Unit};
+
+    use super::*;
+
+    /// Launches at clocks between 3 and 3 GHz plus `range`, whose value follows the clock by `slope`.
+    fn figure(metric: Metric, declared: Domain, slope: f64, range: f64) -> Figure {
+        let sign = if metric.unit.is_rate() { 1.0 } else { -1.0 };
+        let launch = |at: u32| {
+            let clock = 3e9 * (1.0 + range * f64::from(at % 7) / 6.0);
+            let noise = 1.0 + 1e-4 * f64::from(at * 7 % 11);
+            let value = Some(1e-6 * (clock / 3e9).powf(sign * slope) * noise);
+            let undisturbed = UndisturbedBatches { batches: 20, of: 20, value, cycles: None, clock: Some(clock) };
+            Launch { undisturbed: Some(undisturbed), ..Launch::default() }
+        };
+        let references = FigureReferences { domain: declared, ..FigureReferences::default() };
+        let figure = Figure::unmeasured(FigureKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        Figure { launches: (0..14).map(launch).collect(), references: Some(references), ..figure }
+    }
+
+    #[test]
+    fn launches_contradict_a_declaration_only_where_the_clock_moved() {
+        let time = || Metric::lower(Unit::Seconds, "call");
+        let rate = || Metric::higher(Unit::BytesPerSecond, "bytes");
+        for metric in [time, rate] {
+            let of = |declared, slope, range| follows(&figure(metric(), declared, slope, range));
+            assert_eq!(of(Domain::Core, 1.0, 0.1).domain, Domain::Core);
+            assert_eq!(of(Domain::Core, 0.5, 0.1).domain, Domain::Mixed);
+            assert_eq!(of(Domain::Core, 0.5, 0.01), FollowedDomain { domain: Domain::Core, slope: None });
+            assert_eq!(of(Domain::Memory, 0.05, 0.1).domain, Domain::Memory);
+            assert_eq!(of(Domain::Memory, 1.0, 0.1).domain, Domain::Mixed);
+            let (slope, half) = of(Domain::Core, 0.9, 0.1).slope.unwrap_or_default();
+            assert!((slope - 0.9).abs() < 0.02 && half < 0.1, "{slope} {half}");
+        }
+    }
+}

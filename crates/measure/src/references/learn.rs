@@ -1,0 +1,224 @@
+//! The ratio of an unshared core, learnt from a run's own readings.
+//!
+//! On an unshared core the contention reference takes the same number of cycles always; beside a neighbour it takes more, by how
+//! much depends on the neighbour. So the ratios of a run that had both lie in a sharp lower mode and a broad upper part. Where
+//! only one mode was seen, nothing in the readings says whether the neighbour never came or never left.
+
+use model::{Share, UnsharedCore, UnsharedSource};
+
+/// Ratios that can be: from ten adds a cycle to one and a half cycles an add.
+const LEAST: f64 = 0.08;
+const GREATEST: f64 = 1.5;
+/// Relative width of a bin.
+const BIN: f64 = 0.0005;
+/// Bins on either side of a mode's centre that belong to its peak: 0.4%.
+const PEAK: usize = 8;
+/// Bins on either side within which a mode is the highest and its width is judged: 3%.
+const AROUND: usize = 60;
+/// Fewest readings that tell anything.
+const FEWEST: u32 = 100;
+/// Least share of the readings that an unknown lower mode has.
+const LOWER_MODE: f64 = 0.05;
+/// Least share of the readings around a mode that lie in its peak: readings without a mode have a seventh of them there.
+const SHARP: f64 = 0.35;
+/// Least share of readings beyond the mode that make it the lower of several.
+const BEYOND: f64 = 0.05;
+/// Largest distance between the quartiles of a single mode, relative.
+const NARROW: f64 = 0.005;
+/// Largest relative distance from a value that is known from elsewhere.
+const AGREES: f64 = 0.01;
+/// Least share of the readings at a known ratio.
+const AT_KNOWN: f64 = 0.01;
+
+/// A ratio known from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct KnownRatio {
+    pub(crate) ratio: f64,
+    pub(crate) source: UnsharedSource,
+}
+
+/// How often each ratio was read.
+#[derive(Debug, Clone)]
+pub(crate) struct RatioHistogram {
+    bins: Vec<u32>,
+    readings: u32,
+}
+
+impl Default for RatioHistogram {
+    fn default() -> Self {
+        let bins = ((GREATEST / LEAST).ln() / BIN).ceil() as usize;
+        Self { bins: vec![0; bins], readings: 0 }
+    }
+}
+
+impl RatioHistogram {
+    /// One more reading. What cannot be a ratio, such as beside an interrupt, is none.
+    pub(crate) fn add(&mut self, ratio: f64) {
+        if (LEAST..GREATEST).contains(&ratio) {
+            let at = bin(ratio).min(self.bins.len() - 1);
+            self.bins[at] += 1;
+            self.readings += 1;
+        }
+    }
+
+    fn between(&self, from: usize, to: usize) -> u32 {
+        self.bins[from.min(self.bins.len())..(to + 1).min(self.bins.len())].iter().sum()
+    }
+
+    fn peak(&self, at: usize) -> u32 {
+        self.between(at.saturating_sub(PEAK), at + PEAK)
+    }
+
+    /// Readings on either side of a bin, its neighbourhood.
+    fn around(&self, at: usize) -> u32 {
+        self.between(at.saturating_sub(AROUND), at + AROUND)
+    }
+
+    fn share(&self, readings: u32) -> f64 {
+        f64::from(readings) / f64::from(self.readings.max(1))
+    }
+
+    /// Centre of the peak around a bin: the median of its readings.
+    fn centre(&self, at: usize) -> f64 {
+        let from = at.saturating_sub(PEAK);
+        let half = self.peak(at).div_ceil(2);
+        let mut sum = 0;
+        for place in from..=(at + PEAK).min(self.bins.len() - 1) {
+            sum += self.bins[place];
+            if sum >= half {
+                return ratio_of(place);
+            }
+        }
+        ratio_of(at)
+    }
+
+    /// Sharp modes from low to high.
+    fn modes(&self) -> Vec<usize> {
+        let peaks: Vec<u32> = (0..self.bins.len()).map(|at| self.peak(at)).collect();
+        let mut modes = Vec::new();
+        for at in 0..peaks.len() {
+            let near = &peaks[at.saturating_sub(AROUND)..(at + AROUND + 1).min(peaks.len())];
+            let highest = peaks[at] > 0 && near.iter().all(|other| *other <= peaks[at]);
+            // Of equal neighbours the first.
+            let first = !peaks[at.saturating_sub(AROUND)..at].contains(&peaks[at]);
+            if highest && first && f64::from(peaks[at]) >= SHARP * f64::from(self.around(at)) {
+                modes.push(at);
+            }
+        }
+        modes
+    }
+
+    /// Relative distance between the quartiles of all readings.
+    fn quartiles_apart(&self) -> f64 {
+        let quartile = |share: f64| {
+            let (mut sum, wanted) = (0.0, share * f64::from(self.readings));
+            self.bins.iter().position(|count| {
+                sum += f64::from(*count);
+                sum >= wanted
+            })
+        };
+        quartile(0.75).unwrap_or(0).abs_diff(quartile(0.25).unwrap_or(0)) as f64 * BIN
+    }
+}
+
+fn bin(ratio: f64) -> usize {
+    ((ratio / LEAST).ln() / BIN) as usize
+}
+
+fn ratio_of(bin: usize) -> f64 {
+    LEAST * ((bin as f64 + 0.5) * BIN).exp()
+}
+
+/// The unshared core's ratio, from readings and what is known from elsewhere. `alone` says that the machine itself shows that no
+/// thread shares the core.
+pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> UnsharedCore {
+    let unknown = UnsharedCore { readings: histogram.readings, ..UnsharedCore::default() };
+    if histogram.readings < FEWEST {
+        return unknown;
+    }
+    let Some((at, source)) = unshared_mode(histogram, known, alone) else { return unknown };
+    let ratio = histogram.centre(at);
+    let within = histogram.between(bin(ratio * (1.0 - 5.0 * AGREES)), bin(ratio * (1.0 + 5.0 * AGREES)));
+    let unshared = Share::of(f64::from(within), f64::from(histogram.readings));
+    UnsharedCore { ratio: Some(ratio), source, unshared, ..unknown }
+}
+
+fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, UnsharedSource)> {
+    let modes = histogram.modes();
+    let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= AGREES;
+    // The peak near a known ratio, however few readings it has beside those of a neighbour that hardly leaves.
+    for known in known {
+        let (from, to) = (bin(known.ratio * (1.0 - AGREES)), bin(known.ratio * (1.0 + AGREES)));
+        let best = (from..=to).max_by_key(|at| (histogram.peak(*at), std::cmp::Reverse(*at)))?;
+        if histogram.share(histogram.peak(best)) >= AT_KNOWN {
+            let is_lower_mode = lower_mode(histogram, &modes).is_some_and(|mode| agrees(mode, known));
+            return Some((best, if is_lower_mode { UnsharedSource::LowerMode } else { known.source }));
+        }
+    }
+    if let Some(mode) = lower_mode(histogram, &modes) {
+        return Some((mode, UnsharedSource::LowerMode));
+    }
+    let single = modes.first().filter(|_| histogram.quartiles_apart() <= NARROW);
+    single.filter(|_| alone).map(|mode| (*mode, UnsharedSource::Siblings))
+}
+
+/// The lowest sharp mode that holds enough readings, where enough others lie beyond it and hardly any below.
+fn lower_mode(histogram: &RatioHistogram, modes: &[usize]) -> Option<usize> {
+    let lowest = *modes.iter().find(|mode| histogram.share(histogram.peak(**mode)) >= LOWER_MODE)?;
+    let beyond = histogram.between(lowest + AROUND, histogram.bins.len() - 1);
+    let below = histogram.between(0, lowest.saturating_sub(AROUND));
+    let apart = histogram.share(beyond) >= BEYOND && histogram.share(below) < LOWER_MODE;
+    apart.then_some(lowest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Readings that take turns in an even spread of `width` around a centre.
+    fn spread(histogram: &mut RatioHistogram, centre: f64, width: f64, readings: u32) {
+        for at in 0..readings {
+            let place = (f64::from(at) + 0.5) / f64::from(readings) - 0.5;
+            histogram.add(centre * (1.0 + width * place));
+        }
+    }
+
+    fn of(parts: &[(f64, f64, u32)]) -> RatioHistogram {
+        let mut histogram = RatioHistogram::default();
+        parts.iter().for_each(|(centre, width, readings)| spread(&mut histogram, *centre, *width, *readings));
+        histogram
+    }
+
+    const KNOWN: [KnownRatio; 1] = [KnownRatio { ratio: 0.2498, source: UnsharedSource::EarlierRuns }];
+
+    #[test]
+    fn a_sharp_lower_mode_below_a_broad_part_is_the_unshared_core() {
+        let found = learn(&of(&[(0.25, 0.006, 400), (0.36, 0.4, 600)]), &[], false);
+        assert_eq!(found.source, UnsharedSource::LowerMode);
+        assert!((found.ratio.unwrap_or(0.0) / 0.25 - 1.0).abs() < 0.002, "{found:?}");
+        assert!(found.unshared.is_some_and(|share| (0.38..0.45).contains(&share.get())), "{found:?}");
+        // A few readings beside interrupts lie below it.
+        assert!(learn(&of(&[(0.25, 0.006, 400), (0.36, 0.4, 600), (0.17, 0.2, 20)]), &[], false).ratio.is_some());
+    }
+
+    #[test]
+    fn a_core_that_is_shared_all_the_time_is_unknown() {
+        assert_eq!(learn(&of(&[(0.36, 0.4, 1000)]), &[], false).source, UnsharedSource::Unknown, "no mode at all");
+        assert_eq!(learn(&of(&[(0.5, 0.003, 1000)]), &[], false).ratio, None, "one narrow mode, of a steady neighbour");
+        assert_eq!(learn(&of(&[(0.5, 0.003, 1000)]), &KNOWN, false).ratio, None, "which is not the known one");
+        let few = of(&[(0.25, 0.003, 30), (0.36, 0.4, 970)]);
+        assert_eq!(learn(&few, &[], false).ratio, None, "3% may be anything");
+        assert!(learn(&few, &KNOWN, false).ratio.is_some(), "unless it is known");
+        assert_eq!(learn(&of(&[(0.25, 0.003, 60)]), &KNOWN, true).ratio, None, "too few");
+    }
+
+    #[test]
+    fn a_single_mode_is_believed_where_something_else_says_so() {
+        let single = of(&[(0.25, 0.003, 1000)]);
+        assert_eq!(learn(&single, &[], false).ratio, None);
+        assert_eq!(learn(&single, &KNOWN, false).source, UnsharedSource::EarlierRuns);
+        assert_eq!(learn(&single, &[], true).source, UnsharedSource::Siblings);
+        let broad = of(&[(0.25, 0.05, 1000)]);
+        assert_eq!(learn(&broad, &[], true).ratio, None, "siblings said to be idle, and yet no narrow mode");
+    }
+}

@@ -1,0 +1,237 @@
+//! The clock and the neighbour over a whole run, from readings at known moments: two figures of every run.
+
+use model::{
+    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Run,
+    SessionReferences, Share, Unit,
+};
+use stats::order_statistic::{launch_median_interval, launch_median_range};
+
+/// Parts of a run, each of which gives a value of its own.
+const PARTS: usize = 20;
+/// Readings of a part at least, on average.
+const READINGS: usize = 3;
+/// Beyond this distance from the unshared core's ratio another thread was on the core.
+const SHARED: f64 = 0.05;
+
+/// One moment: the part of the run until the next reading counts as this one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TimelineMoment {
+    began: f64,
+    seconds: f64,
+    clock: f64,
+    shared: Option<bool>,
+}
+
+/// The readings as stretches of time, seconds of the session; `end` is when it ended.
+fn moments(references: &SessionReferences, end: f64) -> Vec<TimelineMoment> {
+    let samples = &references.samples;
+    let rows = samples.millis.0.iter().zip(&samples.cpu.0).zip(&samples.clock.0).zip(&samples.contention.0);
+    let unshared = |cpu: u32| references.unshared.iter().find(|core| core.cpus.contains(&cpu))?.ratio;
+    let mut moments: Vec<TimelineMoment> = rows
+        .map(|(((millis, cpu), clock), contention)| TimelineMoment {
+            began: f64::from(*millis) * 1e-3,
+            seconds: 0.0,
+            clock: references.lengths.hertz(*clock),
+            shared: unshared(*cpu)
+                .map(|unshared| references.lengths.ratio(*clock, *contention) > unshared * (1.0 + SHARED)),
+        })
+        .collect();
+    let ends: Vec<f64> = moments.iter().skip(1).map(|next| next.began).chain([end]).collect();
+    for (moment, end) in moments.iter_mut().zip(ends) {
+        moment.seconds = (end - moment.began).max(0.0);
+    }
+    // Readings in a row stand for the time until the next row together.
+    let rows = moments.chunk_by_mut(|one, next| next.began - one.began < 2e-3);
+    for row in rows {
+        let each = row.iter().map(|moment| moment.seconds).sum::<f64>() / row.len() as f64;
+        row.iter_mut().for_each(|moment| moment.seconds = each);
+    }
+    moments
+}
+
+/// The clock below which half of the time was spent.
+fn weighted_median(moments: &[TimelineMoment]) -> Option<f64> {
+    let mut sorted: Vec<&TimelineMoment> = moments.iter().collect();
+    sorted.sort_by(|one, other| one.clock.total_cmp(&other.clock));
+    let half = moments.iter().map(|moment| moment.seconds).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    sorted
+        .iter()
+        .find(|moment| {
+            sum += moment.seconds;
+            sum >= half
+        })
+        .map(|moment| moment.clock)
+}
+
+fn shared_share(moments: &[TimelineMoment]) -> Option<Share> {
+    let known = || moments.iter().filter(|moment| moment.shared.is_some());
+    let shared = known().filter(|moment| moment.shared == Some(true)).map(|moment| moment.seconds).sum();
+    Share::of(shared, known().map(|moment| moment.seconds).sum())
+}
+
+/// Median clock of the session up to now, over time, hertz.
+pub(crate) fn median_clock(references: &SessionReferences, now: f64) -> Option<f64> {
+    weighted_median(&moments(references, now))
+}
+
+/// Writes what the readings say of the whole run: its median clock, the share of time in which its core was shared, and the figures
+/// `cpu.clock` and `cpu.core_shared` behind those of the plan.
+pub(crate) fn conclude(run: &mut Run, end: f64) {
+    let Some(references) = &mut run.session.references else { return };
+    let moments = moments(references, end);
+    references.clock = weighted_median(&moments);
+    references.core_shared = shared_share(&moments);
+    let parts = parts(&moments);
+    let clocks = parts.iter().filter_map(|part| Some((part, weighted_median(part)?)));
+    let clock_parts: Vec<Launch> = clocks.map(|(part, clock)| launch(part, clock)).collect();
+    let shares = parts.iter().filter_map(|part| Some((part, shared_share(part)?.get())));
+    let shared_parts: Vec<Launch> = shares.map(|(part, share)| launch(part, share)).collect();
+    let clock = clock_figure(references.clock, clock_parts, moments.len());
+    let shared = shared_figure(references.core_shared, shared_parts, moments.len());
+    for figure in [clock, shared].into_iter().flatten() {
+        let key = figure.key();
+        run.figures.retain(|known| known.key() != key);
+        run.figures.push(figure);
+    }
+}
+
+/// Parts of equal time.
+fn parts(moments: &[TimelineMoment]) -> Vec<Vec<TimelineMoment>> {
+    let count = (moments.len() / READINGS).clamp(1, PARTS);
+    let all: f64 = moments.iter().map(|moment| moment.seconds).sum();
+    let mut parts = vec![Vec::new(); count];
+    let mut sum = 0.0;
+    for moment in moments {
+        let middle = sum + moment.seconds / 2.0;
+        let part = (middle / all.max(f64::MIN_POSITIVE) * count as f64) as usize;
+        parts[part.min(count - 1)].push(*moment);
+        sum += moment.seconds;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A part of the run as a launch of its figure: the values that two runs are compared by.
+fn launch(part: &[TimelineMoment], value: f64) -> Launch {
+    let began = part.first().map_or(0.0, |first| first.began);
+    let wall = part.iter().map(|moment| moment.seconds).sum();
+    Launch { began, wall, value, steady: true, ..Launch::default() }
+}
+
+fn figure(probe: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> Figure {
+    let key = FigureKey::new(probe, Point::origin());
+    let launches = (0..).zip(launches).map(|(round, launch)| Launch { round, ..launch }).collect();
+    let unmeasured = Figure::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
+    Figure { outcome: Outcome::Measured(estimate), flags: Vec::new(), launches, ..unmeasured }
+}
+
+fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Option<Figure> {
+    let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
+    let found = launch_median_interval(&values, 0.95).or_else(|| launch_median_range(&values))?;
+    let value = clock?;
+    let estimate = Estimate {
+        value,
+        low: found.interval.low.min(value),
+        high: found.interval.high.max(value),
+        level: found.interval.level,
+        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
+        method: if found.interval.level < model::RANGE_BELOW {
+            EstimateMethod::Range
+        } else {
+            EstimateMethod::OrderStatistic
+        },
+    };
+    let metric = Metric::higher(Unit::PerSecond, "cycles");
+    Some(figure("cpu.clock", "clock that the run had", metric, parts, estimate))
+}
+
+/// The share's interval is that of a mean over parts that resemble their neighbours.
+fn shared_figure(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> Option<Figure> {
+    let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
+    let (share, count) = (share?.get(), values.len() as f64);
+    let mean = values.iter().sum::<f64>() / count.max(1.0);
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    let inflation = stats::autocorrelation::variance_inflation(&values);
+    let half = 2.1 * (variance * inflation / count.max(1.0)).sqrt();
+    let known = values.len() >= 10;
+    let estimate = Estimate {
+        value: share,
+        low: if known { (share - half).max(0.0) } else { values.iter().copied().fold(share, f64::min) },
+        high: if known { (share + half).min(1.0) } else { values.iter().copied().fold(share, f64::max) },
+        level: if known { 0.95 } else { 0.0 },
+        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
+        method: if known { EstimateMethod::Propagated } else { EstimateMethod::Range },
+    };
+    let metric = Metric::lower(Unit::Ratio, "time");
+    Some(figure("cpu.core_shared", "time in which the core was shared", metric, parts, estimate))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{ReferenceLengths, ReferenceSamples, SmallSteps, UnsharedCore, UnsharedSource};
+
+    use super::*;
+
+    /// Readings at these moments (seconds), of these clocks (GHz), shared or not.
+    fn session(rows: &[(f64, f64, bool)]) -> SessionReferences {
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        let column =
+            |of: &dyn Fn(&(f64, f64, bool)) -> f64| SmallSteps(rows.iter().map(|row| of(row) as u32).collect());
+        let nanos = |row: &(f64, f64, bool)| 36_000.0 / row.1;
+        let samples = ReferenceSamples {
+            millis: column(&|row| row.0 * 1e3),
+            cpu: column(&|_| 1.0),
+            clock: column(&nanos),
+            contention: column(&|row| nanos(row) * if row.2 { 1.8 } else { 1.25 }),
+        };
+        let core = UnsharedCore {
+            cpus: vec![0, 1],
+            ratio: Some(0.25),
+            source: UnsharedSource::LowerMode,
+            ..UnsharedCore::default()
+        };
+        SessionReferences { lengths, unshared: vec![core], samples, ..SessionReferences::default() }
+    }
+
+    #[test]
+    fn readings_are_weighted_by_the_time_that_they_stand_for() {
+        // One reading of a second at 2 GHz, shared; many within a tenth of a second at 3 GHz, not shared.
+        let mut rows = vec![(0.0, 2.0, true)];
+        rows.extend((0..10).map(|at| (1.0 + 0.01 * f64::from(at), 3.0, false)));
+        let session = session(&rows);
+        let moments = moments(&session, 1.1);
+        assert!((weighted_median(&moments).unwrap() * 1e-9 - 2.0).abs() < 0.01);
+        assert!((shared_share(&moments).unwrap().get() - 1.0 / 1.1).abs() < 0.01);
+        assert_eq!(median_clock(&SessionReferences::default(), 1.0), None);
+    }
+
+    #[test]
+    fn a_row_of_readings_shares_its_stretch() {
+        let session = session(&[(0.0, 2.0, true), (0.0, 3.0, false), (0.0, 3.0, false), (1.0, 3.0, false)]);
+        let shared = shared_share(&moments(&session, 2.0)).unwrap().get();
+        assert!((shared - 1.0 / 6.0).abs() < 1e-9, "{shared}");
+    }
+
+    #[test]
+    fn a_run_gets_two_figures_with_intervals_and_only_once() {
+        let rows: Vec<_> =
+            (0..400).map(|at| (0.1 * f64::from(at), 3.0 + 0.1 * f64::from(at % 3), at % 4 == 0)).collect();
+        let mut run: Run = serde_json::from_str(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        run.session.references = Some(session(&rows));
+        conclude(&mut run, 40.0);
+        conclude(&mut run, 40.0);
+        let found: Vec<_> =
+            run.figures.iter().map(|figure| (figure.probe.as_str(), figure.outcome.estimate().unwrap())).collect();
+        let [("cpu.clock", clock), ("cpu.core_shared", shared)] = found[..] else { panic!("{found:?}") };
+        assert!((clock.value * 1e-9 - 3.1).abs() < 0.01 && clock.level >= 0.95, "{clock:?}");
+        assert!((shared.value - 0.25).abs() < 0.01 && shared.low > 0.15 && shared.high < 0.35, "{shared:?}");
+        assert_eq!(run.figures[0].values().len(), PARTS);
+    }
+}

@@ -1,0 +1,151 @@
+//! What launches are worth, from readings made up and recorded.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use model::{
+    Class, Domain, FigureKey, Metric, Placement, Point, ReferenceLengths, ReferenceTrack, SmallSteps, Unit,
+    UnsharedCore, UnsharedSource,
+};
+
+use super::*;
+
+const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+
+/// A session that knows the unshared core.
+fn session(ratio: Option<f64>) -> SessionReferences {
+    let source = if ratio.is_some() { UnsharedSource::LowerMode } else { UnsharedSource::Unknown };
+    let core = UnsharedCore { cpus: vec![0, 1], ratio, source, ..UnsharedCore::default() };
+    SessionReferences { lengths: LENGTHS, unshared: vec![core], clock: Some(3e9), ..SessionReferences::default() }
+}
+
+/// A launch of 20 batches of 1000 operations at a clock, of which the last `shared` have a neighbour and take twice as long.
+fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
+    let nanos = |cycles: f64| (cycles / gigahertz) as u32;
+    let batch = |at: usize| if at >= 20 - shared { 2.0 } else { 1.0 };
+    let reading = |at: usize| if at > 20 - shared { 1.8 } else { 1.25 };
+    let track = ReferenceTrack {
+        cpu: 1,
+        clock: SmallSteps((0..=20).map(|_| nanos(36_000.0)).collect()),
+        contention: SmallSteps((0..=20).map(|at| nanos(36_000.0 * reading(at))).collect()),
+    };
+    let batches: Vec<u64> = (0..20).map(|at| u64::from(nanos(600_000.0 * batch(at)))).collect();
+    Launch {
+        round,
+        value: stats::median(&batches.iter().map(|nanos| *nanos as f64 * 1e-12).collect::<Vec<_>>()).unwrap(),
+        nanos: batches,
+        placement: Placement { asked: vec![1], seen: vec![vec![1]] },
+        references: Some(LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }),
+        ..Launch::default()
+    }
+}
+
+fn figure(probe: &str, launches: Vec<Launch>) -> Figure {
+    let metric = Metric::lower(Unit::Seconds, "call");
+    let figure = Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, Class::Compute);
+    Figure { launches, ops: 1000, ..figure }
+}
+
+const CORE: &str = "os.syscall_getppid";
+
+#[test]
+fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
+    let clocks = [2.1, 2.4, 2.7, 3.0, 3.3, 3.6];
+    let launches = (0..12).map(|at| launch(at, clocks[at as usize % 6], at as usize % 12)).collect();
+    let mut figure = figure(CORE, launches);
+    weigh(&mut figure, &session(Some(0.25)));
+    assert_eq!((figure.basis(), figure.references.as_ref().unwrap().domain), (&ValueBasis::Cycles, Domain::Core));
+    let cycles = figure.cycles().unwrap();
+    assert_eq!(cycles.len(), 12, "each has at least 8 undisturbed batches");
+    assert!(cycles.iter().all(|cycles| (cycles / 600.0 - 1.0).abs() < 1e-3), "{cycles:?}");
+    assert!(figure.values().iter().all(|value| (value / 200e-9 - 1.0).abs() < 1e-3), "at 3 GHz: {:?}", figure.values());
+    let observed: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
+    assert!(observed[0] / observed[5] > 1.5, "raw values are as they were: {observed:?}");
+    let (slope, half) = figure.references.as_ref().unwrap().slope.unwrap();
+    assert!((slope - 1.0).abs() < 0.01 && half < 0.05, "{slope} {half}");
+    figure.set_clock(1e9);
+    assert!(figure.values().iter().all(|value| (value / 600e-9 - 1.0).abs() < 1e-3), "at 1 GHz");
+}
+
+#[test]
+fn an_unknown_unshared_core_filters_nothing() {
+    let mut figure = figure(CORE, (0..12).map(|at| launch(at, 3.0, 20)).collect());
+    weigh(&mut figure, &session(None));
+    assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
+    assert_eq!(figure.values().len(), 12);
+    assert!(figure.launches.iter().all(|launch| launch.invalid.is_none()));
+}
+
+#[test]
+fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
+    let shared = |at: u32| if at.is_multiple_of(3) { 0 } else { 15 };
+    let mut some = figure(CORE, (0..30).map(|at| launch(at, 3.0, shared(at))).collect());
+    weigh(&mut some, &session(Some(0.25)));
+    assert_eq!((some.basis(), some.values().len()), (&ValueBasis::Cycles, 10), "two thirds are excluded");
+    let excluded = some.launches.iter().filter_map(|launch| launch.invalid.clone()).collect::<Vec<_>>();
+    assert_eq!(excluded[0], Invalid::Contended { batches: 5, of: 20 });
+    // Three attempts a round, one of them undisturbed in the whole run.
+    let mut all = figure(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
+    weigh(&mut all, &session(Some(0.25)));
+    assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
+    assert_eq!(all.values().len(), 7, "the first attempts of seven rounds");
+    assert!(all.values().iter().all(|value| (value / 400e-9 - 1.0).abs() < 1e-3), "as observed: {:?}", all.values());
+}
+
+#[test]
+fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
+    let mut few = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
+    weigh(&mut few, &session(Some(0.25)));
+    assert_eq!((few.basis(), few.values().len()), (&ValueBasis::Cycles, 3));
+    conclude_observed(&mut few);
+    assert_eq!(few.values().len(), 9);
+    assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 3, of: 9 })));
+    let mut enough = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
+    weigh(&mut enough, &session(Some(0.25)));
+    conclude_observed(&mut enough);
+    assert_eq!(enough.basis(), &ValueBasis::Cycles);
+}
+
+#[test]
+fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
+    let stretched = |at: u32| {
+        let mut one = launch(at, 3.0, 15);
+        one.nanos.iter_mut().for_each(|nanos| *nanos *= 10);
+        one
+    };
+    let mut long = figure(CORE, (0..12).map(stretched).collect());
+    weigh(&mut long, &session(Some(0.25)));
+    assert_eq!(long.basis(), &ValueBasis::Observed(ObservedReason::LongOperation));
+    assert_eq!(long.values().len(), 12);
+    assert!(long.references.unwrap().kept.is_some_and(|kept| kept.get() < 0.3), "the share is evidence all the same");
+    let mut memory = figure("memory.copy", (0..12).map(|at| launch(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
+    memory.point = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
+    weigh(&mut memory, &session(Some(0.25)));
+    assert_eq!(memory.basis(), &ValueBasis::Undisturbed);
+    assert_eq!(memory.values()[0], memory.launches[0].undisturbed.unwrap().value.unwrap());
+    assert_eq!(
+        memory.references.unwrap().domain,
+        Domain::Mixed,
+        "its time follows the clock, and it was declared not to"
+    );
+}
+
+#[test]
+fn a_figure_that_disturbs_its_own_readings_is_not_filtered() {
+    let own = |at: u32| {
+        let mut one = launch(at, 3.0, 11);
+        let quiet = launch(at, 3.0, 0).references.unwrap().tracks;
+        one.references.as_mut().unwrap().null = quiet;
+        one
+    };
+    let mut figure = figure(CORE, (0..12).map(own).collect());
+    weigh(&mut figure, &session(Some(0.25)));
+    assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::OwnWork));
+}
+
+#[test]
+fn without_readings_nothing_changes() {
+    let mut figure = figure(CORE, (0..3).map(|at| Launch { references: None, ..launch(at, 3.0, 0) }).collect());
+    let before = figure.clone();
+    weigh(&mut figure, &session(Some(0.25)));
+    assert_eq!(figure, before);
+    assert_eq!(figure.basis(), &ValueBasis::All);
+}

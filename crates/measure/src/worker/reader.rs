@@ -1,0 +1,225 @@
+//! Reads the references beside batches: on the worker's own CPU, and on those of its parties by helpers that sleep meanwhile.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use model::{LaunchReferences, ReferenceLengths, ReferenceTrack, SmallSteps};
+use probes::ProbeError;
+use sys::kernel::core_reference::{CoreReading, CoreReferences};
+use sys::usage::{Usage, Who};
+
+use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
+use crate::step::ReferenceSetting;
+
+/// How long threads of a team spin before they sleep, nanoseconds, and some: one that spins is no neighbour.
+const PARTIES_SLEEP: u64 = 30_000;
+
+/// Reads the references on one or several CPUs, one after the other: own parties are no neighbours.
+pub(super) struct ReferenceReader {
+    references: CoreReferences,
+    helpers: Vec<ReferenceHelper>,
+    /// The last readings and the CPUs that they are of, while nothing was done since.
+    fresh: Option<(Vec<usize>, Vec<CoreReading>)>,
+}
+
+/// A thread on another CPU that reads when it is asked to.
+struct ReferenceHelper {
+    cpu: usize,
+    ask: Sender<()>,
+    answers: Receiver<CoreReading>,
+}
+
+impl ReferenceReader {
+    /// A reader of the lengths that the run calibrated; `None` where this machine has no references.
+    pub(super) fn new(setting: &ReferenceSetting) -> Option<Self> {
+        let references = CoreReferences::of(setting.lengths).ok()?;
+        Some(Self { references, helpers: Vec::new(), fresh: None })
+    }
+
+    /// The CPUs of a figure that are read: each of its parties' while they are few, else its own.
+    pub(super) fn cpus(parties: &[usize]) -> Vec<usize> {
+        let mut distinct: Vec<usize> = Vec::new();
+        for cpu in parties {
+            if !distinct.contains(cpu) {
+                distinct.push(*cpu);
+            }
+        }
+        let read = if distinct.len() > MOST_PARTIES { 1 } else { distinct.len() };
+        distinct.truncate(read);
+        distinct
+    }
+
+    /// Starts a helper on each CPU but the first, which is the caller's.
+    pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), ProbeError> {
+        for cpu in cpus.iter().skip(1) {
+            if self.helpers.iter().all(|helper| helper.cpu != *cpu) {
+                self.helpers.push(ReferenceHelper::start(*cpu, self.references)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Something else ran: the last readings are not those before the next batch.
+    pub(super) fn worked(&mut self) {
+        self.fresh = None;
+    }
+
+    /// The readings now, or those just taken.
+    pub(super) fn read(&mut self, cpus: &[usize]) -> Result<Vec<CoreReading>, ProbeError> {
+        if let Some((of, readings)) = &self.fresh
+            && of == cpus
+        {
+            return Ok(readings.clone());
+        }
+        if cpus.len() > 1 {
+            let until = sys::clock::now() + PARTIES_SLEEP;
+            while sys::clock::now() < until {
+                std::hint::spin_loop();
+            }
+        }
+        let mut readings = vec![self.references.read()?];
+        for cpu in cpus.iter().skip(1) {
+            let helper = self.helpers.iter().find(|helper| helper.cpu == *cpu);
+            let reading = helper.and_then(ReferenceHelper::read);
+            readings
+                .push(reading.ok_or_else(|| ProbeError::new(format!("nothing reads the references on CPU {cpu}")))?);
+        }
+        self.fresh = Some((cpus.to_vec(), readings.clone()));
+        Ok(readings)
+    }
+
+    /// Waits for so many nanoseconds without touching memory or the system: a null batch.
+    pub(super) fn null_batch(&mut self, nanos: u64) -> Result<(), ProbeError> {
+        self.worked();
+        let until = sys::clock::now() + nanos;
+        while sys::clock::now() < until {
+            self.references.read()?;
+        }
+        Ok(())
+    }
+}
+
+impl ReferenceHelper {
+    fn start(cpu: usize, references: CoreReferences) -> Result<Self, ProbeError> {
+        let (ask, asked) = channel();
+        let (answer, answers) = channel();
+        let body = move || {
+            if sys::affinity::pin(&[cpu]).is_err() {
+                return;
+            }
+            while asked.recv().is_ok() {
+                let Ok(reading) = references.read() else { return };
+                if answer.send(reading).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name(format!("references {cpu}")).spawn(body)?;
+        Ok(Self { cpu, ask, answers })
+    }
+
+    fn read(&self) -> Option<CoreReading> {
+        self.ask.send(()).ok()?;
+        self.answers.recv().ok()
+    }
+}
+
+/// What is known of every batch of a figure besides its time.
+#[derive(Default)]
+pub(super) struct BatchEvidence {
+    /// Before and after each batch, on each CPU.
+    readings: Vec<[Vec<CoreReading>; 2]>,
+    null: Vec<Vec<CoreReading>>,
+    switches: Vec<u32>,
+    waits: Vec<u32>,
+    off_cpu: Vec<u32>,
+}
+
+/// CPU time and switches of this thread at one moment.
+pub(super) struct ThreadMoment(Option<Usage>);
+
+impl ThreadMoment {
+    pub(super) fn now() -> Self {
+        Self(Usage::of(Who::Thread).ok())
+    }
+}
+
+impl BatchEvidence {
+    /// One batch of so many nanoseconds between two moments of its thread.
+    pub(super) fn add_thread(&mut self, before: &ThreadMoment, after: &ThreadMoment, nanos: u64) {
+        let (Some(before), Some(after)) = (&before.0, &after.0) else { return };
+        let used = after.since(before);
+        let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        self.switches.push(small(used.involuntary_switches));
+        self.waits.push(small(used.voluntary_switches));
+        let cpu = u64::try_from(used.cpu().as_nanos()).unwrap_or(u64::MAX);
+        self.off_cpu.push(small(nanos.saturating_sub(cpu)));
+    }
+
+    pub(super) fn add_readings(&mut self, before: Vec<CoreReading>, after: Vec<CoreReading>) {
+        self.readings.push([before, after]);
+    }
+
+    /// Whether the batch that is so many back from the last, of so many nanoseconds, is undisturbed.
+    pub(super) fn is_undisturbed(
+        &self,
+        rule: &UndisturbedRule,
+        lengths: ReferenceLengths,
+        back: usize,
+        nanos: u64,
+    ) -> bool {
+        let Some(at) = self.readings.len().checked_sub(back + 1) else { return false };
+        let from = at.saturating_sub(1);
+        let one = |row: &[u32]| SmallSteps(row.get(from..=at).unwrap_or_default().to_vec());
+        let flat: Vec<&Vec<CoreReading>> = self.readings[from..=at].iter().flatten().collect();
+        let cpus: Vec<usize> = (0..flat[0].len()).collect();
+        let near = LaunchReferences {
+            lengths,
+            tracks: tracks(&flat, &cpus),
+            switches: one(&self.switches),
+            waits: one(&self.waits),
+            off_cpu: one(&self.off_cpu),
+            null: Vec::new(),
+        };
+        let of = at - from + 1;
+        let like = of.checked_sub(2);
+        rule.clock_of(&near, BatchPlace { at: of - 1, of, like, nanos }).is_some()
+    }
+
+    pub(super) fn add_null(&mut self, readings: Vec<CoreReading>) {
+        self.null.push(readings);
+    }
+
+    /// As the document holds it.
+    pub(super) fn references(&self, setting: &ReferenceSetting, cpus: &[usize]) -> LaunchReferences {
+        let batches = self.readings.len();
+        // Where nothing lies between, the reading after a batch is the one before the next.
+        let in_a_row = self.readings.windows(2).all(|two| two[0][1] == two[1][0]);
+        let flat: Vec<&Vec<CoreReading>> = if in_a_row {
+            self.readings.iter().map(|sides| &sides[0]).chain(self.readings.last().map(|sides| &sides[1])).collect()
+        } else {
+            self.readings.iter().flatten().collect()
+        };
+        let complete = |row: &[u32]| if row.len() == batches { row.to_vec() } else { Vec::new() };
+        let some = |row: Vec<u32>| SmallSteps(if row.iter().all(|one| *one == 0) { Vec::new() } else { row });
+        LaunchReferences {
+            lengths: setting.lengths,
+            tracks: tracks(&flat, cpus),
+            switches: some(complete(&self.switches)),
+            waits: some(complete(&self.waits)),
+            off_cpu: SmallSteps(complete(&self.off_cpu)),
+            null: tracks(&self.null.iter().collect::<Vec<_>>(), &cpus[..cpus.len().min(self.null.len())]),
+        }
+    }
+}
+
+fn tracks(readings: &[&Vec<CoreReading>], cpus: &[usize]) -> Vec<ReferenceTrack> {
+    let column = |at: usize, of: fn(&CoreReading) -> u32| {
+        SmallSteps(readings.iter().filter_map(|row| row.get(at)).map(of).collect())
+    };
+    let track = |(at, cpu): (usize, &usize)| ReferenceTrack {
+        cpu: u32::try_from(*cpu).unwrap_or(u32::MAX),
+        clock: column(at, |reading| reading.clock_nanos),
+        contention: column(at, |reading| reading.contention_nanos),
+    };
+    cpus.iter().enumerate().map(track).collect()
+}
