@@ -99,6 +99,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         seed,
         time_limit: suite.and_then(probes::suite).and_then(|suite| suite.seconds),
         directory: Some(directory.clone()),
+        references: true,
         entries,
         ..Plan::default()
     };
