@@ -16,6 +16,12 @@ pub const RECORD: &str = "record: ";
 /// Why a figure has no value whose turn never came: the reason that every new figure begins with.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
+/// The probe of the clock that a run had, a figure of every run that reads the references.
+pub const CLOCK: &str = "cpu.clock";
+
+/// The probe of the share of time in which another thread was on the core, likewise.
+pub const CORE_SHARED: &str = "cpu.core_shared";
+
 /// What a reader should know before trusting a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -205,9 +211,15 @@ impl Figure {
     /// whether or not they had the core to themselves: repeated ones would be of quiet moments only.
     #[must_use]
     pub fn counted(&self) -> Vec<&Launch> {
-        if !matches!(self.basis(), ValueBasis::Observed(_)) {
-            return self.launches.iter().filter(|launch| launch.invalid.is_none()).collect();
+        match self.basis() {
+            ValueBasis::Observed(_) => self.first_attempts(),
+            _ => self.launches.iter().filter(|launch| launch.invalid.is_none()).collect(),
         }
+    }
+
+    /// The first launch of every round, of those that nothing but a neighbour or a moving clock excludes.
+    #[must_use]
+    pub fn first_attempts(&self) -> Vec<&Launch> {
         let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
         let mut first: Vec<&Launch> = self.launches.iter().filter(counts).collect();
         first.dedup_by_key(|launch| launch.round);
@@ -276,6 +288,12 @@ impl Figure {
             one.level >= level && !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9)
         };
         !self.has(Flag::Unfinished) && !self.has(Flag::CannotConverge) && self.outcome.estimate().is_some_and(narrow)
+    }
+
+    /// Whether it says under which conditions a run measured, rather than what it was asked to measure.
+    #[must_use]
+    pub fn is_condition(&self) -> bool {
+        [CLOCK, CORE_SHARED].contains(&self.probe.as_str())
     }
 
     /// Whether a flag is set.

@@ -33,7 +33,7 @@ pub use command::{presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
-pub use figure::{Figure, FigureKey, Flag, NOT_REACHED, RECORD};
+pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD};
 pub use footprint::{Footprint, Hardware};
 pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};

@@ -15,6 +15,8 @@ pub enum Unit {
     BytesPerSecond,
     /// Rate of anything else that is counted, per second.
     PerSecond,
+    /// Clock rate, in cycles a second.
+    Hertz,
     /// Amount of data, in bytes.
     Bytes,
     /// A count of things.
@@ -31,7 +33,7 @@ impl Unit {
     /// Whether a value is an amount of work over time, rather than time over work.
     #[must_use]
     pub const fn is_rate(self) -> bool {
-        matches!(self, Self::BytesPerSecond | Self::PerSecond)
+        matches!(self, Self::BytesPerSecond | Self::PerSecond | Self::Hertz)
     }
 }
 

@@ -196,7 +196,7 @@ fn seconds(metric: &Metric, value: f64) -> Option<f64> {
     let seconds = match metric.unit {
         Unit::Seconds => value,
         Unit::BytesPerSecond | Unit::PerSecond => 1.0 / value,
-        Unit::Bytes | Unit::Count | Unit::Ratio | Unit::Watts | Unit::Joules => return None,
+        Unit::Hertz | Unit::Bytes | Unit::Count | Unit::Ratio | Unit::Watts | Unit::Joules => return None,
     };
     (seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }

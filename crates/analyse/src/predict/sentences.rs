@@ -108,7 +108,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 fn in_unit(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Seconds => seconds(value),
-        Unit::PerSecond => format!("{} /s", digits(value)),
+        Unit::PerSecond | Unit::Hertz => format!("{} /s", digits(value)),
         Unit::BytesPerSecond => format!("{} MB/s", digits(value / 1e6)),
         Unit::Bytes => format!("{} MB", digits(value / 1e6)),
         Unit::Watts => format!("{} W", digits(value)),

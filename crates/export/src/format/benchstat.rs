@@ -53,6 +53,7 @@ fn unit(metric: &Metric) -> String {
         Unit::Seconds => "sec/op",
         Unit::BytesPerSecond => "B/s",
         Unit::PerSecond => "op/s",
+        Unit::Hertz => "Hz",
         Unit::Bytes => "B",
         Unit::Count => "count",
         Unit::Ratio => "ratio",

@@ -101,6 +101,7 @@ const fn unit(unit: Unit) -> &'static str {
         Unit::Seconds => "seconds",
         Unit::BytesPerSecond => "bytes_per_second",
         Unit::PerSecond => "per_second",
+        Unit::Hertz => "hertz",
         Unit::Bytes => "bytes",
         Unit::Count => "",
         Unit::Ratio => "ratio",

@@ -8,6 +8,7 @@ mod classify;
 mod domain;
 mod known;
 mod learn;
+mod sensitivity;
 mod timeline;
 mod weigh;
 
@@ -15,7 +16,7 @@ pub(crate) use self::classify::{BatchPlace, UndisturbedRule};
 pub(crate) use self::known::{from_runs, from_table};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn};
 pub(crate) use self::timeline::{conclude, median_clock};
-pub(crate) use self::weigh::{batch_values, conclude_observed, kept_nanos, null_difference, weigh};
+pub(crate) use self::weigh::{batch_values, conclude_figure, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.
 pub(crate) const ENOUGH: u32 = 20;

@@ -143,8 +143,8 @@ fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Opti
             EstimateMethod::OrderStatistic
         },
     };
-    let metric = Metric::higher(Unit::PerSecond, "cycles");
-    Some(figure("cpu.clock", "clock that the run had", metric, parts, estimate))
+    let metric = Metric::higher(Unit::Hertz, "cycles");
+    Some(figure(model::CLOCK, "clock that the run had", metric, parts, estimate))
 }
 
 /// The share's interval is that of a mean over parts that resemble their neighbours.
@@ -166,7 +166,7 @@ fn shared_figure(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> O
         method: if known { EstimateMethod::Propagated } else { EstimateMethod::Range },
     };
     let metric = Metric::lower(Unit::Ratio, "time");
-    Some(figure("cpu.core_shared", "time in which the core was shared", metric, parts, estimate))
+    Some(figure(model::CORE_SHARED, "time in which the core was shared", metric, parts, estimate))
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! What a figure's launches are worth: their undisturbed batches, and what the figure's value rests on.
 
 use model::{
-    Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, SessionReferences, Share,
-    UndisturbedBatches, ValueBasis,
+    Estimate, EstimateMethod, Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason,
+    SessionReferences, Share, UndisturbedBatches, ValueBasis,
 };
+
+use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use super::classify::{BatchPlace, UndisturbedRule};
 use super::domain::{declared_domain, follows};
+use super::sensitivity::sensitivity;
 use super::{FEWEST, LONGEST_NANOS, MOST_PARTIES};
 use crate::pairs;
 
@@ -57,8 +60,9 @@ pub(crate) fn weigh(figure: &mut Figure, session: &SessionReferences) {
     }
 }
 
-/// What a run that ends can say of a figure with hardly an undisturbed launch: what it observed.
-pub(crate) fn conclude_observed(figure: &mut Figure) {
+/// What a run that ends can say of a figure: with hardly an undisturbed launch what it observed, else how its value hangs on the
+/// thresholds.
+pub(crate) fn conclude_figure(figure: &mut Figure, level: f64) {
     let (undisturbed, contended) = undisturbed_launches(figure);
     let filtered = matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);
     if let Some(references) = figure.references.as_mut().filter(|_| filtered)
@@ -68,6 +72,27 @@ pub(crate) fn conclude_observed(figure: &mut Figure) {
         references.basis = ValueBasis::Observed(few_undisturbed(undisturbed, undisturbed + contended));
         references.clock = None;
     }
+    let (sensitivity, observed) = (sensitivity(figure), observed(figure, level));
+    if let Some(references) = &mut figure.references {
+        (references.sensitivity, references.observed) = (sensitivity, observed);
+    }
+}
+
+/// The value over all batches of the first attempts of all rounds.
+fn observed(figure: &Figure, level: f64) -> Option<Estimate> {
+    let values: Vec<f64> = figure.first_attempts().iter().map(|launch| launch.value).collect();
+    let found = launch_median_interval(&values, level).or_else(|| launch_median_range(&values))?;
+    let is_range = found.interval.level < model::RANGE_BELOW;
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Some(Estimate {
+        value: found.median,
+        low: found.interval.low,
+        high: found.interval.high,
+        level: found.interval.level,
+        launches: count(values.len()),
+        batches: count(figure.launches.first().map_or(0, |launch| launch.nanos.len())),
+        method: if is_range { EstimateMethod::Range } else { EstimateMethod::OrderStatistic },
+    })
 }
 
 /// The unshared core's ratio on each track; empty where it is not known of all.
@@ -166,7 +191,7 @@ fn kept_share(figure: &Figure) -> Option<Share> {
     Share::of(f64::from(kept), f64::from(of))
 }
 
-fn rule(figure: &Figure) -> Option<UndisturbedRule> {
+pub(super) fn rule(figure: &Figure) -> Option<UndisturbedRule> {
     let unshared = &figure.references.as_ref()?.unshared;
     (!unshared.is_empty()).then(|| UndisturbedRule::new(unshared.clone()))
 }
@@ -180,7 +205,7 @@ fn undisturbed(figure: &Figure, launch: &Launch) -> Option<UndisturbedBatches> {
     undisturbed_by(&rule(figure)?, figure, launch)
 }
 
-fn undisturbed_by(rule: &UndisturbedRule, figure: &Figure, launch: &Launch) -> Option<UndisturbedBatches> {
+pub(super) fn undisturbed_by(rule: &UndisturbedRule, figure: &Figure, launch: &Launch) -> Option<UndisturbedBatches> {
     let batches = weighed(rule, figure, launch)?;
     let clocks: Vec<f64> = batches.iter().flatten().map(|batch| batch.clock).collect();
     let clock = stats::median(&clocks);
@@ -271,4 +296,4 @@ pub(crate) fn flat_values(figure: &Figure, launch: &Launch) -> Vec<Option<f64>> 
 
 #[cfg(test)]
 #[path = "weigh_tests.rs"]
-mod tests;
+pub(super) mod tests;

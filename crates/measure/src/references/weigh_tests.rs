@@ -11,14 +11,14 @@ use super::*;
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
 
 /// A session that knows the unshared core.
-fn session(ratio: Option<f64>) -> SessionReferences {
+pub(crate) fn session(ratio: Option<f64>) -> SessionReferences {
     let source = if ratio.is_some() { UnsharedSource::LowerMode } else { UnsharedSource::Unknown };
     let core = UnsharedCore { cpus: vec![0, 1], ratio, source, ..UnsharedCore::default() };
     SessionReferences { lengths: LENGTHS, unshared: vec![core], clock: Some(3e9), ..SessionReferences::default() }
 }
 
 /// A launch of 20 batches of 1000 operations at a clock, of which the last `shared` have a neighbour and take twice as long.
-fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
+pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
     let nanos = |cycles: f64| (cycles / gigahertz) as u32;
     let batch = |at: usize| if at >= 20 - shared { 2.0 } else { 1.0 };
     let reading = |at: usize| if at > 20 - shared { 1.8 } else { 1.25 };
@@ -38,13 +38,13 @@ fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
     }
 }
 
-fn figure(probe: &str, launches: Vec<Launch>) -> Figure {
+pub(crate) fn figure(probe: &str, launches: Vec<Launch>) -> Figure {
     let metric = Metric::lower(Unit::Seconds, "call");
     let figure = Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, Class::Compute);
     Figure { launches, ops: 1000, ..figure }
 }
 
-const CORE: &str = "os.syscall_getppid";
+pub(crate) const CORE: &str = "os.syscall_getppid";
 
 #[test]
 fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
@@ -95,12 +95,12 @@ fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
     let mut few = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
     weigh(&mut few, &session(Some(0.25)));
     assert_eq!((few.basis(), few.values().len()), (&ValueBasis::Cycles, 3));
-    conclude_observed(&mut few);
+    conclude_figure(&mut few, 0.95);
     assert_eq!(few.values().len(), 9);
     assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 3, of: 9 })));
     let mut enough = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
     weigh(&mut enough, &session(Some(0.25)));
-    conclude_observed(&mut enough);
+    conclude_figure(&mut enough, 0.95);
     assert_eq!(enough.basis(), &ValueBasis::Cycles);
 }
 

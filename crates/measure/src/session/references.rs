@@ -197,7 +197,7 @@ impl MeasureSession<'_> {
         let kept = |figure: &Figure, flag: Flag| figure.has(flag);
         let unable = kept(&self.run.figures[index], Flag::CannotConverge);
         self.weigh(index);
-        references::conclude_observed(&mut self.run.figures[index]);
+        references::conclude_figure(&mut self.run.figures[index], self.run.plan.level);
         let target = self.target(index);
         judge(&mut self.run.figures[index], &self.run.plan, target, self.engine.tick());
         let follows = self.engine.leader(index).is_some();

@@ -1,12 +1,13 @@
 //! One figure's part in a launch.
 
-use model::{Launch, PairOrder, ReferenceLengths};
+use model::{Launch, PairOrder};
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
+use super::beside::{Beside, counted, settling};
 use super::footprint::FootprintTally;
 use super::place::Guard;
-use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
-use crate::references::{UndisturbedRule, hopeless};
+use super::reader::ReferenceReader;
+use crate::references::hopeless;
 use crate::step::{ReferenceSetting, Reply, Task};
 use crate::{calibrate, pairs, tails};
 
@@ -19,11 +20,6 @@ const FOR_RARE: f64 = 1000.0;
 const EACH_AT_MOST: f64 = 200e6;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
-/// Null batches of a launch, each as long as a batch.
-const NULL_BATCHES: u32 = 4;
-/// An operation that settles what a reading disturbed may take one part in so many of a batch.
-const SETTLING: u64 = 4;
-
 /// One figure in a launch: its trial and what was found so far.
 pub(super) struct LaunchMember {
     probe: &'static Probe,
@@ -36,32 +32,6 @@ pub(super) struct LaunchMember {
     amount: f64,
     began: u64,
     beside: Beside,
-}
-
-/// What stands beside the batches of a figure: nothing where no references are read.
-#[derive(Default)]
-struct Beside {
-    /// CPUs on which the references are read.
-    cpus: Vec<usize>,
-    evidence: BatchEvidence,
-    rule: Option<UndisturbedRule>,
-    lengths: ReferenceLengths,
-    /// Undisturbed batches (of a difference: pairs) so far.
-    undisturbed: u32,
-}
-
-impl Beside {
-    fn of(setting: Option<&ReferenceSetting>, task: &Task) -> Self {
-        let Some(setting) = setting else { return Self::default() };
-        let cpus = ReferenceReader::cpus(&task.cpus);
-        let rule = setting.unshared_on(&cpus).filter(|unshared| !unshared.is_empty()).map(UndisturbedRule::new);
-        Self { cpus, rule, lengths: setting.lengths, ..Self::default() }
-    }
-
-    /// The reader, where it has something to read.
-    fn reader<'a>(&self, reader: Option<&'a mut ReferenceReader>) -> Option<&'a mut ReferenceReader> {
-        reader.filter(|_| !self.cpus.is_empty())
-    }
 }
 
 impl LaunchMember {
@@ -145,7 +115,7 @@ impl LaunchMember {
     /// From here on batches count.
     pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.beside.reader(reader) {
-            reader.help_on(&self.beside.cpus)?;
+            self.beside.start_helpers(reader)?;
         }
         self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.bench));
@@ -157,19 +127,14 @@ impl LaunchMember {
     pub(super) fn has_enough(&self) -> bool {
         let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
         self.task.enough > 0
-            && (self.beside.undisturbed >= self.task.enough || hopeless(self.beside.undisturbed, batches))
+            && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), batches))
     }
 
     /// One batch, or one pair, that counts, between readings of the references.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let reader = self.beside.reader(reader);
         let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2, reader)?;
-        let rule = self.beside.rule.as_ref();
-        let undisturbed = |back: usize, nanos: &u64| {
-            rule.is_some_and(|rule| self.beside.evidence.is_undisturbed(rule, self.beside.lengths, back, *nanos))
-        };
-        let all = nanos.iter().rev().enumerate().all(|(back, nanos)| undisturbed(back, nanos));
-        self.beside.undisturbed += u32::from(all);
+        self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
         Ok(())
@@ -180,13 +145,7 @@ impl LaunchMember {
         let shortest = self.launch.nanos.iter().min().copied();
         let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
         let (Some(reader), Some(nanos)) = (self.beside.reader(reader), short) else { return Ok(()) };
-        let cpus = &self.beside.cpus;
-        self.beside.evidence.add_null(reader.read(cpus)?);
-        for _ in 0..NULL_BATCHES {
-            reader.null_batch(nanos)?;
-            self.beside.evidence.add_null(reader.read(cpus)?);
-        }
-        Ok(())
+        self.beside.null_batches(reader, nanos)
     }
 
     pub(super) fn end(&mut self) -> Result<(), ProbeError> {
@@ -236,8 +195,7 @@ impl LaunchMember {
 
     pub(super) fn launched(&mut self, round: u32, setting: Option<&ReferenceSetting>) -> Reply {
         let mut launch = std::mem::take(&mut self.launch);
-        let read = setting.filter(|_| !self.beside.cpus.is_empty());
-        launch.references = read.map(|setting| self.beside.evidence.references(setting, &self.beside.cpus));
+        launch.references = setting.and_then(|setting| self.beside.references(setting));
         if launch.ops.iter().all(|ops| *ops == self.task.ops) {
             launch.ops.clear();
         }
@@ -312,36 +270,6 @@ impl LaunchMember {
     }
 }
 
-impl Beside {
-    /// One batch of so many operations between two readings; after the first of them some operations that nothing counts.
-    fn counted(
-        &mut self,
-        kernel: &mut dyn Kernel,
-        [ops, settle]: [u64; 2],
-        tally: Option<&mut FootprintTally>,
-        reader: Option<&mut ReferenceReader>,
-    ) -> Result<(u64, BatchWork), ProbeError> {
-        let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
-        let before = reader.read(&self.cpus)?;
-        reader.worked();
-        if settle > 0 {
-            counted(kernel, settle, None, None)?;
-        }
-        let found = counted(kernel, ops, tally, Some(&mut self.evidence))?;
-        let after = reader.read(&self.cpus)?;
-        self.evidence.add_readings(before, after);
-        Ok(found)
-    }
-}
-
-/// Operations right after a reading that nothing times: they restore what it took out of the caches' and predictors' memory, and
-/// wake a waiting party. None where they would take too long.
-fn settling(kernel: &dyn Kernel, ops: u64, rule: probes::BatchRule, parties: usize) -> u64 {
-    let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
-    let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
-    if short { least } else { 0 }
-}
-
 /// Plays both kernels of a pair in the order that its number has, and says what each took in the order of time.
 fn in_order<T>(
     order: PairOrder,
@@ -358,33 +286,6 @@ fn in_order<T>(
 
 fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
     counted(kernel, ops, None, None)
-}
-
-/// One batch: put things back, clock, work, clock, check.
-fn counted(
-    kernel: &mut dyn Kernel,
-    ops: u64,
-    tally: Option<&mut FootprintTally>,
-    evidence: Option<&mut BatchEvidence>,
-) -> Result<(u64, BatchWork), ProbeError> {
-    kernel.ready(ops)?;
-    let before = tally.as_ref().and_then(|tally| tally.moment());
-    let thread = evidence.is_some().then(ThreadMoment::now);
-    let began = sys::clock::now();
-    let work = kernel.batch(ops)?;
-    let nanos = sys::clock::now() - began;
-    if let (Some(evidence), Some(thread)) = (evidence, thread) {
-        evidence.add_thread(&thread, &ThreadMoment::now(), nanos);
-    }
-    if let Some(tally) = tally {
-        let after = tally.moment();
-        tally.add(before, after, work.ops);
-    }
-    kernel.check(&work)?;
-    if work.ops == 0 {
-        return Err(ProbeError::new("a batch did nothing"));
-    }
-    Ok((nanos.max(1), work))
 }
 
 fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {

@@ -2,6 +2,7 @@
 //!
 //! The harness lives in another process, so nothing here shares its heap, its threads or its fate.
 
+mod beside;
 mod footprint;
 mod member;
 mod place;

@@ -35,10 +35,34 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
             notes.push("the machine restarted during the run".to_owned());
         }
     }
+    notes.extend(references(run));
     if run.origin.is_none() && !run.session.complete {
         notes.push("the run ended before everything planned was done".to_owned());
     }
     notes
+}
+
+/// At which clock core figures stand, and what neighbours did meanwhile.
+fn references(run: &Run) -> Option<String> {
+    let references = run.session.references.as_ref()?;
+    if let Some(why) = &references.refused {
+        return Some(format!("clock and neighbours on the core were not seen: {why}"));
+    }
+    let clock = references.clock.map(hertz)?;
+    let Some(shared) = references.core_shared else {
+        return Some(format!(
+            "median clock {clock}; whether another thread was on the core is not known: no reading is of an unshared core"
+        ));
+    };
+    let shared = format!("the core was shared {} of the time", percent(shared.get()));
+    let printed = run.figures.iter().find_map(|figure| figure.references.as_ref()?.clock);
+    Some(match printed {
+        Some(at) if Some(at) != references.clock => {
+            format!("core figures at {}; the median clock of the run was {clock}, {shared}", hertz(at))
+        }
+        Some(_) => format!("core figures at {clock}, the median clock of the run; {shared}"),
+        None => format!("median clock {clock}; {shared}"),
+    })
 }
 
 /// A fact's value for people, with its unit.

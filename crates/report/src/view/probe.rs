@@ -47,6 +47,7 @@ pub(super) fn metric_words(metric: &Metric) -> String {
         Unit::Seconds => format!("time{one}"),
         Unit::BytesPerSecond => format!("{} a second", counted("bytes")),
         Unit::PerSecond => format!("{} a second", counted("operations")),
+        Unit::Hertz => format!("{} a second", counted("cycles")),
         Unit::Bytes => format!("bytes{one}"),
         Unit::Count => format!("number of {}", counted("things")),
         Unit::Ratio => format!("ratio{}", if per.is_empty() { String::new() } else { format!(" of {per}") }),

@@ -97,7 +97,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> TableRow {
     let label = Cell::text(figure_label(figure));
     let remarks = remarks(figure, target, shared);
     let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
-    let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+    let launches = figure.counted().len();
     let cells = match &figure.outcome {
         Outcome::Measured(estimate) => {
             let quantity = PrintedQuantity::of(estimate, unit);
@@ -124,7 +124,7 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> TableRow {
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
-    for figure in &run.figures {
+    for figure in run.figures.iter().filter(|figure| !figure.is_condition()) {
         match &figure.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
                 counts[0] += 1;

@@ -1,6 +1,6 @@
 //! Outcomes and flags in words.
 
-use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit};
+use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit, ValueBasis};
 
 use crate::PrintedQuantity;
 
@@ -89,9 +89,14 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
                 let share = taken.share().map_or_else(String::new, |share| format!(" {}", percent(share.get())));
                 format!("{}{share}", flag.about())
             }
+            Flag::Contended => match figure.basis() {
+                ValueBasis::Observed(reason) => format!("{}: {reason}", flag.about()),
+                _ => flag.about().to_owned(),
+            },
             other => other.about().to_owned(),
         })
         .collect();
+    words.extend(undisturbed(figure));
     if let Outcome::Measured(estimate) = &figure.outcome {
         match estimate.method {
             EstimateMethod::Range if figure.launches.is_empty() => {
@@ -108,6 +113,18 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
     let told = |note: &&String| !shared.contains(note) && !note.starts_with(model::RECORD);
     words.extend(figure.notes.iter().filter(told).cloned());
     words
+}
+
+/// Which share of the batches the value rests on, and what all of them say.
+fn undisturbed(figure: &Figure) -> Option<String> {
+    let references = figure.references.as_ref()?;
+    if !matches!(references.basis, ValueBasis::Cycles | ValueBasis::Undisturbed) {
+        return None;
+    }
+    let kept = format!("{} undisturbed", percent(references.kept?.get()));
+    let observed =
+        references.observed.as_ref().map(|observed| PrintedQuantity::bare(observed.value, figure.metric.unit).short());
+    Some(observed.map_or(kept.clone(), |observed| format!("{kept}, observed {observed}")))
 }
 
 #[cfg(test)]

@@ -1,0 +1,60 @@
+//! What the thresholds do to a value: the same launches with batches held nearer to the references.
+
+use model::{Figure, ValueBasis};
+
+use super::FEWEST;
+use super::weigh::{rule, undisturbed_by};
+
+/// Distances from the unshared core's ratio, and of two readings of the clock, that are tried instead of the usual ones.
+const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
+/// Launches without which a threshold says nothing.
+const FEWEST_LAUNCHES: usize = 6;
+
+/// Largest relative difference of the figure's value under another threshold; `None` where nothing is filtered, or the others leave
+/// too few launches. Launches are those that count, of each with the batches that the other threshold leaves.
+pub(super) fn sensitivity(figure: &Figure) -> Option<f64> {
+    let usual = rule(figure)?;
+    let cycles = match figure.basis() {
+        ValueBasis::Cycles => true,
+        ValueBasis::Undisturbed => false,
+        ValueBasis::Observed(_) | ValueBasis::All => return None,
+    };
+    let median_by = |within: Option<f64>| {
+        let rule = within.map_or_else(|| usual.clone(), |within| usual.within(within));
+        let value = |launch: &&model::Launch| {
+            let found = undisturbed_by(&rule, figure, launch).filter(|found| found.batches >= FEWEST)?;
+            if cycles { found.cycles } else { found.value }
+        };
+        let values: Vec<f64> = figure.counted().iter().filter_map(value).collect();
+        stats::median(&values).filter(|_| values.len() >= FEWEST_LAUNCHES)
+    };
+    let own = median_by(None)?;
+    let others = WITHIN.into_iter().filter_map(|within| median_by(Some(within)));
+    others.map(|other| (other / own - 1.0).abs()).max_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::weigh::tests::{CORE, figure, launch, session};
+    use super::super::weigh::weigh;
+    use super::*;
+
+    #[test]
+    fn a_value_that_hangs_on_the_threshold_says_so() {
+        let mut steady = figure(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
+        weigh(&mut steady, &session(Some(0.25)));
+        assert!(sensitivity(&steady).is_some_and(|found| found < 1e-6));
+        // Half of the batches have a weak neighbour, 3% by the references, which costs them a tenth.
+        let weak = |at: u32| {
+            let mut one = launch(at, 3.0, 0);
+            let readings = &mut one.references.as_mut().unwrap().tracks[0].contention.0;
+            readings.iter_mut().skip(10).for_each(|nanos| *nanos = (f64::from(*nanos) * 1.03) as u32);
+            one.nanos.iter_mut().skip(9).for_each(|nanos| *nanos += *nanos / 10);
+            one
+        };
+        let mut leaning = figure(CORE, (0..12).map(weak).collect());
+        weigh(&mut leaning, &session(Some(0.25)));
+        assert!(sensitivity(&leaning).is_some_and(|found| found > 0.05), "{:?}", sensitivity(&leaning));
+        assert_eq!(sensitivity(&figure(CORE, Vec::new())), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! What stands beside the batches of a figure in a launch: readings of the references, and how each batch is timed between them.
+
+use model::{LaunchReferences, ReferenceLengths};
+use probes::{BatchRule, BatchWork, Kernel, ProbeError};
+
+use super::footprint::FootprintTally;
+use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
+use crate::calibrate;
+use crate::references::UndisturbedRule;
+use crate::step::{ReferenceSetting, Task};
+
+/// Null batches of a launch, each as long as a batch.
+const NULL_BATCHES: u32 = 4;
+/// An operation that settles what a reading disturbed may take one part in so many of a batch.
+const SETTLING: u64 = 4;
+
+/// What stands beside the batches of a figure: nothing where no references are read.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// CPUs on which the references are read.
+    cpus: Vec<usize>,
+    evidence: BatchEvidence,
+    rule: Option<UndisturbedRule>,
+    lengths: ReferenceLengths,
+    /// Undisturbed batches (of a difference: pairs) so far.
+    undisturbed: u32,
+}
+
+impl Beside {
+    pub(super) fn of(setting: Option<&ReferenceSetting>, task: &Task) -> Self {
+        let Some(setting) = setting else { return Self::default() };
+        let cpus = ReferenceReader::cpus(&task.cpus);
+        let rule = setting.unshared_on(&cpus).filter(|unshared| !unshared.is_empty()).map(UndisturbedRule::new);
+        Self { cpus, rule, lengths: setting.lengths, ..Self::default() }
+    }
+
+    /// The reader, where it has something to read.
+    pub(super) fn reader<'a>(&self, reader: Option<&'a mut ReferenceReader>) -> Option<&'a mut ReferenceReader> {
+        reader.filter(|_| !self.cpus.is_empty())
+    }
+
+    /// Undisturbed batches (of a difference: pairs) so far.
+    pub(super) const fn undisturbed(&self) -> u32 {
+        self.undisturbed
+    }
+
+    /// Starts what reads on the CPUs of the other parties.
+    pub(super) fn start_helpers(&self, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+        reader.help_on(&self.cpus)
+    }
+
+    /// Takes note of the last batch, or both batches of a pair, of so many nanoseconds.
+    pub(super) fn note_batch(&mut self, nanos: &[u64]) {
+        let Some(rule) = &self.rule else { return };
+        let undisturbed = |(back, nanos): (usize, &u64)| self.evidence.is_undisturbed(rule, self.lengths, back, *nanos);
+        let all = nanos.iter().rev().enumerate().all(undisturbed);
+        self.undisturbed += u32::from(all && !nanos.is_empty());
+    }
+
+    /// Null batches of so many nanoseconds between readings.
+    pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), ProbeError> {
+        self.evidence.add_null(reader.read(&self.cpus)?);
+        for _ in 0..NULL_BATCHES {
+            reader.null_batch(nanos)?;
+            self.evidence.add_null(reader.read(&self.cpus)?);
+        }
+        Ok(())
+    }
+
+    /// As the document holds it; nothing where no CPU was read.
+    pub(super) fn references(&self, setting: &ReferenceSetting) -> Option<LaunchReferences> {
+        (!self.cpus.is_empty()).then(|| self.evidence.references(setting, &self.cpus))
+    }
+
+    /// One batch of so many operations between two readings; after the first of them some operations that nothing counts.
+    pub(super) fn counted(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        [ops, settle]: [u64; 2],
+        tally: Option<&mut FootprintTally>,
+        reader: Option<&mut ReferenceReader>,
+    ) -> Result<(u64, BatchWork), ProbeError> {
+        let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
+        let before = reader.read(&self.cpus)?;
+        reader.worked();
+        if settle > 0 {
+            counted(kernel, settle, None, None)?;
+        }
+        let found = counted(kernel, ops, tally, Some(&mut self.evidence))?;
+        let after = reader.read(&self.cpus)?;
+        self.evidence.add_readings(before, after);
+        Ok(found)
+    }
+}
+
+/// Operations right after a reading that nothing times: they restore what it took out of the caches' and predictors' memory, and
+/// wake a waiting party. None where they would take too long.
+pub(super) fn settling(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
+    let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
+    let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
+    if short { least } else { 0 }
+}
+
+/// One batch: put things back, clock, work, clock, check.
+pub(super) fn counted(
+    kernel: &mut dyn Kernel,
+    ops: u64,
+    tally: Option<&mut FootprintTally>,
+    evidence: Option<&mut BatchEvidence>,
+) -> Result<(u64, BatchWork), ProbeError> {
+    kernel.ready(ops)?;
+    let before = tally.as_ref().and_then(|tally| tally.moment());
+    let thread = evidence.is_some().then(ThreadMoment::now);
+    let began = sys::clock::now();
+    let work = kernel.batch(ops)?;
+    let nanos = sys::clock::now() - began;
+    if let (Some(evidence), Some(thread)) = (evidence, thread) {
+        evidence.add_thread(&thread, &ThreadMoment::now(), nanos);
+    }
+    if let Some(tally) = tally {
+        let after = tally.moment();
+        tally.add(before, after, work.ops);
+    }
+    kernel.check(&work)?;
+    if work.ops == 0 {
+        return Err(ProbeError::new("a batch did nothing"));
+    }
+    Ok((nanos.max(1), work))
+}
