@@ -14,6 +14,14 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A clock in gigahertz, as hertz.
+pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches("GHz").trim_end();
+    let number: f64 =
+        number.parse().map_err(|_| format!("'{text}' is no clock; write gigahertz such as 3 or 2.4GHz"))?;
+    if (0.01..=100.0).contains(&number) { Ok(number * 1e9) } else { Err("it must be 0.01 to 100".to_owned()) }
+}
+
 /// A time: `90`, `90s`, `2m`, `1.5h`; kept in seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let refuse = || format!("'{text}' is no time; write one such as 90s, 2m or 1h");

@@ -9,7 +9,7 @@ use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, S
 use model::{Outcome, Run};
 use report::Document;
 use report::view::RunContext;
-use store::{Claim, MachineLock, Store};
+use store::{Claim, Detail, MachineLock, Store};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -116,6 +116,13 @@ impl<'a> LocalSession<'a> {
 
     /// Measures to the end, saved after every round.
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
+        let order = match order.run().plan.references {
+            true => {
+                let earlier = earlier(self.saver.store(), order.run());
+                order.after(earlier.iter())
+            }
+            false => order,
+        };
         let mut progress = ProgressLine::new(order.run().plan.target, self.options.progress());
         let (saver, stopper) = (&mut self.saver, self.stopper.clone());
         Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
@@ -164,6 +171,19 @@ pub(crate) fn measured(run: &Run) -> bool {
     run.figures
         .iter()
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
+}
+
+/// The newest earlier runs of the same machine, which may know its unshared core.
+fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
+    /// Enough that one of them saw its core with and without a neighbour.
+    const NEWEST: usize = 5;
+    let read = |store: &dyn Store| -> Option<Vec<Run>> {
+        let mut same = store.summaries().ok()?;
+        same.retain(|other| other.fingerprint == run.machine.fingerprint && other.tool.is_none() && other.id != run.id);
+        same.sort_by_key(|other| std::cmp::Reverse(other.number));
+        Some(same.iter().take(NEWEST).filter_map(|other| store.get(&other.id, Detail::Values).ok()).collect())
+    };
+    store.and_then(read).unwrap_or_default()
 }
 
 /// An earlier run of the same machine and suite, or of the same machine: what this one may be compared with.

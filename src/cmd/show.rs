@@ -7,6 +7,7 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::value_parsers::gigahertz;
 use crate::{evaluation, output, run_finder};
 
 /// Options of `prony runs show`, and of `prony show`.
@@ -18,6 +19,9 @@ pub(crate) struct Arguments {
     /// A run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
+    /// Print core figures as time at this clock [default: the median clock of the run]
+    #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
+    at_clock: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -48,7 +52,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::print_runs(&runs, common)?;
         return Ok(ExitStatus::Fine);
     }
-    let found = named.remove(0);
+    let mut found = named.remove(0);
+    if let Some(clock) = arguments.at_clock {
+        found.run.set_clock(clock);
+    }
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
     output::print_run(&report::view::run(&found.run, &context), &found.run, common)?;
     Ok(ExitStatus::Fine)

@@ -105,6 +105,11 @@ impl Run {
         self.figures.iter().find(|figure| figure.probe == key.probe && figure.point == key.point)
     }
 
+    /// The same run with its core figures printed at another clock, hertz.
+    pub fn set_clock(&mut self, hertz: f64) {
+        self.figures.iter_mut().for_each(|figure| figure.set_clock(hertz));
+    }
+
     /// What to call it: its label, else its id.
     #[must_use]
     pub fn name(&self) -> &str {

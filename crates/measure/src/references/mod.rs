@@ -40,3 +40,6 @@ pub(crate) const MOST_PARTIES: usize = 4;
 pub(crate) const fn hopeless(undisturbed: u32, batches: u32) -> bool {
     batches >= HOPELESS_AFTER && undisturbed < HOPELESS
 }
+
+#[cfg(test)]
+mod replay_tests;
