@@ -1,4 +1,4 @@
-//! Adding, by type.
+//! Addition, by type.
 
 use super::counting;
 use crate::prelude::*;

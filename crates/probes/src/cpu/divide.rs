@@ -1,4 +1,4 @@
-//! Dividing, by type.
+//! Division, by type.
 
 use super::counting;
 use crate::prelude::*;

@@ -1,4 +1,4 @@
-//! Multiplying, by type.
+//! Multiplication, by type.
 
 use super::counting;
 use crate::prelude::*;
