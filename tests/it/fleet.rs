@@ -114,7 +114,8 @@ fn a_program_that_babbles_or_is_another_one_is_no_node() {
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
     assert_eq!(reasons.len(), 4, "{report}");
-    for (reason, expected) in reasons.iter().zip(["no message", "ended before", "version 0.0.1", "not found"]) {
+    for (reason, expected) in reasons.iter().zip(["not a valid message", "ended before", "version 0.0.1", "not found"])
+    {
         assert!(reason.contains(expected), "{reason} lacks {expected}");
     }
     assert_eq!(states(&report)[4], ("good".to_owned(), "measured".to_owned()));
@@ -125,7 +126,9 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     let place = Place::new();
     let refused = |arguments: &[&str]| place.ask(arguments).refused();
     assert!(refused(&["fleet", "run", "--launcher", "ssh"]).contains("--hosts"));
-    assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("no host"));
+    assert!(
+        refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("not a valid host name")
+    );
     assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--nodes", "2"])).contains("--hosts names 1"));
     assert!(refused(&["fleet", "run", "--suite", "quik"]).contains("quick"));
     assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));

@@ -132,7 +132,7 @@ fn a_medium_that_takes_nothing_is_told_with_its_reason() {
     for figure in run["figures"].as_array().unwrap() {
         assert!(figure["outcome"].get("measured").is_none(), "{figure}");
     }
-    assert!(run.to_string().contains("at its end from the beginning"), "{run}");
+    assert!(run.to_string().contains("ends before its first block"), "{run}");
 }
 
 #[test]
