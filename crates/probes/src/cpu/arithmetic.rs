@@ -15,7 +15,7 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| {
         let kind = at.choice("type")?;
         let kind = if kind == "overhead" { "empty" } else { kind };
-        counting::strongest(&format!("arithmetic_{kind}"), |_| 1, bench)
+        counting::strongest(&format!("arithmetic_{kind}"), |_| 1, context)
     },
     ..Probe::BLANK
 };

@@ -19,7 +19,7 @@ pub(super) static PROBE: Probe = Probe {
         let matrix = at.choice("unit")? == "matrix";
         let wanted: fn(&sys::kernel::counted::CountedLoop) -> bool =
             if matrix { |one| MATRIX.contains(&one.isa) } else { |one| !MATRIX.contains(&one.isa) };
-        counting::fastest("int8_dot", wanted, |one| one.turn.ops, bench)
+        counting::fastest("int8_dot", wanted, |one| one.turn.ops, context)
     },
     ..Probe::BLANK
 };

@@ -1,4 +1,4 @@
-//! What every medium of large blocks has in common.
+//! Types shared by the media of large blocks.
 
 use std::fs::File;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) enum TransferStep {
     End,
 }
 
-/// Opens a device one way.
+/// Opens a device in one direction.
 pub(super) fn open(path: &Path, way: TransferDirection, kind: Device) -> Result<File, Unsupported> {
     let mut options = File::options();
     let options = options.read(way == TransferDirection::Read).write(way == TransferDirection::Write);

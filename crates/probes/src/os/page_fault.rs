@@ -33,7 +33,7 @@ const MAPPINGS: usize = 8;
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     let pages = match kind {
-        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(bench)?))),
+        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(context)?))),
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
