@@ -177,7 +177,7 @@ fn two_runs_at_once_are_warned_of_each_other() {
 }
 
 #[test]
-fn a_read_only_store_is_refused_before_measuring() {
+fn an_unusable_store_is_refused_before_measuring() {
     let place = Place::new();
     std::fs::write(place.file("text"), "this is no store, and it is long enough to be read as one header").unwrap();
     let said = Answer::of(place.prony().args(with(SMALL, &["--store", "text"])).output().unwrap()).refused();
