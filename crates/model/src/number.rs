@@ -1,8 +1,8 @@
-//! Numbers for people: prefixes of units, significant digits, grouped thousands.
+//! Display of numbers: prefixes of units, significant digits, grouped thousands.
 
 use crate::Unit;
 
-/// What stands between groups of three digits: a space at which no line breaks.
+/// Separator of groups of three digits: a no-break space.
 const SEPARATOR: char = '\u{a0}';
 
 /// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
@@ -46,7 +46,7 @@ impl UnitScale {
     }
 }
 
-/// Decimals at which a value has so many significant digits; negative ones round to tens, hundreds, thousands.
+/// Decimals at which a value has `digits` significant digits; negative ones round to tens, hundreds, thousands.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> i32 {
     if value == 0.0 || !value.is_finite() { digits - 1 } else { digits - 1 - exponent(value.abs()) }
@@ -61,8 +61,8 @@ pub fn exponent(positive: f64) -> i32 {
     exponent
 }
 
-/// A number in plain notation with grouped thousands, with so many decimals (negative ones as [`significant`] says), less the
-/// zeros at their end where `trim` says so; in powers of ten if plain notation would be unreadable.
+/// A number in plain notation with grouped thousands, with `decimals` decimals (negative ones as for [`significant`]), without the
+/// trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
 #[must_use]
 pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     if value.is_nan() {
@@ -88,7 +88,7 @@ pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
 }
 
-/// Groups of three digits before the point, from five digits on, parted by [`SEPARATOR`].
+/// Groups of three digits before the point, from five digits on, separated by [`SEPARATOR`].
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     if whole.len() < 5 {

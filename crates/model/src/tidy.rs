@@ -121,7 +121,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The spelling in documents of a choice: `cannot_converge`, `bytes_per_second`.
+/// The spelling of a value in documents: `cannot_converge`, `bytes_per_second`.
 #[must_use]
 pub fn code(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {

@@ -383,7 +383,7 @@ pub struct GateFigure {
     pub machine: String,
     /// Name of the figure.
     pub figure: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
     /// Gain over the reference, with its ends if it has an interval.
     pub gain: Option<f64>,

@@ -1,4 +1,4 @@
-//! Groups of tests that one excess pays for, before the evidence is looked at.
+//! Groups of tests that one excess explains, before evidence is considered.
 
 use model::Primitive;
 

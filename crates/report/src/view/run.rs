@@ -176,7 +176,7 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     let odd = |figure: &&Figure| {
         figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    // What other verbs measured has no probe to be looked up.
+    // Figures of other commands have no probe to show.
     let catalogue = !["app", "rating", "int-1", "fp-1", "sessions", "farm"].contains(&run.plan.suite.as_str())
         && !run.plan.suite.starts_with("net ");
     if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
@@ -185,7 +185,7 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     next
 }
 
-/// The figures of a run as tidy records in base units, one row a figure.
+/// The figures of a run as tidy records in base units, one row for each figure.
 #[must_use]
 pub fn run_records(run: &Run) -> Records {
     Records { header: TIDY_COLUMNS.to_vec(), rows: tidy_rows(run) }

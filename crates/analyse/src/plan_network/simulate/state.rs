@@ -107,7 +107,7 @@ pub(super) struct PullState {
     pub(super) alarm: bool,
 }
 
-/// Everything that a simulation knows at a moment.
+/// The complete state of a simulation.
 pub(super) struct SimulationWorld<'a> {
     pub(super) setup: &'a SimulationSetup,
     pub(super) schedule: TrafficSchedule,

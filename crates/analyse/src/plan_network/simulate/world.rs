@@ -1,4 +1,4 @@
-//! The loop of a simulation: what is due next, and who it is for.
+//! The loop of a simulation: selects and dispatches the next event.
 
 use std::collections::VecDeque;
 
