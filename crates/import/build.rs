@@ -1,4 +1,4 @@
-//! Embeds every folder of `published/`: a folder that is added there needs no line of code.
+//! Embeds every directory of `published/`: a new one needs no line of code.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What a folder holds, sorted, so that builds repeat.
+/// Entries of a directory, sorted, so that builds are reproducible.
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;

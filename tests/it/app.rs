@@ -1,4 +1,4 @@
-//! `prony app` through the program: builds, runs, verification, and everything that goes wrong with them.
+//! `prony app` through the program: builds, runs, verification, and every kind of failure.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use crate::common;
@@ -28,7 +28,7 @@ fn failed(figure: &Value) -> &str {
     figure["outcome"]["failed"].as_str().unwrap_or_else(|| panic!("{figure:#}"))
 }
 
-/// Runs a manifest loosely: what is tested is not how narrow an interval is.
+/// Runs a manifest with a wide target: the tests do not depend on the width of intervals.
 fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
     let manifest = write(place, "application.toml", text);
     place.ask(&[&["app", "run", &manifest, "--target", "60", "--time-limit", "20s", "--json"], more].concat())
@@ -77,7 +77,7 @@ fn a_c_program_under_every_compiler_and_level() {
     assert!(builds.len() == 2 * found.len() && value(builds[0]) > 0.0);
     assert!(figures(&run, "application.sieve_text_size").iter().all(|size| value(size) > 500.0));
     for memory in figures(&run, "application.sieve_memory") {
-        // A program smaller than the one that starts it is told to be just that.
+        // A program smaller than the one that starts it is reported as such.
         let bound = memory["outcome"]["below"]["bound"].as_f64();
         assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
     }
@@ -86,9 +86,9 @@ fn a_c_program_under_every_compiler_and_level() {
     assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["point"]["copies"] == "2"), "{efficiency:?}");
 }
 
-/// Nine applications of which seven go wrong, each in its own way; the others are measured all the same.
+/// Nine applications of which seven fail in different ways; the others are measured.
 #[test]
-fn what_goes_wrong_is_a_failed_figure_with_its_reason_and_output_and_the_rest_goes_on() {
+fn failures_are_figures_with_reason_and_output_and_the_rest_is_measured() {
     let place = Place::new();
     let head = |name: &str, argv: &str, more: &str| {
         format!("[application.{name}]\nrun = {argv}\nwork = {{ runs = 1, unit = \"run\" }}\ncopies = [1]\n{more}\n")
@@ -136,7 +136,7 @@ fn a_digest_that_changes_from_run_to_run_is_caught() {
 }
 
 #[test]
-fn start_up_is_told_apart_from_work_and_nothing_goes_through_a_shell() {
+fn start_up_is_separated_from_work_and_no_shell_is_used() {
     let place = Place::new();
     let text = "[application.x]\nrun = [\"sh\", \"-c\", \"echo start=0.05; echo \\\"$1\\\"; sleep 0.1\", \"x\", \"{phrase}\"]\n\
                 work = { events = 100, unit = \"event\" }\nstartup = \"start=([0-9.]+)\"\ncopies = [1]\n\
@@ -217,9 +217,9 @@ fn two_runs_are_compared_explained_and_reported() {
 }
 
 #[test]
-fn an_interrupted_campaign_keeps_what_it_has_and_leaves_nobody_behind() {
+fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let place = Place::new();
-    // A time that no other process of this machine sleeps.
+    // A time that no other process on this machine sleeps.
     let time = format!("0.3{:07}", std::process::id());
     let text = format!(
         "[application.nap]\nrun = [\"sleep\", \"{time}\"]\nwork = {{ naps = 1, unit = \"nap\" }}\ncopies = [1]\n"

@@ -1,4 +1,4 @@
-//! No two modules side by side import each other: what one needs of the other, or what both need, lies below them.
+//! No two sibling modules import each other: shared items belong below them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use regex::Regex;
 
 use crate::house::sources;
 
-/// Pairs that may, each with the reason.
+/// Permitted pairs, each with its reason.
 const ALLOWED: [(&str, &str, &str); 1] =
     [("cli", "cmd", "the command line is made of the verbs' arguments, and every verb is given the options of all")];
 
-/// A module's place, from the crate's name down.
+/// The path of a module, from the name of the crate.
 type ModulePath = Vec<String>;
 /// The code of every module.
 type Modules = BTreeMap<ModulePath, String>;
@@ -43,7 +43,7 @@ fn paths(tree: &str, before: &[String], into: &mut Vec<ModulePath>) {
     }
 }
 
-/// The module that a path in `module` leads to, as far as modules are named, and what is named in it.
+/// The module that a path in `module` leads to, and the name of the item in it.
 fn resolve(modules: &Modules, module: &[String], path: &[String]) -> Option<(ModulePath, Option<String>)> {
     let mut at = module.to_vec();
     let mut rest = path;
@@ -74,7 +74,8 @@ fn resolve(modules: &Modules, module: &[String], path: &[String]) -> Option<(Mod
     Some((at, rest.first().cloned()))
 }
 
-/// The modules that each module names, by imports and by paths in its code; a name that a module passes on is its origin's.
+/// The modules that each module refers to, by imports and by paths in its code; a re-exported name belongs to its
+/// origin.
 #[expect(clippy::unwrap_used, reason = "the expressions are constant")]
 fn named(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     let import = Regex::new(r"\b(pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
@@ -100,7 +101,7 @@ fn named(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     }
     let lead = |module: &ModulePath, path: &ModulePath| {
         let (mut at, name) = resolve(modules, module, path)?;
-        // A name may be passed on a few times, never in a circle.
+        // A name may be re-exported a few times, never in a circle.
         for _ in 0..4 {
             let Some(origin) = name.as_ref().and_then(|name| passed.get(&(at.clone(), name.clone()))) else { break };
             at.clone_from(origin);
@@ -112,7 +113,7 @@ fn named(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
         .collect()
 }
 
-/// Pairs of modules side by side, each of which names the other or something inside it.
+/// Pairs of sibling modules that each refer to the other or to something inside it.
 fn circles(modules: &Modules) -> Vec<(ModulePath, ModulePath)> {
     let mut arrows: BTreeSet<(ModulePath, ModulePath)> = BTreeSet::new();
     for (from, targets) in named(modules) {

@@ -20,7 +20,7 @@ fn the_networks_of_the_event_builder() {
     let found = chosen(&Place::new(), "babar-network.toml");
     let plan = &found["answer"]["plan"];
     assert_eq!(plan["plan"], serde_json::json!([{ "offer": "Fast Ethernet", "count": 37 }]));
-    // 37 ports at $400 and cards at $225 in the middle; even the dearest cards leave Fast Ethernet ahead.
+    // 37 ports at $400 and cards at $225 in the middle; even with the most expensive cards Fast Ethernet remains ahead.
     assert!((plan["costs"]["total"].as_f64().unwrap() - 37.0 * 625.0).abs() < 1.0);
     assert_eq!(plan["probability_best"], 1.0);
 }
@@ -33,7 +33,7 @@ fn the_nodes_of_a_production_say_that_prices_are_placeholders() {
     let path = example("ams-nodes.toml");
     let said = place.ask(&["choose", path.to_str().unwrap()]).fine().out;
     assert!(said.contains("PLACEHOLDERS") && said.contains("Take "), "{said}");
-    // The note states no spread, which is not the same as none.
+    // The note states no spread, which is not the same as a spread of zero.
     assert!(said.contains("NO SPREAD KNOWN of the rate of reconstruction on dual Athlon MP 1800+"), "{said}");
     assert_eq!(found["problem"]["offers"][0]["unknown_spread"][0], "reconstruction");
 }
@@ -54,7 +54,7 @@ fn a_cloud_choice_is_the_same_twice_and_names_what_to_find_out() {
 }
 
 #[test]
-fn bad_offers_are_refused_by_line_and_impossible_ones_answered() {
+fn bad_offers_are_refused_by_line_and_impossible_demands_answered() {
     let place = Place::new();
     let text = std::fs::read_to_string(example("babar-network.toml")).unwrap();
     let file = place.file("offers.toml");
@@ -87,7 +87,7 @@ fn a_printed_program_is_predicted_and_evaluated() {
         .json();
     let forecast = &found["forecasts"][0];
     assert_eq!(forecast["machine"], "AMD Athlon 1.2 GHz");
-    // Printed: 3.67 s. The machine itself is not learnt from.
+    // Printed: 3.67 s. The machine itself is not in the training set.
     let (low, high) = (forecast["low"].as_f64().unwrap(), forecast["high"].as_f64().unwrap());
     assert!(low < 3.67 && 3.67 < high, "{forecast:#}");
     let honest =
@@ -114,7 +114,7 @@ fn the_fit_of_1998_does_not_reach_2015() {
 }
 
 #[test]
-fn dates_that_are_none_are_named_by_line() {
+fn invalid_dates_are_named_by_line() {
     let place = Place::new();
     let file = place.file("dated.txt");
     std::fs::write(&file, "1998 10\n1999 soon\n").unwrap();

@@ -1,4 +1,4 @@
-//! The tables of published evaluations with a machine of today among theirs, through the real binary.
+//! The tables of published evaluations with a present machine added, through the program.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const EVALUATIONS: [&str; 6] = ["babar", "byte", "daisy", "ramspeed", "stream", "tape"];
 
-/// A figure of a mock run: its base unit, and what became of it.
+/// A figure of a mock run: its base unit and its outcome.
 struct Mock<'a> {
     key: &'a str,
     unit: &'a str,
@@ -21,7 +21,7 @@ fn measured(value: f64) -> Value {
     json!({ "measured": estimate })
 }
 
-/// A run document with these figures, kept in the place.
+/// A run document with these figures, stored in the directory of the test.
 fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
     let mut run = place.ask(&["show", "published:babar-cpu-1998/dec-alpha-uw-533-mhz", "--json"]).fine().json();
     let template = run["figures"][0].clone();
@@ -63,7 +63,7 @@ fn printed(file: &str) -> (Vec<String>, Vec<Vec<String>>) {
     (header, rows)
 }
 
-/// Table as JSON shows it, its printed file, and how many of its columns are printed ones.
+/// A table from JSON, its printed file, and the number of printed columns.
 const PRINTED: &[(&str, usize, &str)] = &[
     ("babar", 0, "babar-cpu-1998/table1_memory_bandwidth.csv"),
     ("babar", 2, "babar-cpu-1998/table2_null_syscall.csv"),
@@ -120,7 +120,7 @@ fn names(shown: &Value, table: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_machine_of_today_stands_where_the_sorting_puts_it() {
+fn a_present_machine_is_sorted_among_the_printed_ones() {
     let place = Place::new();
     let figures = [
         Mock { key: "os.syscall_write", unit: "seconds", outcome: measured(3.5e-6) },
@@ -131,13 +131,13 @@ fn a_machine_of_today_stands_where_the_sorting_puts_it() {
     let run = mock(&place, "placed", &figures);
     let shown = place.ask(&["show", &run, "--as", "babar", "--json"]).fine().json();
     let above = |table: usize| names(&shown, table).iter().position(|name| name.starts_with("mocked")).unwrap();
-    // 187 and 176 MB/s lie on either side; more is better.
+    // 187 and 176 MB/s are the neighbours; more is better.
     assert_eq!(above(0), 2, "{:?}", names(&shown, 0));
     // Six machines print 2 or 3 us; less is better.
     assert_eq!(above(2), 6, "{:?}", names(&shown, 2));
     assert_eq!(above(3), 0, "{:?}", names(&shown, 3));
     assert_eq!(above(7), 11, "{:?}", names(&shown, 7));
-    // Without a figure of the sorted column it stands last.
+    // Without a figure of the sorted column it is last.
     assert_eq!(above(4), 11, "{:?}", names(&shown, 4));
     let row = &shown["tables"][0]["rows"][2];
     assert_eq!(row[2]["unit"], "MB/s");
@@ -162,7 +162,7 @@ fn clusters_stay_below_the_sorted_machines() {
 }
 
 #[test]
-fn times_stand_in_the_units_of_the_page_and_gaps_have_reasons() {
+fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     let place = Place::new();
     let estimate = |value: f64| measured(value)["measured"].clone();
     let figures = [
@@ -223,11 +223,11 @@ fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
         let rows = again["tables"][0]["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 15);
         for row in rows {
-            // On a machine that is held up a figure may lack launches, and then says so.
+            // On a loaded machine a figure may lack launches, and then says so.
             let stands =
                 |cell: &Value| cell["value"].as_f64().is_some_and(|value| value > 1.0) || cell["reason"].is_string();
             assert!(stands(&row[5]) && stands(&row[7]), "{row}");
-            // On one that is held up much, the time ends before every figure had its turn.
+            // On a heavily loaded one, the time limit is reached before every figure was measured.
             testing::hold!(row[5]["reason"] != "this run did not measure it", "{row}");
         }
         Ok(())

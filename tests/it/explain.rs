@@ -1,4 +1,4 @@
-//! `prony explain`: the published case, and causes planted on this machine, measured for real.
+//! `prony explain`: the published case, and causes planted on this machine and measured.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,13 +14,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::common::Place;
 use serde_json::Value;
 
-/// Measurements of this file do not disturb each other.
+/// Measurements of this file do not run concurrently.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Noise may hide a planted cause from one pair of short runs; it must come out of one of a few.
+/// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it.
 fn within_tries(what: &str, mut attempt: impl FnMut() -> Result<(), String>) {
     let mut said = Vec::new();
     for _ in 0..3 {
@@ -29,7 +29,7 @@ fn within_tries(what: &str, mut attempt: impl FnMut() -> Result<(), String>) {
             Err(why) => said.push(why),
         }
     }
-    // Noise may hide a cause; it must never make up another one.
+    // Noise may hide a cause; it must never produce another one.
     if said.iter().all(|why| why.contains("no cause")) {
         eprintln!("INCONCLUSIVE: {what}: the machine is too noisy to see it: {said:?}");
         return;
@@ -50,10 +50,10 @@ fn expect(found: &Value, words: &[&str]) -> Result<(), String> {
     if words.iter().any(|word| first.contains(word)) { Ok(()) } else { Err(format!("first cause: {first}")) }
 }
 
-/// Figures that no planted cause touches.
+/// Figures that no planted cause affects.
 const BYSTANDERS: [&str; 4] = ["--probe", "os.syscall_write", "--probe", "os.clock_read"];
 
-/// Whether the causes that are planted beside the placement are measured too.
+/// Whether causes other than the placement are planted and measured too.
 fn slow() -> bool {
     testing::slow("a planted cause takes a minute of measuring; placement stands for all")
 }
@@ -70,7 +70,7 @@ fn measure(place: &Place, label: &str, probes: &[&str], more: &[&str]) {
 }
 
 #[test]
-fn the_published_case_comes_out_as_it_was_worked() {
+fn the_published_case_gives_the_published_explanation() {
     let place = Place::new();
     let pair = ["published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"];
     let found = explained(&place, &pair);
@@ -109,7 +109,7 @@ fn one_machine_twice_has_nothing_to_explain() {
 }
 
 #[test]
-fn parties_on_one_cpu_or_two_are_told_by_placement() {
+fn parties_on_one_cpu_or_two_are_explained_by_placement() {
     let _turn = alone();
     if sys::affinity::allowed().unwrap().len() < 2 {
         testing::lacks!("two CPUs are needed to place two parties apart");
@@ -126,7 +126,7 @@ fn parties_on_one_cpu_or_two_are_told_by_placement() {
 }
 
 #[test]
-fn huge_pages_are_told_by_huge_pages() {
+fn huge_pages_are_explained_by_huge_pages() {
     if !slow() {
         return;
     }
@@ -148,7 +148,7 @@ fn huge_pages_are_told_by_huge_pages() {
 }
 
 #[test]
-fn streaming_stores_are_told_by_the_stores() {
+fn streaming_stores_are_explained_by_the_stores() {
     if !slow() {
         return;
     }
@@ -168,7 +168,7 @@ fn streaming_stores_are_told_by_the_stores() {
     within_tries("stores", || {
         let place = Place::new();
         for stores in ["normal", "streaming"] {
-            // A set that fits the caches shows the difference on every machine: streaming stores go past them.
+            // A set that fits the caches shows the difference on every machine: streaming stores bypass them.
             measure(&place, stores, &[&format!("memory.write:working_set=256KiB,threads=1,stores={stores}")], &[]);
         }
         expect(&explained(&place, &["normal", "streaming"]), &["stores"])
@@ -176,7 +176,7 @@ fn streaming_stores_are_told_by_the_stores() {
 }
 
 #[test]
-fn a_slower_directory_is_told_by_the_file_system() {
+fn a_slower_directory_is_explained_by_the_file_system() {
     if !slow() {
         return;
     }
@@ -203,7 +203,7 @@ fn a_slower_directory_is_told_by_the_file_system() {
     });
 }
 
-/// A control group that gives a fifth of a CPU, removed when it is dropped.
+/// A control group that grants a fifth of a CPU, removed when it is dropped.
 struct Limited(std::path::PathBuf);
 
 impl Limited {
@@ -231,7 +231,7 @@ impl Drop for Limited {
 }
 
 #[test]
-fn a_cpu_limit_is_told_by_the_control_group() {
+fn a_cpu_limit_is_explained_by_the_control_group() {
     if !slow() {
         return;
     }
@@ -260,7 +260,7 @@ fn a_cpu_limit_is_told_by_the_control_group() {
             .args(["run", "--label", "limited", "--time-limit", "40s"])
             .args(many.iter().flat_map(|probe| ["--probe", probe]));
         inside.args(BYSTANDERS);
-        // The shell joins the group, and the program that it becomes inherits it.
+        // The shell joins the group, and the program that replaces it inherits it.
         let line = std::iter::once(inside.get_program()).chain(inside.get_args());
         let line: Vec<String> = line.map(|word| format!("'{}'", word.to_string_lossy())).collect();
         let script = format!("echo $$ > {}/cgroup.procs && exec {}", group.0.display(), line.join(" "));

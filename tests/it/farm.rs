@@ -1,4 +1,4 @@
-//! Farms of real processes on this host: killed, frozen, resumed. What must hold is asserted in the ledger's own words.
+//! Farms of real processes on this host: killed, frozen, resumed. Assertions read the ledger.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::path::Path;
@@ -11,13 +11,13 @@ use ::farm::Ledger;
 use serde_json::Value;
 
 #[test]
-fn a_farm_does_what_one_process_does() {
+fn a_farm_gives_the_result_of_one_process() {
     let place = Place::new();
     let digest = undisturbed(&place, 50, 3);
     let arguments = ["builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--nodes", "2"];
     let answer = Running::start(&place, &arguments, |_| None).finish().fine();
     holds(&answer.json(), 8, 50, &digest);
-    // The run is kept, and the report has its timeline.
+    // The run is stored, and the report has its timeline.
     let run = place.ask(&["show", "latest", "--json"]).fine().json();
     assert_eq!(run["plan"]["suite"], "farm");
     let figures: Vec<&str> =
@@ -25,7 +25,7 @@ fn a_farm_does_what_one_process_does() {
     assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("what must hold"));
-    // All is done: to go on is to find that out.
+    // Everything is finished: resuming finds that.
     let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
     holds(&again.json(), 8, 50, &digest);
     let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
@@ -33,7 +33,7 @@ fn a_farm_does_what_one_process_does() {
     assert!(said.err.contains("could not vouch"), "{said:?}");
 }
 
-/// Stops a pilot until its lease ends. One that is stopped between two chunks holds none, and is stopped again.
+/// Stops a pilot until its lease ends. One that is stopped between two chunks has no lease and is stopped again.
 fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
     testing::attempts(10, || {
         signal(pilot, sys::signal::Signal::Continue);
@@ -48,10 +48,10 @@ fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
     });
 }
 
-/// One run: a pilot is killed, another sleeps until its lease is over and wakes with a result that counts no more, the
-/// coordinator is killed and another goes on.
+/// One run: a pilot is killed, another is stopped until its lease is over and continues with a result that is not
+/// accepted, the coordinator is killed and another one resumes.
 #[test]
-fn kills_and_sleepers_change_nothing_in_the_result() {
+fn kills_and_stops_do_not_change_the_result() {
     let place = Place::new();
     let digest = undisturbed(&place, 600, 5);
     let arguments = [
@@ -70,7 +70,7 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
         "1",
         "--speculate",
         "0",
-        // Chunks take time and not CPU time: what happens meanwhile is in time on a busy machine too.
+        // Chunks take time but not CPU time, so that the actions of this test are in time on a loaded machine too.
         "--pace",
         "0.25",
     ];
@@ -109,13 +109,13 @@ fn kills_and_sleepers_change_nothing_in_the_result() {
     let story = |what: &str| answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
     assert_eq!((story("started"), story("resumed")), (1, 1));
     assert!(story("ended") >= 1, "the killed pilot was not noticed");
-    // Pilots outlived their coordinator: more came back than were launched after it.
+    // Pilots outlived their coordinator: more returned than were launched after it.
     assert!(story("joined") > story("launched"), "no pilot came back");
 }
 
-/// Coordinator and pilots die at one moment, as when the building loses its power.
+/// Coordinator and pilots die at the same moment, as in a power failure.
 #[test]
-fn a_farm_goes_on_after_everything_died() {
+fn a_farm_resumes_after_all_processes_died() {
     let place = Place::new();
     let digest = undisturbed(&place, 400, 8);
     let arguments = [
@@ -146,7 +146,7 @@ fn a_farm_goes_on_after_everything_died() {
     holds(&answer, 40, 400, &digest);
 }
 
-/// What any user reads of all processes.
+/// Command lines of all processes, which any user can read.
 fn arguments_of_all() -> String {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
@@ -154,7 +154,7 @@ fn arguments_of_all() -> String {
 }
 
 #[test]
-fn commands_of_a_manifest_are_farmed_and_their_failures_told() {
+fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     let place = Place::new();
     let manifest = |run: &str| {
         let text = format!(
@@ -180,7 +180,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_told() {
     assert!(place.ask(&arguments).refused().contains("{first}"));
 }
 
-/// Two processes race for every chunk of a directory: neither believes the other's claims.
+/// Two processes compete for every chunk of a directory: neither accepts the other's claims.
 #[test]
 fn a_shared_directory_needs_no_coordinator() {
     let place = Place::new();
@@ -208,7 +208,7 @@ fn files(folder: &Path) -> usize {
 }
 
 #[test]
-fn input_is_read_from_files_and_its_file_system_told() {
+fn input_is_read_from_files_and_its_file_system_reported() {
     let place = Place::new();
     place.ask(&["farm", "input", "data", "--events", "200", "--chunk", "50", "--seed", "2"]).fine();
     let arguments = ["farm", "run", "builtin:analyse", "--events", "200", "--chunk", "50", "--seed", "2", "--json"];
@@ -223,7 +223,7 @@ fn input_is_read_from_files_and_its_file_system_told() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_a_line() {
+fn invalid_requests_are_refused_in_one_line() {
     let place = Place::new();
     let refused = |arguments: &[&str]| place.ask(&[&["farm"], arguments].concat()).refused();
     let run = ["run", "builtin:reconstruct", "--events", "10", "--chunk", "5"];
@@ -233,7 +233,7 @@ fn what_makes_no_sense_is_refused_in_a_line() {
     assert!(refused(&[&run[..], &["--launcher", "slurm"]].concat()).contains("--listen"));
     assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
     let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=-oProxyCommand=x"];
-    assert!(refused(&[&run[..], &host].concat()).contains("no host"));
+    assert!(refused(&[&run[..], &host].concat()).contains("not a valid host name"));
     assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
     assert!(refused(&["resume", "nothing"]).contains("nothing"));
     #[cfg(not(feature = "postgres"))]
@@ -247,7 +247,7 @@ fn what_makes_no_sense_is_refused_in_a_line() {
     assert!(refused(&["status", "text"]).contains("ledger"));
 }
 
-/// The small version of what docs/farm.md measures; no speed is asserted.
+/// The small version of the measurements in docs/farm.md; no speed is asserted.
 #[test]
 fn the_bench_counts_everything_once() {
     let place = Place::new();
@@ -255,9 +255,9 @@ fn the_bench_counts_everything_once() {
     assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
 }
 
-/// What a person sees on a terminal while a farm runs: all of it in lines that are drawn anew, and nothing left of them.
+/// Output on a terminal while a farm runs: only lines that are redrawn, and none of them remain.
 #[test]
-fn a_terminal_shows_how_the_farm_stands() {
+fn a_terminal_shows_the_state_of_the_farm() {
     let place = Place::new();
     let program = env!("CARGO_BIN_EXE_prony");
     let run = format!(
@@ -278,13 +278,13 @@ fn a_terminal_shows_how_the_farm_stands() {
         let line = seen.split(['\r', '\n']).rfind(|line| line.contains(node)).unwrap();
         assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 refused"), "{line}");
     }
-    // The report comes after the lines are gone.
+    // The report comes after the lines are removed.
     let last = seen.rfind(" events/s now, ").unwrap();
     assert!(seen[last..].contains("what must hold"), "{seen}");
 }
 
 #[test]
-fn a_program_hears_how_the_farm_stands() {
+fn a_program_reads_the_state_of_the_farm() {
     let place = Place::new();
     let arguments =
         ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--jobs", "1"];
@@ -303,7 +303,7 @@ fn a_program_hears_how_the_farm_stands() {
     assert!(last["rate_so_far"].as_f64().unwrap() > 0.0 && last["efficiency"].as_f64().unwrap() > 0.0);
     let nodes = last["nodes"].as_array().unwrap();
     assert_eq!(nodes.iter().map(|node| node["chunks"].as_u64().unwrap()).sum::<u64>(), 30);
-    // Told to be silent, it is.
+    // With the option for silence it prints nothing.
     let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
     assert!(!silent.fine().err.contains("events/s"));
 }

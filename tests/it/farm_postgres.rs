@@ -1,5 +1,5 @@
-//! Farms of several coordinators that share a ledger in a real PostgreSQL server: killed, frozen, and with the server going
-//! away under them. What counts is what one undisturbed process does.
+//! Farms of several coordinators that share a ledger in a real PostgreSQL server: killed, frozen, and with the server
+//! failing. The expected result is that of one undisturbed process.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::process::Child;
@@ -10,10 +10,10 @@ use crate::common::postgres::PostgresLab;
 use crate::common::{Answer, Place};
 use ::farm::{Incident, Ledger, PostgresLedger};
 
-/// Longest that anything here may take: far above what it does take.
+/// Time limit of every step: far above the time that it takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A run in a database, and the coordinators that are at it.
+/// A run in a database, and its coordinators.
 struct Shared<'a> {
     place: &'a Place,
     address: String,
@@ -22,7 +22,7 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     fn new(place: &'a Place, address: &str, events: u64, seed: u64) -> Self {
-        // Addresses may hold a password, which nothing may repeat.
+        // Addresses may contain a password, which no output may repeat.
         let address = address.replace("prony@", "prony:secret@");
         let words = format!(
             "farm run builtin:reconstruct --events {events} --chunk 4 --seed {seed} --pace 0.2 --nodes 2 --slots 1 --lease 2 \
@@ -45,7 +45,7 @@ impl<'a> Shared<'a> {
         self.story().iter().filter(|one| one.what == what).count()
     }
 
-    /// Chunks that pilots of a coordinator did, by the names that it gave them.
+    /// Chunks finished by pilots of a coordinator, by the names that it gave them.
     fn done_by(&self, coordinator: &str) -> u64 {
         let nodes = PostgresLedger::read(&self.address, None).and_then(|ledger| ledger.nodes()).unwrap_or_default();
         nodes.iter().filter(|one| one.node.starts_with(coordinator)).map(|one| one.totals.commits).sum()
@@ -71,7 +71,7 @@ fn finish(child: Child) -> serde_json::Value {
     answer.json()
 }
 
-/// Two coordinators, one of them killed in the middle: the other does all that is left, with the pilots of both.
+/// Two coordinators, one of them killed: the other finishes the rest, with the pilots of both.
 #[test]
 fn one_of_two_coordinators_is_killed_and_the_other_finishes() {
     let Some(lab) = PostgresLab::start() else { return };
@@ -81,7 +81,7 @@ fn one_of_two_coordinators_is_killed_and_the_other_finishes() {
     let mut one = shared.coordinator();
     shared.wait_for("the first", &mut [&mut one], |farm| farm.count("started") == 1);
     let mut two = shared.coordinator();
-    // Pilots know the other coordinator two seconds after it came.
+    // Pilots know the other coordinator two seconds after it started.
     shared.wait_for("both to count", &mut [&mut one, &mut two], |farm| {
         farm.done_by("c1-") >= 30 && farm.done_by("c2-") >= 10
     });
@@ -94,11 +94,11 @@ fn one_of_two_coordinators_is_killed_and_the_other_finishes() {
     assert_eq!((count("started"), count("shared"), count("lost"), count("resumed")), (1, 1, 1, 0), "{story:?}");
     let at = |what: &str| story.iter().position(|one| one["what"] == what).unwrap();
     assert!(at("lost") > at("shared"));
-    // The pilots of the dead one came to the other.
+    // The pilots of the killed coordinator connected to the other.
     let orphans =
         story.iter().filter(|one| one["what"] == "joined" && one["node"].as_str().unwrap().starts_with("c1-"));
     assert!(orphans.count() >= 4, "{story:?}");
-    // Everybody who looks sees the same, and a run that is finished is gone on with by nobody.
+    // Every reader sees the same, and a finished run is not resumed.
     let status = place.ask(&["farm", "status", &shared.address, "--json"]).fine().json();
     assert_eq!((&status["digest"], &status["totals"]), (&answer["digest"], &answer["totals"]));
     let name = answer["farm"].as_str().unwrap();
@@ -108,10 +108,11 @@ fn one_of_two_coordinators_is_killed_and_the_other_finishes() {
     assert!(kept.contains("postgres://prony@") && !kept.contains("secret"));
 }
 
-/// A coordinator sleeps until it is taken for dead, and wakes: its pilots' results are refused or counted like anybody's, and
-/// both say the same in the end. Meanwhile the server of the ledger is killed and comes back.
+/// A coordinator is stopped until it counts as dead, and continues: results of its pilots are refused or accepted like
+/// any other, and both coordinators report the same at the end. Meanwhile the server of the ledger is killed and
+/// restarted.
 #[test]
-fn a_coordinator_that_wakes_and_a_server_that_dies_count_nothing_twice() {
+fn a_coordinator_that_continues_and_a_server_that_dies_count_nothing_twice() {
     let Some(lab) = PostgresLab::start() else { return };
     let place = Place::new();
     let digest = undisturbed(&place, 320, 22);
@@ -136,7 +137,7 @@ fn a_coordinator_that_wakes_and_a_server_that_dies_count_nothing_twice() {
     assert_eq!(answers[0]["digest"], answers[1]["digest"]);
 }
 
-/// All coordinators die; one goes on at the address where the last one listened, and its pilots find it there.
+/// All coordinators die; one resumes at the address of the last one, where its pilots find it.
 #[test]
 fn a_shared_run_is_resumed_after_all_coordinators_died() {
     let Some(lab) = PostgresLab::start() else { return };

@@ -1,6 +1,6 @@
-//! One farm on a real Slurm of four nodes, through everything that happens to farms, all in one run: a node without power,
-//! a frozen daemon whose job is begun again elsewhere while the old one goes on, a cut that heals, a coordinator and a
-//! controller that are killed. What counts is what one undisturbed process does.
+//! One farm on a real Slurm of four nodes with all failures in one run: a node without power, a frozen daemon whose job
+//! is restarted elsewhere while the old one continues, a network partition that heals, a coordinator and a controller
+//! that are killed. The expected result is that of one undisturbed process.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,7 +15,7 @@ use crate::common::Place;
 use crate::common::farm::{Running, holds, undisturbed};
 use crate::common::slurm::SlurmLab;
 
-/// A coordinator that never gets its pilots must not wait for ever; a pilot works for at most this long.
+/// A coordinator that never gets its pilots must not wait forever; a pilot works for at most this time.
 const JOB_TIME: &str = "10m";
 
 #[test]
@@ -72,7 +72,7 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
     farm.wait_for("the leases of the node without power and of the one cut off to end", |farm| {
         expired(farm, dead) && expired(farm, cut)
     });
-    // Its chunk is done by somebody else meanwhile.
+    // Meanwhile another pilot finishes its chunk.
     let before = farm.counted();
     farm.wait_for("others to do its chunk", |farm| farm.counted() >= before + 4);
     lab.tell(&["heal", &number(cut)]);
@@ -80,7 +80,7 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
         farm.incidents().iter().any(|one| one.what == "refused" && one.node == cut)
     });
 
-    // The job of the frozen daemon begins again on the spare node, and its old pilot goes on.
+    // The job of the frozen daemon restarts on the spare node, and its old pilot continues.
     farm.wait_for("a job to be begun again on the spare node", |farm| here(farm, spare));
     let of = |farm: &Running, node: &str| farm.counted_of(node);
     let old = of(&farm, frozen);
@@ -112,9 +112,9 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
     );
 }
 
-/// A site where no job is begun again: a pilot that somebody cancels, and one whose node loses its power, are handed in anew.
+/// A site where jobs are not restarted: a pilot that is cancelled, and one whose node loses power, are submitted again.
 #[test]
-fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
+fn pilots_that_slurm_does_not_restart_are_submitted_again() {
     if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
         return;
     }
@@ -136,7 +136,7 @@ fn pilots_that_slurm_does_not_begin_again_are_handed_in_anew() {
     assert!(lab.at_head(&cancel).status().unwrap().success());
     farm.wait_for("the cancelled pilot to be handed in anew", |farm| farm.count("launched") >= 3);
     farm.wait_for("it to come", |farm| farm.count("joined") >= 3);
-    // One of the two that were there at first is still at it: its node loses its power.
+    // One of the two first pilots is still running: its node loses power.
     let ended = farm.incidents().into_iter().find(|one| one.what == "left").unwrap().node;
     let dead = joined.iter().find(|node| **node != ended).unwrap();
     lab.tell(&["kill-node", &dead[1..]]);

@@ -1,4 +1,4 @@
-//! Farms behind a real ssh.
+//! Farms over a real ssh.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::common::Place;
@@ -6,7 +6,7 @@ use crate::common::sshd::Sshd;
 use ::farm::{Ledger, SqliteLedger};
 
 #[test]
-fn a_farm_behind_ssh_does_what_a_farm_here_does() {
+fn a_farm_over_ssh_gives_the_result_of_a_local_one() {
     let Some(sshd) = Sshd::start() else { return };
     let place = Place::new();
     let arguments = ["farm", "run", "builtin:simulate", "--events", "40", "--chunk", "4", "--seed", "6", "--json"];
@@ -21,7 +21,7 @@ fn a_farm_behind_ssh_does_what_a_farm_here_does() {
         there["incidents"].as_array().unwrap().iter().any(|one| one["what"] == "joined" && one["node"] == node)
     };
     assert!(joined("127.0.0.1") || joined("localhost"), "{}", there["incidents"]);
-    // The token went through ssh's standard input: it is in nothing that anybody reads.
+    // The token passed through the standard input of ssh: no readable file or command line contains it.
     let token = SqliteLedger::read(&place.file("ledger")).unwrap().farm().unwrap().token;
     assert!(!there.to_string().contains(&token));
 }

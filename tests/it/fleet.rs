@@ -1,4 +1,4 @@
-//! Fleets through the real binary: launchers, agents, and a real Slurm of four nodes.
+//! Fleets through the program: launchers, agents, and a real Slurm of four nodes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const FLEET: &[&str] = &["fleet", "run", "--probe", "os.syscall_getppid", "--probe", "os.clock_read"];
 
-/// Figures that no launch settles, so that there are many rounds.
+/// Figures that never reach their target, so that there are many rounds.
 const SLOW: &[&str] = &[
     "--target",
     "0.001",
@@ -39,7 +39,7 @@ fn states(report: &Value) -> Vec<(String, String)> {
     report["nodes"].as_array().unwrap().iter().map(|node| (word(node, "node"), word(node, "state"))).collect()
 }
 
-/// A program that takes ssh's place: it forgets its options, and runs the command here.
+/// A program in place of ssh: it ignores its options and runs the command here.
 fn fake_ssh(place: &Place, body: &str) -> String {
     let path = place.file("ssh");
     let text = format!(
@@ -57,7 +57,7 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--json"])).fine().json();
         assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
         let figures = report["spread"]["figures"].as_array().unwrap();
-        // A figure that a neighbour splits into modes on one of the nodes has no spread.
+        // A figure that splits into modes on one of the nodes because of other load has no spread.
         testing::hold!(figures.len() == 2, "{report}");
         for figure in figures {
             assert_eq!(figure["values"].as_array().unwrap().len(), 3);
@@ -69,9 +69,9 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         let run = place.ask(&["show", "three node 1", "--json"]).fine().json();
         let notes = run["session"]["notes"].to_string();
         assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
-        // The same from the stored runs.
+        // The same result from the stored runs.
         let again = place.ask(&["fleet", "spread", "1", "2", "3", "--json"]).fine().json();
-        // By other names, which stand where a node is odd.
+        // With other names, which appear where a node is odd.
         let values = |report: &Value| -> Vec<Value> {
             report["spread"]["figures"].as_array().unwrap().iter().map(|figure| figure["values"].clone()).collect()
         };
@@ -94,12 +94,12 @@ fn hosts_that_ssh_cannot_reach_are_missing_by_name_and_reason() {
     assert_eq!(states(&report), expected.map(|(node, state)| (node.to_owned(), state.to_owned())));
     assert_eq!(report["nodes"][1]["reason"], "ssh: connect to host b port 22: No route to host");
     assert!(answer.err.contains("1 of 3 nodes did not measure"), "{}", answer.err);
-    // What came is kept.
+    // Received documents are stored.
     assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
 }
 
 #[test]
-fn a_program_that_babbles_or_is_another_one_is_no_node() {
+fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
     let place = Place::new();
     let body = "case $host in
         babbles) echo 'Welcome to babbles!'; exec sleep 5;;
@@ -114,18 +114,21 @@ fn a_program_that_babbles_or_is_another_one_is_no_node() {
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
     assert_eq!(reasons.len(), 4, "{report}");
-    for (reason, expected) in reasons.iter().zip(["no message", "ended before", "version 0.0.1", "not found"]) {
+    for (reason, expected) in reasons.iter().zip(["not a valid message", "ended before", "version 0.0.1", "not found"])
+    {
         assert!(reason.contains(expected), "{reason} lacks {expected}");
     }
     assert_eq!(states(&report)[4], ("good".to_owned(), "measured".to_owned()));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line() {
+fn invalid_requests_are_refused_in_one_line() {
     let place = Place::new();
     let refused = |arguments: &[&str]| place.ask(arguments).refused();
     assert!(refused(&["fleet", "run", "--launcher", "ssh"]).contains("--hosts"));
-    assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("no host"));
+    assert!(
+        refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("not a valid host name")
+    );
     assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--nodes", "2"])).contains("--hosts names 1"));
     assert!(refused(&["fleet", "run", "--suite", "quik"]).contains("quick"));
     assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));
@@ -139,8 +142,8 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     assert!(none.out.contains("there is no program /nowhere/ssh here"), "{none:?}");
 }
 
-/// One node's system calls go through a filter of 2000 instructions: it is odd in them and in nothing else, and the
-/// explanation says that entering the kernel is what costs.
+/// System calls of one node pass through a filter of 2000 instructions: it is odd in these and in nothing else, and the
+/// explanation names the entry into the kernel.
 #[test]
 fn a_node_with_slow_system_calls_is_odd_and_explained() {
     if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
@@ -155,7 +158,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--parallel", "1", "--target", "10"];
     arguments.extend(["--json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
     arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
-    // A neighbour that comes and goes may make the nodes, measured one after the other, so unlike that none is odd.
+    // Changing load may make the nodes, measured one after the other, so different that none is odd.
     testing::attempts(6, || {
         let answer = place.ask(&arguments);
         let report = answer.json();
@@ -177,7 +180,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
 }
 
 #[test]
-fn a_stopped_fleet_keeps_what_came() {
+fn a_stopped_fleet_stores_received_documents() {
     let place = Place::new();
     let ssh = fake_ssh(&place, "");
     let mut command = place.prony();
@@ -185,7 +188,7 @@ fn a_stopped_fleet_keeps_what_came() {
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(120);
-    // The first documents come after the first round, and there are many.
+    // The first documents arrive after the first round, and there are many.
     while place.ask(&["runs", "--json"]).json().as_array().is_none_or(|runs| runs.len() < 2) {
         if Instant::now() > deadline {
             break;
@@ -227,7 +230,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("every pair agrees"), "{notes}");
 }
 
-/// The small version of the next one.
+/// The small version of the next test.
 #[test]
 fn a_real_slurm_of_two_nodes_measures_both() {
     let Some(lab) = SlurmLab::start(2) else { return };
@@ -259,7 +262,7 @@ fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
     let hosts: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["host"].as_str()).collect();
     assert_eq!(hosts, ["n1", "n2", "n4"], "each measured itself");
-    // Four nodes that must all be there are not: nothing is started.
+    // With four required nodes and one missing, nothing is started.
     let refused = head(&["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2"]).refused();
     assert!(refused.contains("n3 is missing, down*: Not responding"), "{refused}");
 
@@ -271,7 +274,7 @@ fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
     assert!(queue.out.trim().is_empty(), "jobs are left behind: {}", queue.out);
 }
 
-/// Node 3 loses its power after its first document: what it had measured is kept, and the others go on.
+/// Node 3 loses power after its first document: its measurements are stored, and the others continue.
 fn a_node_is_lost_in_the_middle(lab: &SlurmLab, place: &Place) {
     let mut command = place.prony();
     command.args([

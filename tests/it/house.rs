@@ -1,5 +1,5 @@
-//! What the tree promises of itself: a type's name says what it is without its module, and threads are started so that one
-//! that cannot be had is an error.
+//! Rules of the source tree: the name of a type is clear without its module, and threads are started so that a failure
+//! to start is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Names that mean the same in every crate.
 const SHARED: [&str; 3] = ["Arguments", "Error", "Result"];
 
-/// The lines of every source file of the program, tests and comments left out.
+/// The lines of every source file of the program, without tests and comments.
 #[expect(clippy::unwrap_used, reason = "a tree that cannot be read fails the test")]
 pub(crate) fn sources() -> Vec<(PathBuf, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -59,7 +59,7 @@ fn no_two_types_have_one_name() {
             places.entry(name.to_owned()).or_default().push(path.clone());
         }
     }
-    // One type for each operating system, in files side by side, is one type.
+    // Variants of a type for different operating systems, in neighbouring files, count as one type.
     let by_system = |paths: &[PathBuf]| {
         paths.iter().any(|path| path.ends_with("other.rs"))
             && paths.iter().all(|path| path.parent() == paths[0].parent())

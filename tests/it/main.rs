@@ -1,4 +1,4 @@
-//! The program as its users meet it: every verb through the real binary. One binary, so that it is linked once.
+//! Every command through the real program. One binary, so that it is linked once.
 
 mod app;
 mod circles;

@@ -1,5 +1,5 @@
-//! The network verbs through the real program: runs are kept, compared, explained and reported like any other; a
-//! laboratory leaves nothing behind, however it ends.
+//! The network commands through the program: runs are stored, compared, explained and reported like any other; a
+//! laboratory leaves nothing behind, whatever ends it.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::common::Place;
 use serde_json::Value;
 
-/// A child that never outlives its test.
+/// A child that ends with its test.
 struct Held(Child);
 
 impl Drop for Held {
@@ -25,7 +25,7 @@ impl Drop for Held {
     }
 }
 
-/// Starts the program and gives its first lines.
+/// Starts the program and returns its first lines.
 fn start(place: &Place, arguments: &[&str], lines: usize) -> (Held, Vec<String>) {
     let mut command = place.prony();
     command.args(arguments).env("XDG_RUNTIME_DIR", place.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -77,7 +77,7 @@ fn a_killed_laboratory_leaves_nothing_running_in_it() {
     assert_eq!(code.code(), Some(7), "the program ran inside, and its status is what counts");
     let absent = inside(&place, &["no-such-program-here"]).output().unwrap();
     assert_eq!(absent.status.code(), Some(2), "{absent:?}");
-    // A child of the program is in the laboratory too.
+    // A child of the program runs in the laboratory too.
     let own = format!("61{}", std::process::id());
     let script = format!("sleep {own} & sleep {own}");
     let mut running = Held(inside(&place, &["sh", "-c", &script]).stderr(Stdio::null()).spawn().unwrap());
@@ -217,7 +217,7 @@ fn effects_are_studied_and_events_built_between_processes() {
 }
 
 #[test]
-fn the_published_design_is_worked_out_and_its_slip_named() {
+fn the_published_design_is_recomputed_and_its_slip_named() {
     let place = Place::new();
     let plan = place.ask(&["net", "plan", "--design", "babar", "--events", "2000"]);
     let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -227,7 +227,8 @@ fn the_published_design_is_worked_out_and_its_slip_named() {
     assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
 }
 
-/// Nodes never start within no time at all: such a job says nothing of a network, and is refused with the skew that it had.
+/// Nodes never start within zero time: such a job is no measurement of a network, and is refused with the skew that it
+/// had.
 #[test]
 fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let place = Place::new();

@@ -1,5 +1,5 @@
-//! Work on files of the local disk and of network file systems: a real NFS client of the kernel in a guest, and sshfs. What
-//! the input lies on is taken from the reports themselves: a mount that failed passes nowhere.
+//! Work on files of the local disk and of network file systems: a real NFS client of the kernel in a guest, and sshfs.
+//! The file system of the input is taken from the reports themselves, so that a failed mount never passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
 
 use crate::common;
@@ -14,14 +14,14 @@ use serde_json::Value;
 const EVENTS: &str = "12000";
 const CHUNK: &str = "1000";
 
-/// One laboratory after the other: each wants the CPUs for itself.
+/// One laboratory after the other: each needs all CPUs.
 static ONE: Mutex<()> = Mutex::new(());
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labs").join(name)
 }
 
-/// Whether a laboratory could not be built for a reason that is no fault of the program; said aloud.
+/// Whether a laboratory could not be built for a reason outside the program, which is printed.
 fn excused(answer: &Answer) -> bool {
     let excuses = [
         "needs root",
@@ -43,14 +43,14 @@ fn write_input(place: &Place, folder: &Path) {
     place.ask(&["farm", "input", folder, "--events", EVENTS, "--chunk", CHUNK]).fine();
 }
 
-/// What a farm reports of its input: file system, efficiency with its interval, digest.
+/// A farm's report about its input: file system, efficiency with its interval, digest.
 fn told(report: &Value) -> (String, [f64; 3], String) {
     let notes = report["inputs"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect::<Vec<_>>();
     let figures = report["run"]["figures"].as_array().unwrap();
     let all = |figure: &&Value| figure["probe"] == "farm.efficiency" && figure["point"]["node"] == "all";
     let measured = common::estimate(figures.iter().find(all).unwrap()).unwrap();
     let efficiency = ["low", "value", "high"].map(|key| measured[key].as_f64().unwrap());
-    // Twelve chunks have an interval, of whatever confidence they bear.
+    // Twelve chunks have an interval, at whatever confidence is possible.
     assert!(efficiency[0] < efficiency[2], "{measured}");
     assert!(efficiency[0] <= efficiency[1] && efficiency[1] <= efficiency[2], "{measured}");
     assert_eq!(report["broken"].as_array().map(Vec::len), Some(0), "{report}");
@@ -103,7 +103,7 @@ fn input_over_a_real_nfs_is_named_with_its_efficiency_and_reason() {
 }
 
 #[test]
-fn a_mount_that_fails_is_never_taken_for_a_network_file_system() {
+fn a_failed_mount_never_counts_as_a_network_file_system() {
     if !testing::slow("a machine with a kernel of its own is emulated") {
         return;
     }

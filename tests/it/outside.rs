@@ -1,4 +1,4 @@
-//! What the outside takes from a run, for real: CPUs that it may not use, and a quota of CPU time.
+//! Limits from outside on a run: CPUs that it may not use, and a quota of CPU time.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::{Answer, Place};
 
-/// A figure of one CPU, and one of all that may be used.
+/// A figure of one CPU, and one of all that the process may use.
 const FIGURES: &[&str] = &[
     "--probe",
     "os.clock_read",
@@ -22,7 +22,7 @@ const FIGURES: &[&str] = &[
     "--no-store",
 ];
 
-/// Starts the program by a command line in front of it.
+/// Starts the program through another command, such as `taskset`.
 fn started_by(place: &Place, front: &[&str], arguments: &[&str]) -> Answer {
     let program = env!("CARGO_BIN_EXE_prony");
     let mut command = Command::new(front[0]);
@@ -41,7 +41,7 @@ fn notes(figure: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_run_that_may_use_one_of_several_cpus_says_so() {
+fn a_run_that_may_use_one_of_several_cpus_reports_it() {
     let online = sys::topology::Topology::read().map_or(0, |machine| machine.cpus.len());
     let allowed = sys::affinity::allowed().unwrap();
     if online < 2 {
@@ -68,7 +68,7 @@ fn a_run_that_may_use_one_of_several_cpus_says_so() {
 struct HalfCpu(PathBuf);
 
 impl HalfCpu {
-    /// In version 1 where that controls the CPU, else in version 2. The reason where neither lets itself be made.
+    /// In version 1 if that controls the CPU, else in version 2. The reason if neither can be created.
     fn make() -> Result<Self, String> {
         let name = format!("prony-test-{}", std::process::id());
         let one = Path::new("/sys/fs/cgroup/cpu").join(&name);
@@ -89,7 +89,7 @@ impl HalfCpu {
         Ok(group)
     }
 
-    /// Seconds for which the quota has stopped the group so far.
+    /// Seconds for which the quota has throttled the group so far.
     fn stopped(&self) -> f64 {
         let text = fs::read_to_string(self.0.join("cpu.stat")).unwrap();
         let number = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse::<f64>().ok());
@@ -108,7 +108,7 @@ impl HalfCpu {
 
 impl Drop for HalfCpu {
     fn drop(&mut self) {
-        // A process that has only just ended still counts as a member: the kernel then says EBUSY.
+        // A process that has just ended still counts as a member: the kernel then returns EBUSY.
         for _ in 0..50 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -119,7 +119,7 @@ impl Drop for HalfCpu {
 }
 
 #[test]
-fn half_a_cpu_neither_starves_a_run_nor_passes_silently() {
+fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     let group = match HalfCpu::make() {
         Ok(group) => group,
         Err(reason) => return testing::skip!("no control group with a quota of CPU time can be made: {reason}"),
@@ -128,7 +128,7 @@ fn half_a_cpu_neither_starves_a_run_nor_passes_silently() {
     let doctor = group.ask(&place, &["doctor"]).fine().out;
     assert!(doctor.contains("0.50 CPUs of time every 100 ms"), "{doctor}");
 
-    // Both CPUs at once use the quota up in half of its time: no pause between launches helps that.
+    // Both CPUs at once exhaust the quota in half of its time: no pause between launches avoids that.
     let before = group.stopped();
     group.ask(&place, &[&["run"], FIGURES].concat()).fine();
     let run = document(&place);
@@ -137,7 +137,8 @@ fn half_a_cpu_neither_starves_a_run_nor_passes_silently() {
     assert!(session["notes"].to_string().contains("limits this process to 0.50 CPUs"), "{}", session["notes"]);
     let throttled = &session["conditions"]["throttled"];
     let (seconds, of) = (throttled["seconds"].as_f64().unwrap(), throttled["of"].as_f64().unwrap());
-    // A machine that gives the group less than its quota never stops it: what was recorded agrees with the group's counter.
+    // A machine that gives the group less than its quota never throttles it: the recorded time agrees with the counter
+    // of the group.
     let stopped = group.stopped() - before;
     assert!(seconds < of && seconds <= stopped && (seconds > 0.0 || stopped < 0.5), "{throttled}, {stopped} s");
     for figure in run["figures"].as_array().unwrap() {

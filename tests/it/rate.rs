@@ -1,10 +1,10 @@
-//! `prony rate` through the program. Components are played by a script where their endings matter; that the real ones do their
-//! work is tested beside them.
+//! `prony rate` through the program. Components are simulated by a script if the test is about their failures; other
+//! tests check the work of the real ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 #[cfg(not(feature = "rating"))]
 #[test]
-fn without_its_libraries_it_says_how_to_build_it() {
+fn without_its_libraries_it_prints_how_to_build_it() {
     let said = crate::common::Place::new().ask(&["run", "--suite", "int-1"]).refused();
     assert!(said.contains("--features rating"), "{said}");
 }
@@ -17,7 +17,7 @@ pub(crate) mod rated {
     use crate::common::{Answer, Place};
     use serde_json::Value;
 
-    /// A program that says of every component that it took twice the reference time, but for what `special` says of one.
+    /// A program that reports twice the reference time for every component, except what `special` reports for one.
     pub(crate) fn player(place: &Place, special: (&str, &str)) -> String {
         let listed = place.ask(&["probes", "--suite", "rating", "--json"]).fine().json();
         let mut script = "#!/bin/sh\ncase $3 in\n".to_owned();
@@ -81,7 +81,7 @@ pub(crate) mod rated {
     }
 
     #[test]
-    fn a_component_that_crashes_or_says_nothing_is_no_rating() {
+    fn a_component_that_crashes_or_prints_nothing_is_no_rating() {
         for (does, says) in [("kill -SEGV $$", "segmentation fault"), ("exit 3", "status 3"), (":", "checksum nothing")]
         {
             let place = Place::new();
@@ -107,7 +107,7 @@ pub(crate) mod rated {
     }
 
     #[test]
-    fn a_program_or_set_that_is_not_there_is_refused() {
+    fn a_missing_program_or_set_is_refused() {
         let place = Place::new();
         let said = place.ask(&["run", "--suite", "int-1", "--build", "nowhere"]).refused();
         assert!(said.contains("nowhere"), "{said}");

@@ -1,4 +1,5 @@
-//! The reference pages are generated; a stale one fails. `PRONY_BLESS=1 cargo test --test it reference` rewrites them.
+//! The reference pages are generated; the test fails for an outdated one. `PRONY_BLESS=1 cargo test --test it
+//! reference` rewrites them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;

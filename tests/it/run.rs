@@ -1,4 +1,4 @@
-//! `prony run` through the real binary: what it measures, keeps and says.
+//! `prony run` through the program: what it measures, stores and prints.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use crate::common;
@@ -87,9 +87,9 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said_and_the_rest_goes_on() {
+fn figures_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
-    // Nobody, not even root, makes files there.
+    // No user, not even root, can create files there.
     let answer = place.ask(&["run", "--probe", "os.syscall_write", "--probe", "file.create", "--directory", "/proc"]);
     let said = answer.fine().out;
     assert!(said.contains("not measured"), "{said}");
@@ -108,13 +108,13 @@ fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Rounds of the only stored run, as a reader beside the writer sees them.
+/// Rounds of the only stored run, as seen by a concurrent reader.
 fn rounds(place: &Place) -> u64 {
     let answer = place.ask(&["show", "latest", "--json"]);
     if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
 }
 
-/// Figures that take their time: the target cannot be reached, so that every look is made.
+/// Figures that take long: the target cannot be reached, so that every look is made.
 const SLOW: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.fork_exit", "--target", "0.001"];
 
 #[test]
@@ -161,7 +161,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
 fn two_runs_at_once_are_warned_of_each_other() {
     let place = Place::new();
     let mut lock = None;
-    // Other tests measure meanwhile, one run after the other: the gaps between them are short.
+    // Other tests measure meanwhile, one run after the other, with short gaps.
     let began = Instant::now();
     while lock.is_none() {
         assert!(began.elapsed() < Duration::from_secs(300), "other runs never end");
@@ -177,7 +177,7 @@ fn two_runs_at_once_are_warned_of_each_other() {
 }
 
 #[test]
-fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
+fn an_unusable_store_is_refused_before_measuring() {
     let place = Place::new();
     std::fs::write(place.file("text"), "this is no store, and it is long enough to be read as one header").unwrap();
     let said = Answer::of(place.prony().args(with(SMALL, &["--store", "text"])).output().unwrap()).refused();
@@ -189,7 +189,7 @@ fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
 }
 
 #[test]
-fn a_time_limit_and_a_target_are_kept_to() {
+fn a_time_limit_and_a_target_are_observed() {
     let place = Place::new();
     let run = place.ask(&with(SLOW, &["--time-limit", "1s", "--json"])).fine().json();
     assert_eq!(run["session"]["complete"], false);
@@ -199,7 +199,7 @@ fn a_time_limit_and_a_target_are_kept_to() {
     }
 }
 
-/// The program under another one's rule, such as `taskset` or `runuser`; none where that one is not there.
+/// The program started by another one, such as `taskset` or `runuser`; `None` if that one is missing.
 fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
     let mut command = std::process::Command::new(rule[0]);
     command.args(&rule[1..]).arg(env!("CARGO_BIN_EXE_prony")).args(arguments);
@@ -214,7 +214,7 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 }
 
 #[test]
-fn on_one_cpu_what_needs_two_says_so_and_the_rest_is_measured() {
+fn on_one_cpu_figures_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
@@ -228,7 +228,7 @@ fn on_one_cpu_what_needs_two_says_so_and_the_rest_is_measured() {
 }
 
 #[test]
-fn without_privileges_it_measures_all_the_same() {
+fn it_measures_without_privileges() {
     let place = Place::new();
     std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
     let (program, reachable) = (std::path::Path::new(env!("CARGO_BIN_EXE_prony")), place.file("prony"));

@@ -1,4 +1,4 @@
-//! `prony app sessions` through the program: its own ntuples, files of others, a program of the user, and what holds them up.
+//! `prony app sessions` through the program: its own ntuples, other files, a user program, and the bottleneck of each.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::common;
@@ -33,7 +33,7 @@ fn own_and_shared_cached_and_cold() {
         assert_eq!((point["sessions"].as_str(), point["files"].as_str()), (Some("2"), Some("2")));
         assert!(value(&run, "application.session_asked") > 0.0);
         let cpu = value(&run, "application.session_cpu");
-        // A CPU's clock may be coarser than so short a session.
+        // The CPU clock may be coarser than such a short session.
         assert!((0.0..1.2).contains(&cpu), "{cpu}");
     }
     let left = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
@@ -55,7 +55,7 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
         .ask(&["app", "sessions", "-n", "2", "a", "b", "--iterations", "2", "--", "sh", "-c", "sleep 0.5"])
         .fine()
         .out;
-    // Whatever else the machine does: these sessions want neither a CPU nor the disk.
+    // Independent of other load: these sessions use neither CPU nor disk.
     assert!(said.contains("neither CPU nor disk bound"), "{said}");
     assert!(said.contains("2 sessions at "), "{said}");
 }
@@ -63,7 +63,7 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
-    // As many loops as CPUs, or more, want all of them.
+    // As many loops as CPUs, or more, use all of them.
     let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     for name in ["a", "b"] {
         std::fs::write(place.file(name), "x").unwrap();
@@ -74,7 +74,7 @@ fn sessions_that_only_compute_are_cpu_bound() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_a_failing_session_named() {
+fn invalid_sessions_are_refused_and_a_failing_one_is_named() {
     let place = Place::new();
     let said = place.ask(&["app", "sessions", "-n", "3", "--write", "2"]).refused();
     assert!(said.contains("at least as many files"), "{said}");

@@ -1,5 +1,5 @@
-//! Sessions on a disk that is really slow: a loop device that a control group slows down. In a file of its own, so that no other
-//! test keeps the CPUs busy meanwhile.
+//! Sessions on a slow disk: a loop device that a control group slows down. In a separate file, so that no other test
+//! uses the CPUs meanwhile.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, one that cannot run says so")]
 
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use crate::common::Place;
 
-/// Bytes a second that the device is allowed.
+/// Bytes per second that the device may transfer.
 const RATE: u64 = 4 << 20;
 
-/// What undoes a step, run when this goes, last step first.
+/// Clean-up of each step, run when this is dropped, last step first.
 #[derive(Default)]
 struct Undo(Vec<Vec<String>>);
 
@@ -36,7 +36,7 @@ fn said(words: &[&str]) -> Result<String, String> {
     Err(format!("{}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-/// A control group in which reading from a device is slow: version 1 or 2 of control groups.
+/// A control group in which reading from a device is slow, in version 1 or 2.
 fn slow_group(device: &str, undo: &mut Undo) -> Result<PathBuf, String> {
     let number = said(&["lsblk", "--noheadings", "--nodeps", "--output", "MAJ:MIN", device])?;
     let name = format!("prony-test-{}", std::process::id());
@@ -67,7 +67,7 @@ fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
     said(&["mount", &device, point])?;
     undo.with(&["umount", point]);
     let group = slow_group(&device, undo)?;
-    // The shell joins the group and becomes the program.
+    // The shell joins the group and is replaced by the program.
     let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
     let sessions = [
         "app",

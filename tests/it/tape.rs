@@ -1,4 +1,4 @@
-//! Streaming to a medium that may be written over, through the real binary: files, loop devices, and what is refused.
+//! Streaming to a medium that may be overwritten, through the program: files, loop devices, and refusals.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::process::Command;
 use crate::common::{Answer, Place, estimate};
 use serde_json::Value;
 
-/// The whole suite, a few launches a figure.
+/// The whole suite, with a few launches per figure.
 fn streamed(place: &Place, medium: &str) -> Answer {
     let wanted = ["run", "--suite", "tape", "--target-device", medium, "--time-limit", "12s"];
     place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
 }
 
-/// Two figures of it.
+/// Two figures of the suite.
 fn streamed_briefly(place: &Place, medium: &str) -> Answer {
     let write = "file.sequential_write:block=1MiB,format=plain,medium=target";
     let read = "file.sequential_read:block=64KiB,format=tar,medium=target";
@@ -25,7 +25,7 @@ fn document(place: &Place) -> Value {
     serde_json::from_slice(&std::fs::read(place.file("run.json")).unwrap()).unwrap()
 }
 
-/// What a command prints, when it is there and succeeds.
+/// The output of a command, if it exists and succeeds.
 fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
     if output.status.success() {
@@ -34,7 +34,7 @@ fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
     Err(format!("{program} {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-/// A loop device, gone when this is.
+/// A loop device, removed when dropped.
 struct Loop(String);
 
 impl Drop for Loop {
@@ -50,7 +50,7 @@ impl Loop {
     }
 }
 
-/// A mount, gone when this is.
+/// A mount, removed when dropped.
 struct Mount(PathBuf);
 
 impl Drop for Mount {
@@ -72,7 +72,7 @@ fn sparse(path: &Path, bytes: u64) {
 }
 
 #[test]
-fn a_file_is_made_streamed_to_and_removed_and_its_figures_stand_beside_the_printed_ones() {
+fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures() {
     let place = Place::new();
     let answer = streamed(&place, "medium").fine();
     assert!(!place.file("medium").exists(), "what was made for the run goes with it");
@@ -84,7 +84,7 @@ fn a_file_is_made_streamed_to_and_removed_and_its_figures_stand_beside_the_print
     let figures = run["figures"].as_array().unwrap();
     assert_eq!(figures.len(), 18);
     for figure in figures {
-        // A loaded machine may not come to a second launch of all.
+        // On a loaded machine some figures may have only one launch.
         let measured = estimate(figure).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0);
         assert!(measured || figure.to_string().contains("the run ended before"), "{figure}");
     }
@@ -92,13 +92,13 @@ fn a_file_is_made_streamed_to_and_removed_and_its_figures_stand_beside_the_print
     let rows = shown["tables"][0]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 6);
     assert!(rows.iter().all(|row| row[3].is_number()), "{rows:?}");
-    // The printed drive and today's medium have the same figures, so they compare.
+    // The printed drive and the present medium have the same figures, so they can be compared.
     let compared = place.ask(&["compare", "published:ams02-2002/lto-tape-and-raid5", "1"]);
     assert!(compared.code == Some(0) && compared.out.contains("sequential write"), "{compared:?}");
 }
 
 #[test]
-fn what_a_person_may_want_to_keep_is_refused() {
+fn media_with_other_data_are_refused() {
     let place = Place::new();
     let kept = place.file("kept");
     std::fs::write(&kept, "a letter").unwrap();
@@ -124,7 +124,7 @@ fn what_a_person_may_want_to_keep_is_refused() {
 }
 
 #[test]
-fn a_medium_that_takes_nothing_is_told_with_its_reason() {
+fn a_full_medium_is_reported_with_its_reason() {
     let place = Place::new();
     let answer = streamed(&place, "/dev/full");
     assert_eq!(answer.code, Some(2), "{answer:?}");
@@ -132,7 +132,7 @@ fn a_medium_that_takes_nothing_is_told_with_its_reason() {
     for figure in run["figures"].as_array().unwrap() {
         assert!(figure["outcome"].get("measured").is_none(), "{figure}");
     }
-    assert!(run.to_string().contains("at its end from the beginning"), "{run}");
+    assert!(run.to_string().contains("ends before its first block"), "{run}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn loop_device() -> Result<(), String> {
     Ok(())
 }
 
-/// A device that promises 64 MiB and has room for 6: writing ends in the middle with an error of the device, as a tape's does.
+/// A device that claims 64 MiB and has space for 6: writing ends with an error of the device, like that of a tape.
 #[test]
 fn the_end_of_a_medium_ends_a_batch_and_the_next_begins_at_its_beginning() {
     if let Err(reason) = small_medium() {

@@ -1,5 +1,5 @@
-//! A public item that nothing uses outside its own lines, tests aside, is one to delete: the compiler does not say so of a
-//! library. Found by name, so an item that shares its name with a used one passes.
+//! A public item that is used only in its own lines and in tests should be deleted: the compiler does not warn about it
+//! in a library. Found by name, so an item with the same name as a used one passes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::house::sources;
 
-/// What only tests use, by file or by name, each with the reason why it stays.
+/// Items that only tests use, by file or by name, each with the reason for keeping it.
 const FOR_TESTS: [(&str, &str); 2] = [
     ("crates/measure/src/engine/mock.rs", "the engine that sessions are tested with, in several crates"),
     ("port_drops", "the switch's own counters, to which tests hold the losses that an event builder reports"),
@@ -39,8 +39,8 @@ fn items<'a>(lines: &'a [String], definition: &Regex) -> Vec<PublicItem<'a>> {
     found
 }
 
-/// How often each word is used: definitions of functions, heads of implementations and public re-exports are no use, and
-/// neither is a field for a function.
+/// Number of uses of each word: definitions of functions, heads of implementations and public re-exports are no use,
+/// and neither is a field for a function.
 #[derive(Default)]
 struct Mentions {
     any: HashMap<String, usize>,
@@ -72,7 +72,7 @@ impl Mentions {
     }
 }
 
-/// Public items that no line of these files uses but their own.
+/// Public items that no other line of these files uses.
 #[expect(clippy::unwrap_used, reason = "the expressions are constant")]
 fn unused<P: AsRef<Path>>(files: &[(P, Vec<String>)]) -> Vec<(String, String)> {
     let definition = Regex::new(

@@ -1,4 +1,4 @@
-//! The other verbs through the real binary.
+//! The other commands through the program.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use crate::common::{Answer, Place};
@@ -6,7 +6,7 @@ use crate::common::{Answer, Place};
 const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20"];
 
 #[test]
-fn help_teaches_and_versions_are_told() {
+fn help_and_versions_are_printed() {
     let place = Place::new();
     let help = place.ask(&["--help"]).fine().out;
     for verb in ["run", "probes", "show", "runs", "compare", "doctor", "selftest"] {
@@ -128,7 +128,7 @@ fn two_runs_compare_by_number_label_and_file() {
             for row in rows {
                 let ratio =
                     row["ratios"].as_array().unwrap().iter().find(|ratio| ratio["verdict"].is_string()).unwrap();
-                // A noisy neighbour may split an honest measurement into modes, which have no one ratio.
+                // Other load may split a measurement into modes, which have no single ratio.
                 let [Some(low), Some(value), Some(high)] = ["low", "value", "high"].map(|name| ratio[name].as_f64())
                 else {
                     return Err(format!("no ratio: {ratio}"));
@@ -162,7 +162,7 @@ fn what_explains_names_runs_as_what_compares() {
 }
 
 #[test]
-fn a_published_machine_stands_beside_one_of_today() {
+fn a_published_machine_is_compared_to_a_present_one() {
     let place = Place::new();
     place.ask(TINY).fine();
     let said = place.ask(&["compare", "published:babar-cpu-1998", "1", "--figures", "os.syscall_write"]).fine().out;
@@ -170,7 +170,7 @@ fn a_published_machine_stands_beside_one_of_today() {
 }
 
 #[test]
-fn documents_that_are_truncated_newer_or_something_else_get_one_line() {
+fn truncated_newer_and_foreign_documents_get_one_line() {
     let place = Place::new();
     place.ask(&[TINY, &["--output", "a.json"]].concat()).fine();
     let text = std::fs::read_to_string(place.file("a.json")).unwrap();
@@ -203,7 +203,7 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
 }
 
 #[test]
-fn the_doctor_looks_around_and_at_the_harness() {
+fn the_doctor_checks_the_machine_and_the_harness() {
     let place = Place::new();
     let found = place.ask(&["doctor", "--json"]).fine().json();
     let subjects: Vec<&str> =
@@ -249,7 +249,7 @@ fn a_published_table_is_recomputed_and_its_slips_are_named() {
 }
 
 #[test]
-fn many_machines_stand_in_rows_and_sorting_moves_the_rows_alone() {
+fn many_machines_are_rows_and_sorting_moves_only_rows() {
     let place = Place::new();
     let table = ["compare", "published:babar-cpu-1998", "--figures", "os.syscall_write"];
     let sorted =
@@ -267,7 +267,7 @@ fn many_machines_stand_in_rows_and_sorting_moves_the_rows_alone() {
 }
 
 #[test]
-fn what_no_clock_can_show_is_no_figure() {
+fn a_time_below_the_clock_resolution_is_no_figure() {
     let place = Place::new();
     let file = place.file("below.json");
     std::fs::write(&file, r#"{"results":[{"command":"x","mean":-3,"median":-3,"min":-3,"max":-2,"times":[-3,-2]}]}"#)
@@ -282,7 +282,7 @@ fn what_no_clock_can_show_is_no_figure() {
 }
 
 #[test]
-fn a_published_machine_that_is_eleven_times_slower_is_called_so_under_an_assumption() {
+fn a_published_machine_eleven_times_slower_is_called_slower_under_an_assumption() {
     let place = Place::new();
     let pair = ["compare", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"];
     let found = place.ask(&[&pair[..], &["--json"]].concat()).fine().json();
@@ -300,7 +300,7 @@ fn a_published_machine_that_is_eleven_times_slower_is_called_so_under_an_assumpt
         assert!(said.contains(words), "{words} is missing from {said}");
     }
     assert!(!said.contains("times better"), "{said}");
-    // An assumption makes no gate fail unless that is asked for, and what was not tested is not passed.
+    // No gate fails because of an assumption unless requested, and figures that were not tested do not pass.
     let gate = |more: &[&str]| place.ask(&[&pair[..], &["--fail-on", "slower:50"], more].concat()).code;
     assert_eq!(gate(&[]), Some(3));
     assert_eq!(gate(&["--inconclusive", "pass"]), Some(0));
@@ -322,7 +322,7 @@ fn a_run_against_itself_is_called_the_same_run() {
 }
 
 #[test]
-fn what_disturbed_a_run_comes_before_its_figures() {
+fn disturbances_of_a_run_are_printed_before_its_figures() {
     let place = Place::new();
     place.ask(&[TINY, &["--output", "a.json"]].concat()).fine();
     let text = std::fs::read_to_string(place.file("a.json")).unwrap();

@@ -1,4 +1,4 @@
-//! How many steps a second the network simulator does on this core: `cargo run --release --example network_events`.
+//! Steps a second of the network simulator on this core: `cargo run --release --example network_events`.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ fn main() {
     }
 }
 
-/// What is simulated: every pattern, and the largest switch.
+/// Simulated cases: every pattern, and the largest switch.
 fn cases() -> [(&'static str, SimulationSetup); 7] {
     let base = SimulationSetup {
         senders: 500,

@@ -1,52 +1,52 @@
-//! What disturbed a run, in words: the first thing to know of any difference between two runs.
+//! Disturbances of a run in words, which must be known before any difference between two runs is interpreted.
 //!
-//! The run recorded it while it measured ([`model::Conditions`]); documents of older versions have the load alone, as a
-//! fact of the machine. `compare`, `explain` and `report` all say it with these sentences.
+//! The run recorded them while it measured ([`model::Conditions`]); documents of older versions have the load alone, as
+//! a fact of the machine. `compare`, `explain` and `report` all use these sentences.
 
 use model::{Conditions, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::words::list;
 
-/// Load beside the run, per CPU, from which it counts.
+/// Load of other work for each CPU, from which it is reported.
 const LOAD_PER_CPU: f64 = 0.5;
-/// Share of time taken by a hypervisor or a quota from which it counts.
+/// Share of time taken by a hypervisor or a quota, from which it is reported.
 const TAKEN: f64 = 0.01;
-/// Relative distance between the lowest and the highest clock from which it counts.
+/// Relative distance between the lowest and the highest clock, from which it is reported.
 const CLOCK: f64 = 0.02;
 
-/// One thing that disturbed a run.
+/// One disturbance of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDisturbance {
-    /// What it is.
+    /// Its kind.
     pub kind: DisturbanceKind,
-    /// How much: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for
-    /// the clock, a share of the online CPUs for CPUs; absent where there is no number.
+    /// Its amount: runnable tasks for load, a share of the time for steal and throttling, highest over lowest minus 1
+    /// for the clock, a share of the online CPUs for CPUs; absent if there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<f64>,
-    /// What it did to the run, to be read after the run's name: `ran beside other work (load 3.1 on 2 CPUs)`.
+    /// Its effect on the run, to be read after the run's name: `ran beside other work (load 3.1 on 2 CPUs)`.
     pub says: String,
 }
 
-/// What may disturb a run.
+/// Kinds of disturbances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisturbanceKind {
     /// Other work on the machine.
     Load,
-    /// CPU time that the hypervisor took.
+    /// CPU time stolen by the hypervisor.
     Steal,
-    /// Time in which a control group's quota stopped the run.
+    /// Time for which a control group's quota stopped the run.
     Throttling,
-    /// Another measurement at work.
+    /// Another measurement at the same time.
     OtherRun,
-    /// A clock that moved.
+    /// A changing clock frequency.
     Clock,
     /// Fewer CPUs than are online.
     Cpus,
 }
 
-/// What disturbed a run, the same for every reader. Nothing where nothing did or nothing was recorded.
+/// The disturbances of a run; empty if there were none or none were recorded.
 #[must_use]
 pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
     let conditions = recorded(run);
@@ -61,14 +61,15 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
     found.into_iter().flatten().collect()
 }
 
-/// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without full stop.
+/// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without a full
+/// stop.
 #[must_use]
 pub fn sentence(name: &str, disturbances: &[RunDisturbance]) -> Option<String> {
     let says: Vec<&str> = disturbances.iter().map(|one| one.says.as_str()).collect();
     (!says.is_empty()).then(|| format!("{name} {}", list(&says)))
 }
 
-/// The conditions of a run; those of older documents from the facts of the machine.
+/// The conditions of a run; for older documents, those in the facts of the machine.
 fn recorded(run: &Run) -> Conditions {
     let mut conditions = run.session.conditions.clone();
     if run.origin.is_none() {
@@ -97,7 +98,7 @@ fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
 
 fn load(conditions: &Conditions) -> Option<RunDisturbance> {
     let load = conditions.load.filter(|load| load.is_finite())?;
-    // The load is that of the whole machine, whatever part of it the run may use.
+    // The load is that of the whole machine, whichever part of it the run may use.
     let cpus = conditions.online.or(conditions.cpus).unwrap_or(1).max(1);
     if load <= LOAD_PER_CPU * f64::from(cpus) {
         return None;
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_condition_is_said_and_a_quiet_run_says_nothing() {
+    fn every_condition_is_reported_and_a_quiet_run_has_none() {
         let quiet = Conditions {
             load: Some(0.2),
             cpus: Some(2),
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_mean_nothing_disturb_nothing() {
+    fn invalid_numbers_are_no_disturbance() {
         let odd = Conditions {
             load: Some(f64::NAN),
             steal: Some(TakenTime { seconds: f64::NAN, of: 1.0 }),

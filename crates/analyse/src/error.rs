@@ -1,4 +1,4 @@
-//! Why a question about runs has no answer.
+//! Errors of analysing runs.
 
 /// Why runs could not be analysed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum Error {
     /// No run has the name of the reference.
     #[error("could not find the reference '{name}' among the runs; they are: {known}")]
     Reference {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Names of the runs.
         known: String,
@@ -17,7 +17,7 @@ pub enum Error {
     /// No two runs have a figure in common.
     #[error("could not compare: the runs have no figure in common{hint}")]
     NothingInCommon {
-        /// What may help, beginning with a separator, or nothing.
+        /// A hint that begins with a separator, or an empty text.
         hint: String,
     },
     /// A pattern matches no figure.
@@ -28,25 +28,25 @@ pub enum Error {
         /// Some figures.
         known: String,
     },
-    /// What to sort by is neither a figure nor a machine.
+    /// The name to sort by is neither a figure nor a machine.
     #[error(
         "could not sort by '{name}': it is neither a figure nor a machine of this comparison; there are, among others: {known}"
     )]
     SortBy {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Some columns.
         known: String,
     },
-    /// What to compare across is no axis of any figure.
+    /// The axis to compare across is in no figure.
     #[error("could not compare across '{axis}': no figure of these runs has that axis; there are: {known}")]
     Across {
-        /// What was asked for.
+        /// The axis that was asked for.
         axis: String,
         /// Axes of the runs' figures.
         known: String,
     },
-    /// Not a condition to fail on.
+    /// A condition that could not be parsed.
     #[error(
         "could not read '{0}' as a condition to fail on: write slower, different, slower:PERCENT or different:PERCENT, such as slower:5"
     )]

@@ -1,9 +1,8 @@
-//! From runs to findings, purely: runs in, findings out, no clock, no file, no hidden state.
+//! From runs to findings, by pure functions: no clock, no file, no hidden state.
 //!
-//! [`compare()`] says which figures of several runs differ, by how much and how surely; [`explain()`] says why two of them
-//! do; [`predict`] says how fast an application would be elsewhere, [`choose`] what to buy and [`trend`] what will be on the
-//! market. The words of a finding are serialisable, so that every
-//! format prints the same answer.
+//! [`compare()`] tells which figures of several runs differ, by how much and with what certainty; [`explain()`] tells
+//! why two of them differ; [`predict`] estimates the speed of an application on other machines, [`choose`] decides what
+//! to buy, and [`trend`] extrapolates growth. Findings are serialisable, so that every format prints the same result.
 #![forbid(unsafe_code)]
 
 pub mod choose;

@@ -1,13 +1,13 @@
-//! What to call runs that stand on one page: one name a run, no two alike.
+//! Names of runs on one page: one for each run, all different.
 
 use model::Run;
 
-/// Letters of a machine's name beyond which a shorter name is looked for.
+/// Length of a machine's name from which a shorter name is looked for, characters.
 const LONG: usize = 24;
 
-/// A name for every run: its label; else the name of its machine, where that is short and tells it from the others; else
-/// the shortest of what was typed to name it and its id. `handles` are what was typed, in the order of the runs; without
-/// them a run is called by its label or id. A run that is there twice gets a number.
+/// A name for every run: its label; else the name of its machine, if it is short and unique; else the shorter of the
+/// user's name for it and its id. `handles` are the user's names, in the order of the runs; without them a run is
+/// called by its label or id. A run that occurs twice gets a number.
 #[must_use]
 pub fn names(runs: &[&Run], handles: &[String]) -> Vec<String> {
     let candidates: Vec<Vec<String>> =
@@ -29,7 +29,7 @@ pub fn names(runs: &[&Run], handles: &[String]) -> Vec<String> {
     names
 }
 
-/// What a run may be called, the best first. None is empty.
+/// Possible names of a run, best first, none of them empty.
 fn candidates(run: &Run, handle: Option<&String>) -> Vec<String> {
     let label = run.label.clone();
     let Some(handle) = handle else {
@@ -60,8 +60,8 @@ fn called(handle: &str) -> String {
     handle.rsplit(['/', '\\']).next().unwrap_or(handle).to_owned()
 }
 
-/// Headings of at most so many letters for names that all differ: what all begin with is left out before anything is cut,
-/// and where cutting makes two alike they are numbered.
+/// Distinct headings of at most `most` characters: a common beginning is left out before anything is truncated, and
+/// headings that become equal are numbered.
 #[must_use]
 pub fn headings(names: &[String], most: usize) -> Vec<String> {
     let long = |name: &String| name.chars().count() > most;
@@ -85,7 +85,7 @@ pub fn headings(names: &[String], most: usize) -> Vec<String> {
     heads.iter().enumerate().map(numbered).collect()
 }
 
-/// Letters of the whole words that all names begin with, of which every name has more.
+/// Length of the whole words that all names begin with, and that no name consists of entirely.
 fn common_words(names: &[String]) -> usize {
     let letters: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
     let Some(first) = letters.first() else { return 0 };

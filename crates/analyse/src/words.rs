@@ -1,4 +1,4 @@
-//! Numbers in words, for findings that people read.
+//! Numbers in words, for findings.
 
 use model::{Unit, UnitScale, number, significant};
 
@@ -13,7 +13,7 @@ pub(crate) fn digits(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 3), false) }
 }
 
-/// Words joined by commas and a last "and".
+/// Items joined by commas and a final "and".
 pub(crate) fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [] => String::new(),

@@ -39,7 +39,7 @@ pub enum Error {
     /// The run could not be started.
     #[error(transparent)]
     Measure(#[from] measure::Error),
-    /// A run to be resumed was of another program.
+    /// The run to be resumed is of another program.
     #[error("could not resume {run}: {application} is run by another command line than it began with")]
     Changed {
         /// The run.

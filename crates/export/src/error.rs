@@ -1,17 +1,17 @@
-//! What can go wrong in exporting.
+//! Errors of exporting runs.
 
-/// Why runs could not be written.
+/// Why runs could not be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No format has that name.
+    /// No format has this name.
     #[error("could not find an export format named '{name}': there are {known}")]
     Format {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// Names of all formats.
         known: String,
     },
-    /// The output did not take the bytes.
+    /// Writing failed.
     #[error("could not write the export: {0}")]
     Output(#[from] std::io::Error),
     /// A run contradicts itself.
@@ -19,7 +19,7 @@ pub enum Error {
     Run {
         /// Id of the run.
         run: String,
-        /// What is wrong with it.
+        /// The error.
         source: model::Error,
     },
 }

@@ -1,6 +1,6 @@
 //! Run documents in the formats of other tools: tidy CSV, JSON, Markdown, OpenMetrics, benchstat.
 //!
-//! Tidy CSV and JSON read back as they were written (see the crate `import`); the others are for reading elsewhere.
+//! Tidy CSV and JSON can be read back unchanged (see the crate `import`); the others are for other tools.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -18,7 +18,7 @@ use model::Run;
 /// Writes runs in the named format.
 ///
 /// # Errors
-/// When there is no such format, `out` does not take the bytes, or a run contradicts itself.
+/// When there is no such format, writing to `out` fails, or a run contradicts itself.
 pub fn export(runs: &[Run], format: &str, out: &mut dyn Write) -> Result<(), Error> {
     let known = || formats().iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let found = formats().iter().find(|known| known.name == format);

@@ -1,9 +1,9 @@
-//! Values with a unit and a prefix, for people.
+//! Values with a unit and a prefix, for readers.
 
 use model::{Unit, UnitScale, number, significant};
 
-/// A value in words, to four digits, with the prefix that leaves one to three before the point: `16.50 GB/s`, `128.0 ns`.
-/// MB means 10^6 bytes, MiB 2^20.
+/// A value in words with four digits and the prefix that leaves one to three digits before the point: `16.50 GB/s`,
+/// `128.0 ns`. MB means 10^6 bytes, MiB 2^20.
 #[must_use]
 pub fn quantity(value: f64, unit: Unit) -> String {
     let scale = UnitScale::of(unit, value.abs());

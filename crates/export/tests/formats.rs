@@ -1,4 +1,4 @@
-//! What is written reads back, and what others read is in their grammar.
+//! Written runs are read back, and texts for other tools follow their grammar.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use export::{export, formats};
@@ -28,10 +28,10 @@ fn bare() -> Run {
     published::get("cyberlife-2004/beastie.lab", &Catalogue::default()).unwrap().remove(0)
 }
 
-/// What tidy CSV keeps of a figure: all but batches, footprints and what belongs to single launches.
+/// The part of a figure that tidy CSV keeps: all but batches, footprints and details of single launches.
 fn kept(figure: &Figure) -> Figure {
     let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
-    // Ends of a low level are written as the range that they are.
+    // Intervals of a low level are written as ranges.
     let named = |estimate: &Estimate| {
         let method = if estimate.is_range() { EstimateMethod::Range } else { estimate.method };
         Estimate { method, ..*estimate }
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn tidy_csv_reads_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {
+    fn tidy_csv_is_read_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {
         for (at, figure) in figures.iter_mut().enumerate() {
             figure.probe = format!("family.probe{at}");
         }
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_for_others_stay_in_their_grammar(figures in prop::collection::vec(figure(), 1..5)) {
+    fn texts_for_other_tools_follow_their_grammar(figures in prop::collection::vec(figure(), 1..5)) {
         let run = Run { figures, ..bare() };
         open_metrics(&written(&[run.clone(), run.clone()], "openmetrics"));
         benchmark_lines(&written(std::slice::from_ref(&run), "benchstat"));
@@ -133,7 +133,7 @@ proptest! {
 }
 
 #[test]
-fn json_reads_back_as_written() {
+fn json_is_read_back_unchanged() {
     let runs = everything_published();
     assert_eq!(read(&written(&runs, "json")), runs);
     assert!(read(&written(&[], "json")).is_empty());
@@ -167,7 +167,7 @@ fn one_launch_is_one_line_for_benchstat() {
 }
 
 #[test]
-fn a_table_says_what_its_brackets_mean_and_whom_to_name() {
+fn a_table_explains_its_brackets_and_names_its_sources() {
     let runs = published::get("cyberlife-2004", &Catalogue::default()).unwrap();
     let text = written(&runs, "markdown");
     assert!(text.starts_with("| figure | appserver.geo | beastie.lab |\n|---|---:|---:|\n"), "{text}");
@@ -176,12 +176,12 @@ fn a_table_says_what_its_brackets_mean_and_whom_to_name() {
 }
 
 #[test]
-fn unknown_formats_are_refused_with_what_there_is() {
+fn unknown_formats_are_refused_with_the_known_ones() {
     let error = export(&[], "xlsx", &mut Vec::new()).unwrap_err().to_string();
     assert!(error.contains("'xlsx'") && formats().iter().all(|format| error.contains(format.name)), "{error}");
 }
 
-/// The grammar of OpenMetrics as far as gauges and info go.
+/// The grammar of OpenMetrics for gauges and info families.
 fn open_metrics(text: &str) {
     assert!(text.ends_with("# EOF\n"));
     let (mut family, mut kind) = (String::new(), String::new());
@@ -213,7 +213,7 @@ fn open_metrics(text: &str) {
     }
 }
 
-/// Names of labels are of the grammar and unique; values are quoted and escaped.
+/// Names of labels follow the grammar and are unique; values are quoted and escaped.
 fn label_names(labels: &str) {
     let mut names = std::collections::HashSet::new();
     let mut rest = labels;

@@ -1,4 +1,4 @@
-//! The asking side of [`serve`](crate::serve).
+//! The client of [`serve`](crate::serve).
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -12,10 +12,10 @@ use crate::lab::Lab;
 use crate::serve::{FromClient, FromServer, SERVICE, ServeLimits, ServeReport, ServeTest};
 use crate::{Error, Result};
 
-/// Time for an answer that takes no measuring.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Time limit of a reply that needs no measuring.
+const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A client that was let in and whose turn it is.
+/// An authenticated client that has its turn.
 #[derive(Debug)]
 pub struct Client {
     control: Channel,
@@ -24,12 +24,12 @@ pub struct Client {
     place: Option<(Arc<Lab>, usize)>,
 }
 
-/// The network that a client's sockets are in: its own, or that of a host of a laboratory.
+/// The network of a client's sockets: its own, or that of a host of a laboratory.
 #[derive(Debug, Clone)]
 pub(crate) struct SocketNetwork(Option<(Arc<Lab>, usize)>);
 
 impl SocketNetwork {
-    /// Does something there.
+    /// Runs `work` in that network.
     pub(crate) fn at<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         match &self.0 {
             Some((lab, host)) => lab.at(*host, work),
@@ -39,61 +39,60 @@ impl SocketNetwork {
 }
 
 impl Client {
-    /// Connects, and waits for its turn. Both sides find out that the other one knows the token.
+    /// Connects, and waits for its turn. Each side proves to the other that it knows the token.
     ///
     /// # Errors
-    /// When there is no server, or it does not know the token, or there is no room.
+    /// When there is no server, or it does not know the token, or it is full.
     pub fn connect(address: SocketAddr, token: &Token) -> Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| {
-            Error::Gone(format!("nobody answers at {address}: {error}; start prony net serve there"))
-        })?;
-        let mut control = Channel::connect(stream, token, &SERVICE, PATIENCE)?;
-        let limits = match control.receive(PATIENCE, 65_536)? {
+        let stream = TcpStream::connect_timeout(&address, TIMEOUT)
+            .map_err(|error| Error::Gone(format!("no answer from {address}: {error}; start prony net serve there")))?;
+        let mut control = Channel::connect(stream, token, &SERVICE, TIMEOUT)?;
+        let limits = match control.receive(TIMEOUT, 65_536)? {
             FromServer::Welcome { limits } => limits,
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
-            _ => return Err(Error::Protocol("it did not welcome us".to_owned())),
+            _ => return Err(Error::Protocol("it sent no welcome".to_owned())),
         };
-        let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + PATIENCE;
+        let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
         loop {
             match control.receive(turn, 4096)? {
                 FromServer::Queued { .. } => {}
                 FromServer::Granted => break,
-                _ => return Err(Error::Protocol("it gave us no turn".to_owned())),
+                _ => return Err(Error::Protocol("it granted no turn".to_owned())),
             }
         }
         Ok(Self { control, address, limits, place: None })
     }
 
-    /// The same from a host of a laboratory, where its data sockets will be too.
+    /// Connects from a host of a laboratory, where the data sockets are created too.
     ///
     /// # Errors
-    /// As [`Client::connect`].
+    /// As for [`Client::connect`].
     pub fn connect_from(lab: &Arc<Lab>, host: usize, address: SocketAddr, token: &Token) -> Result<Self> {
         let client = lab.at(host, || Self::connect(address, token))??;
         Ok(Self { place: Some((Arc::clone(lab), host)), ..client })
     }
 
-    /// Where sockets must be made.
+    /// The network in which sockets must be created.
     pub(crate) fn place(&self) -> SocketNetwork {
         SocketNetwork(self.place.clone())
     }
 
-    /// What may be asked for.
+    /// Limits of the server.
     #[must_use]
     pub const fn limits(&self) -> &ServeLimits {
         &self.limits
     }
 
-    /// Where the server is.
+    /// Address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Asks for a test and connects its data sockets.
+    /// Requests a test and connects its data sockets.
     pub(crate) fn open(&mut self, test: &ServeTest) -> Result<DataSockets> {
-        self.control.send(&FromClient::Test(test.clone()), PATIENCE)?;
-        let (tcp, udp, ticket) = match self.control.receive(PATIENCE, 4096)? {
+        self.control.send(&FromClient::Test(test.clone()), TIMEOUT)?;
+        let (tcp, udp, ticket) = match self.control.receive(TIMEOUT, 4096)? {
             FromServer::Ready { tcp, udp, ticket } => (tcp, udp, ticket),
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
             _ => return Err(Error::Protocol("it was not ready".to_owned())),
@@ -106,7 +105,7 @@ impl Client {
         let connect = |count: u32, purpose: u8| -> Result<Vec<TcpStream>> {
             (0..count)
                 .map(|_| {
-                    let mut stream = test.options.connect(tcp, PATIENCE)?;
+                    let mut stream = test.options.connect(tcp, TIMEOUT)?;
                     let mut hello = ticket.as_bytes().to_vec();
                     hello.push(purpose);
                     stream.write_all(&hello).map_err(Error::io("present the ticket"))?;
@@ -122,19 +121,21 @@ impl Client {
     fn datagrams(&self, port: u16, ticket: &str) -> Result<UdpSocket> {
         let any: SocketAddr = if self.address.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
         let socket = UdpSocket::bind(any).map_err(Error::io("make a socket"))?;
-        socket.connect(SocketAddr::new(self.address.ip(), port)).map_err(Error::io("name the other side"))?;
+        socket
+            .connect(SocketAddr::new(self.address.ip(), port))
+            .map_err(Error::io("set the address of the other side"))?;
         greet(&socket, ticket)?;
         Ok(socket)
     }
 
-    /// Ends a test that has no connection whose end says so.
+    /// Ends a test that has no connection whose end would tell the server.
     pub(crate) fn stop(&mut self) -> Result<()> {
-        Ok(self.control.send(&FromClient::Stop, PATIENCE)?)
+        Ok(self.control.send(&FromClient::Stop, TIMEOUT)?)
     }
 
-    /// What the server saw of the test that has just ended.
+    /// The server's report of the test that has just ended.
     pub(crate) fn report(&mut self) -> Result<ServeReport> {
-        match self.control.receive(PATIENCE, LONGEST)? {
+        match self.control.receive(TIMEOUT, LONGEST)? {
             FromServer::Report(report) => Ok(*report),
             FromServer::Refused { reason } => Err(Error::Refused(reason)),
             _ => Err(Error::Protocol("it did not report".to_owned())),

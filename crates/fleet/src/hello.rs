@@ -1,4 +1,4 @@
-//! What an agent says first: who and where it is, and which duties it can do.
+//! The first message of an agent: who and where it is, and which duties it can do.
 
 use std::io::{BufRead, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Who started an agent, and so how it can know its address towards the driver.
+/// How an agent was started, which decides how it finds its address towards the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A process of the same host: loopback.
+    /// As a process of the same host: loopback.
     #[default]
     Local,
-    /// sshd: the address that the client connected to (`SSH_CONNECTION`, `ssh(1)`).
+    /// By sshd: the address that the client connected to (`SSH_CONNECTION`, `ssh(1)`).
     Ssh,
-    /// Slurm: the address from which the node reaches the host of `srun` (`SLURM_LAUNCH_NODE_IPADDR`, `srun(1)`).
+    /// By Slurm: the address from which the node reaches the host of `srun` (`SLURM_LAUNCH_NODE_IPADDR`, `srun(1)`).
     Slurm,
 }
 
 impl By {
-    /// From the word that [`By::word`] gives.
+    /// Parses the word that [`By::word`] gives.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         [Self::Local, Self::Ssh, Self::Slurm].into_iter().find(|by| by.word() == word)
     }
 
-    /// One word.
+    /// Its name in arguments.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ fn ssh(connection: &str) -> Option<IpAddr> {
     connection.split_whitespace().nth(2)?.split('%').next()?.parse().ok()
 }
 
-/// The own address from which packets to another would leave: a datagram socket is connected, and nothing is sent.
+/// The local address from which packets to `other` would leave: connects a datagram socket, which sends nothing.
 fn facing(other: IpAddr) -> Option<IpAddr> {
     let any: IpAddr =
         if other.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
@@ -60,7 +60,7 @@ fn facing(other: IpAddr) -> Option<IpAddr> {
     socket.local_addr().ok().map(|address| address.ip()).filter(|address| !address.is_unspecified())
 }
 
-/// An address and the interface that has it.
+/// An address and its interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
     /// Its name, such as `eth0`.
@@ -69,25 +69,25 @@ pub struct Interface {
     pub address: IpAddr,
 }
 
-/// Who an agent is, where, and what it can do.
+/// Identity, addresses and duties of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// Version of the program.
     pub version: String,
     /// Host name.
     pub host: String,
-    /// Process number.
+    /// Process id.
     pub process: u32,
     /// Its clock now, nanoseconds since 1970.
     pub clock: u64,
     /// CPUs that it may use.
     pub cpus: usize,
-    /// The address that faces the driver; loopback on the driver's own host.
+    /// Its address towards the driver; loopback on the driver's own host.
     pub address: IpAddr,
     /// All addresses.
     #[serde(default)]
     pub interfaces: Vec<Interface>,
-    /// Duties.
+    /// Duties that it offers.
     pub can: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ impl Hello {
         self.interfaces.iter().find(|one| one.address == address).map(|one| one.name.as_str())
     }
 
-    /// The first address of an interface by name, IPv4 before IPv6.
+    /// The first address of an interface, IPv4 before IPv6.
     #[must_use]
     pub fn address_of(&self, interface: &str) -> Option<IpAddr> {
         let mut of_it: Vec<IpAddr> =
@@ -122,12 +122,11 @@ impl Hello {
     }
 }
 
-/// Something that an agent can do for its driver: it goes on with the input and output behind the greeting, in a
-/// protocol of its own.
+/// A task that an agent performs for its driver, over the same input and output, in a protocol of its own.
 pub struct Duty {
-    /// What drivers call it.
+    /// Its name.
     pub name: &'static str,
-    /// Does it, until it is done or the input ends.
+    /// Performs it until it is done or the input ends.
     pub work: fn(Box<dyn BufRead + Send>, &mut (dyn Write + Send)) -> Result<()>,
 }
 
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_taken_from_what_the_launcher_leaves() {
+    fn addresses_are_found_from_the_launchers_environment() {
         assert_eq!(ssh("10.0.0.1 50022 10.0.0.2 22"), Some("10.0.0.2".parse().unwrap()));
         assert_eq!(ssh("fe80::1%eth0 50022 fe80::2%eth0 22"), Some("fe80::2".parse().unwrap()));
         assert_eq!(ssh("nonsense"), None);

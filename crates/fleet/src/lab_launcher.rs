@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::agent::{By, Hello, serve};
 use crate::lab::Lab;
-use crate::launcher::{LastWords, Launcher, Link};
+use crate::launcher::{Launcher, Link, StderrTail};
 use crate::{Error, Result, build};
 
 /// Node n is a thread at host n.
@@ -16,7 +16,7 @@ impl Launcher for LabLauncher {
     fn start(&mut self, node: usize) -> Result<Link> {
         let pipe = || std::io::pipe().map_err(Error::io("make a pipe"));
         let ((hears, input), (output, mut says)) = (pipe()?, pipe()?);
-        // It ends when its input does.
+        // It ends with its input.
         let thread = self.0.spawn(node, move || {
             let _ = serve(Box::new(BufReader::new(hears)), &mut says, By::Local, &[build::DUTY]);
         })?;
@@ -24,7 +24,7 @@ impl Launcher for LabLauncher {
             name: self.name(node),
             output: Box::new(BufReader::new(output)),
             input: Box::new(input),
-            words: LastWords::default(),
+            stderr: StderrTail::default(),
             keep: Box::new(thread),
         })
     }

@@ -1,5 +1,5 @@
-//! Between machines: streams, round trips, event building, the laboratory that they are tried in, and the agents and
-//! launchers that start them elsewhere.
+//! Measurements between machines: streams, round trips, event building, the switch laboratory, and the agents and
+//! launchers that run them on other hosts.
 #![forbid(unsafe_code)]
 
 pub mod agent;

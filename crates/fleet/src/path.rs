@@ -1,4 +1,4 @@
-//! What a test goes over: loopback, the switch laboratory, or a network to another host.
+//! The network that a test runs over: loopback, the switch laboratory, or a network to another host.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,17 +7,17 @@ use model::Point;
 
 use crate::Client;
 
-/// Where both ends run.
+/// CPUs of both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpus {
-    /// CPU of the client's data threads.
+    /// CPU of the client's data threads; `None` leaves the scheduler free.
     pub client: Option<usize>,
-    /// CPU of the server's.
+    /// CPU of the server's data threads; `None` leaves the scheduler free.
     pub server: Option<usize>,
 }
 
 impl Cpus {
-    /// As an axis names it. Ends on two hosts are each pinned there.
+    /// Value of the axis `placement`. Ends on two hosts are each pinned on their own.
     #[must_use]
     pub fn placement(self) -> &'static str {
         match (self.client, self.server) {
@@ -27,7 +27,7 @@ impl Cpus {
         }
     }
 
-    /// The CPUs of a placement among those that may be used: `same_cpu`, `cross_cpu` or `free`.
+    /// The CPUs of a placement among the allowed ones: `same_cpu`, `cross_cpu` or `free`.
     #[must_use]
     pub fn of(placement: &str, allowed: &[usize]) -> Option<Self> {
         let last = allowed.last().copied();
@@ -41,32 +41,32 @@ impl Cpus {
     }
 }
 
-/// A server that gave us its turn, what lies between, and where both ends run.
+/// A server that has granted its turn, the network between, and the CPUs of both ends.
 #[derive(Debug, Clone)]
 pub struct Path {
     client: Rc<RefCell<Client>>,
     /// `loopback`, `lab`, or the server's address.
     pub name: String,
-    /// Where both ends run.
+    /// CPUs of both ends.
     pub cpus: Cpus,
-    /// What else sets it apart, such as its MTU.
+    /// Further axes, such as the MTU.
     extra: Point,
 }
 
 impl Path {
-    /// Over a client.
+    /// A path over a client's connection.
     #[must_use]
     pub fn new(client: Client, name: impl Into<String>, cpus: Cpus) -> Self {
         Self { client: Rc::new(RefCell::new(client)), name: name.into(), cpus, extra: Point::origin() }
     }
 
-    /// The same with other CPUs.
+    /// The same path with other CPUs.
     #[must_use]
     pub fn on(&self, cpus: Cpus) -> Self {
         Self { cpus, ..self.clone() }
     }
 
-    /// The same with an axis that every figure over it has.
+    /// The same path with another axis for all its figures.
     #[must_use]
     pub fn with(&self, axis: &str, value: impl Into<String>) -> Self {
         Self { extra: self.extra.clone().with(axis, value.into()), ..self.clone() }
@@ -76,7 +76,7 @@ impl Path {
         self.client.borrow_mut()
     }
 
-    /// A point with what every figure over this path has.
+    /// A point with the axes of all figures over this path.
     #[must_use]
     pub fn point(&self) -> Point {
         let point = Point::origin().with("path", self.name.clone()).with("placement", self.cpus.placement());
@@ -84,10 +84,10 @@ impl Path {
     }
 }
 
-/// Runs the calling thread on a CPU, where one is named.
+/// Pins the calling thread to a CPU, if one is given.
 pub(crate) fn pin(cpu: Option<usize>) {
     if let Some(cpu) = cpu {
-        // A CPU that is not there leaves the scheduler free.
+        // If the CPU does not exist, the scheduler stays free.
         let _ = sys::affinity::pin(&[cpu]);
     }
 }

@@ -1,4 +1,4 @@
-//! Round trips: one message there and back, and connections made.
+//! Round trips: messages sent and answered, and connections made.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -14,10 +14,10 @@ use crate::series::{SeriesTrial, figure};
 use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
 
-/// What goes there and back.
+/// Kind of a round trip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundTripKind {
-    /// A message over a TCP connection, small ones not delayed.
+    /// A message over a TCP connection with `TCP_NODELAY`.
     Tcp,
     /// A datagram.
     Udp,
@@ -25,25 +25,26 @@ pub enum RoundTripKind {
     Connect,
 }
 
-/// Round trips to measure.
+/// Parameters of a measurement of round trips.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoundTripPlan {
-    /// What.
+    /// Kind.
     pub kind: RoundTripKind,
     /// Bytes of a message each way.
     pub size: u32,
-    /// Messages a second at fixed moments, whose latency counts from the moment at which they were due, so that a late
-    /// answer delays none of those behind it unseen (coordinated omission); `None`: the next goes when the last is back.
+    /// Messages a second at fixed moments. Latency then counts from the moment a message was due, so that a late answer
+    /// is not hidden by delaying the next message (coordinated omission). `None`: each message follows the previous
+    /// answer.
     pub rate: Option<f64>,
-    /// Streams up and down that run at the same time.
+    /// Streams up and down that run at the same time as load.
     pub load: (u32, u32),
-    /// Of the sockets.
+    /// Options of the sockets.
     pub options: SocketOptions,
-    /// Seconds before the first one counts.
+    /// Warm-up, seconds.
     pub warmup: f64,
-    /// Seconds of a block.
+    /// Length of a block, seconds.
     pub block: f64,
-    /// Blocks of a connection.
+    /// Number of blocks for each connection.
     pub blocks: u32,
 }
 
@@ -62,22 +63,22 @@ impl Default for RoundTripPlan {
     }
 }
 
-/// What one connection showed.
+/// Result of one connection.
 #[derive(Debug, Clone, Default)]
 pub struct Trips {
-    /// Nanoseconds and round trips of each block.
+    /// Duration in nanoseconds, and round trips, of each block.
     pub blocks: Vec<(u64, u64)>,
-    /// Latency of every one, nanoseconds.
+    /// Latency of every round trip, nanoseconds.
     pub latency: Histogram,
-    /// Datagrams that did not come back.
+    /// Datagrams without an answer.
     pub lost: u64,
 }
 
 /// Bytes of one write of the load.
 const LOAD_RECORD: u32 = 65_536;
-/// How long a datagram is waited for.
+/// How long the answer to a datagram is waited for.
 const DATAGRAM: Duration = Duration::from_millis(200);
-/// Least time that is slept rather than spun away before a message is due.
+/// A wait longer than this, nanoseconds, sleeps instead of spinning.
 const SLEEP: u64 = 300_000;
 
 enum RoundTripSocket<'a> {
@@ -87,7 +88,7 @@ enum RoundTripSocket<'a> {
 }
 
 impl RoundTripSocket<'_> {
-    /// There and back; `false` when a datagram was lost.
+    /// One round trip; `false` when the datagram was lost.
     #[inline]
     fn trip(&mut self, message: &mut [u8], number: u64) -> std::io::Result<bool> {
         match self {
@@ -101,7 +102,7 @@ impl RoundTripSocket<'_> {
                 message[..head].copy_from_slice(&number.to_le_bytes()[..head]);
                 socket.send(message)?;
                 let mut answer = [0; 1 << 16];
-                // An answer that comes after its time must not be taken for the next one's.
+                // A late answer must not be taken for that of the next message.
                 loop {
                     match socket.recv(&mut answer) {
                         Ok(length) if answer[..length] == *message => return Ok(true),
@@ -151,8 +152,8 @@ impl RoundTripPlan {
     /// Measures over one fresh connection.
     ///
     /// # Errors
-    /// When the server is gone or refuses.
-    pub fn once(&self, path: &Path) -> Result<Trips> {
+    /// When the server has disconnected or refuses.
+    pub fn measure_once(&self, path: &Path) -> Result<Trips> {
         let cpu = path.cpus.client;
         let mut client = path.client();
         let place = client.place();
@@ -202,8 +203,8 @@ impl RoundTripPlan {
         let counts_from = begin + (self.warmup * 1e9) as u64;
         let end = counts_from + block * u64::from(self.blocks);
         let (mut number, mut in_block, mut block_began) = (0_u64, 0, 0);
-        // Messages of a rate are those that are due before the end: who left out the late ones would leave out the slowest. A
-        // path that does not keep up at all is not followed for ever; the server waits 10 s.
+        // With a rate, all messages that are due before the end are sent: leaving out late ones would leave out the
+        // slowest. A path that cannot keep up is given up after a while, before the server's limit of 10 s.
         let latest = end + (self.length().clamp(2.0, 8.0) * 1e9) as u64;
         let mut sent = begin;
         loop {
@@ -235,7 +236,7 @@ impl RoundTripPlan {
     }
 }
 
-/// Waits for a moment and returns it, even where it is past.
+/// Waits for a moment and returns it, even if it has passed already.
 fn wait_until(moment: u64) -> u64 {
     loop {
         let now = sys::clock::now();
@@ -248,10 +249,10 @@ fn wait_until(moment: u64) -> u64 {
     }
 }
 
-/// Quantiles that are kept of every connection.
+/// Quantiles that are stored for every connection.
 pub const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
-/// Round trips as a figure: its value is the median round trip, its quantiles are those of single ones.
+/// Round trips as a figure: the value is the median round trip, the quantiles are those of single round trips.
 pub struct RoundTripTrial {
     path: Path,
     trip: RoundTripPlan,
@@ -259,7 +260,7 @@ pub struct RoundTripTrial {
 }
 
 impl RoundTripTrial {
-    /// Over a path.
+    /// Round trips over a path.
     #[must_use]
     pub const fn new(path: Path, trip: RoundTripPlan) -> Self {
         Self { path, trip, lost: 0 }
@@ -299,12 +300,12 @@ impl SeriesTrial for RoundTripTrial {
     }
 
     fn launch(&mut self) -> Result<Launch> {
-        let trips = self.trip.once(&self.path)?;
+        let trips = self.trip.measure_once(&self.path)?;
         self.lost += trips.lost;
         let at = |q: f64| trips.latency.quantile(q).map(|nanos| (q, nanos as f64 * 1e-9));
         let quantiles: Vec<(f64, f64)> = QUANTILES.iter().filter_map(|q| at(*q)).collect();
         let (_, value) =
-            *quantiles.first().ok_or_else(|| Error::Gone("no answer came within the blocks".to_owned()))?;
+            *quantiles.first().ok_or_else(|| Error::Gone("no answer arrived within the blocks".to_owned()))?;
         let cpus = [self.path.cpus.client, self.path.cpus.server];
         Ok(Launch {
             value,
@@ -321,6 +322,6 @@ impl SeriesTrial for RoundTripTrial {
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.lost > 0 { vec![format!("{} datagrams did not come back", self.lost)] } else { Vec::new() }
+        if self.lost > 0 { vec![format!("{} datagrams were not answered", self.lost)] } else { Vec::new() }
     }
 }

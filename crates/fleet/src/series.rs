@@ -1,7 +1,7 @@
 //! Figures measured by fresh connections, in rounds, with fixed looks.
 //!
-//! A launch is here a fresh connection: most of the variance of throughput and latency lies between connections, so that
-//! no interval is made from one. The rounds are those of every other run.
+//! A launch is a fresh connection here: most of the variance of throughput and latency lies between connections, so
+//! that no interval is computed from a single one. The rounds are those of every other run.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use crate::{Error, Result};
 
-/// One figure and the means to measure it once more.
+/// One figure and how to measure it.
 pub trait SeriesTrial {
-    /// The figure as it stands before any launch.
+    /// The figure before any launch.
     fn figure(&self) -> Figure;
 
-    /// Measures it over a fresh connection.
+    /// Measures the figure over a fresh connection.
     ///
     /// # Errors
-    /// What went wrong; the figure is then given up.
+    /// The error; after several the figure fails.
     fn launch(&mut self) -> Result<Launch>;
 
-    /// What only launches could tell, such as the window that the kernel gave: of all launches so far.
+    /// Notes that only launches can give, such as the window granted by the kernel; over all launches so far.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -31,26 +31,26 @@ pub trait SeriesTrial {
 /// Failed connections after which a figure is given up.
 const FAILURES: usize = 3;
 
-/// Trials that are measured: what a [`measure::MeasureSession`] launches.
+/// The trials as an engine that a [`measure::MeasureSession`] launches.
 pub struct FlowSeries {
     trials: Vec<Tried>,
 }
 
-/// A trial, and what became of its launches.
+/// A trial and the state of its launches.
 struct Tried {
     trial: Box<dyn SeriesTrial>,
     amount: f64,
     launched: bool,
     failures: Vec<String>,
-    /// What was noted in sessions before the run was resumed.
+    /// Notes of sessions before the run was resumed.
     earlier: Vec<String>,
 }
 
 impl FlowSeries {
-    /// Trials with the run that they are to fill: the figures of `plan`, whose entries are made here.
+    /// The series of trials and its run, with the figures and entries added to `plan`.
     ///
     /// # Errors
-    /// When there is no trial.
+    /// When there are no trials.
     pub fn begin(trials: Vec<Box<dyn SeriesTrial>>, mut plan: Plan) -> Result<(Self, Run)> {
         // Every batch is one connection.
         let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
@@ -79,7 +79,7 @@ impl FlowSeries {
         Ok((series, run))
     }
 
-    /// Takes over what an earlier session of the same trials noted, so that its run can be resumed.
+    /// Copies the notes of an earlier session of the same trials, so that its run can be resumed.
     pub fn recall(&mut self, earlier: &Run) {
         for (tried, figure) in self.trials.iter_mut().zip(&earlier.figures) {
             tried.launched = !figure.launches.is_empty();
@@ -91,7 +91,7 @@ impl FlowSeries {
     }
 }
 
-/// How notes begin that speak of launches before a run was resumed.
+/// Prefix of notes about launches before a run was resumed.
 pub const EARLIER: &str = "before it was resumed: ";
 
 impl Engine for FlowSeries {
@@ -102,7 +102,7 @@ impl Engine for FlowSeries {
         Ok(replies)
     }
 
-    /// A path has the CPUs of its own that its trial pins.
+    /// Its trial pins the CPUs of a path.
     fn place(&self, _: &Figure, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
@@ -113,7 +113,7 @@ impl Engine for FlowSeries {
 }
 
 impl Tried {
-    /// Launches once more. A connection that fails takes nothing away from those that did not.
+    /// Launches once more. A failed connection does not affect the successful ones.
     fn launch(&mut self, figure: usize, round: u32) -> Vec<Reply> {
         let began = Instant::now();
         let mut replies = Vec::new();
@@ -137,7 +137,7 @@ impl Tried {
                 }
             }
         }
-        // They speak of all launches so far, and replace what was said of fewer.
+        // Notes cover all launches so far and replace earlier ones.
         let mut notes = self.earlier.clone();
         notes.extend(self.trial.notes());
         if let (Some(last), true) = (self.failures.last(), self.launched) {
@@ -148,7 +148,7 @@ impl Tried {
     }
 }
 
-/// A figure worked out from one value a launch; none where there are too few values for any interval.
+/// A figure derived from one value for each launch; `None` if these are too few for an interval.
 #[must_use]
 pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Option<Figure> {
     let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
@@ -166,7 +166,7 @@ pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Op
     Some(figure)
 }
 
-/// A figure with nothing measured yet.
+/// A figure that is not measured yet.
 #[must_use]
 pub fn figure(
     id: &str,

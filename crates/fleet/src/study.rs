@@ -1,4 +1,4 @@
-//! Effects as a designed study: two settings of one factor side by side in every round, the difference taken within it.
+//! Effects as a designed experiment: two settings of one factor in every round, compared within the round.
 
 use model::{Figure, Launch, Metric, Outcome, Primitive, Unit};
 use rand::{Rng, SeedableRng};
@@ -12,15 +12,15 @@ use crate::{Error, Result};
 /// One setting: a stream over a path.
 #[derive(Debug, Clone)]
 pub struct StudySetting {
-    /// As an axis names it.
+    /// Value of the axis.
     pub name: String,
-    /// What is streamed.
+    /// The stream.
     pub stream: StreamPlan,
-    /// Over what.
+    /// The path.
     pub path: Path,
 }
 
-/// The effect of one factor: throughput with `b` over throughput with `a`, each over a fresh connection, one behind the
+/// The effect of one factor: throughput with `b` over throughput with `a`, each over a fresh connection, one after the
 /// other in an order that is drawn anew each time.
 pub struct Effect {
     factor: String,
@@ -30,14 +30,14 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Of a factor with two settings.
+    /// A factor with two settings.
     #[must_use]
     pub fn new(factor: impl Into<String>, a: StudySetting, b: StudySetting, seed: u64) -> Self {
         Self { factor: factor.into(), a, b, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// The factors that sockets and placement have, over one path: window, congestion control, Nagle, placement, one way
-    /// against both ways.
+    /// The factors of sockets and placement over one path: window, congestion control, Nagle, placement, one direction
+    /// against both.
     #[must_use]
     pub fn of_sockets(path: &Path, base: &StreamPlan, allowed: &[usize], seed: u64) -> Vec<Self> {
         let setting =
@@ -85,7 +85,7 @@ impl Effect {
     }
 
     fn rate(setting: &StudySetting) -> Result<f64> {
-        Ok(launch(&setting.stream.once(&setting.path)?.blocks, &setting.path)?.value)
+        Ok(launch(&setting.stream.measure_once(&setting.path)?.blocks, &setting.path)?.value)
     }
 }
 
@@ -96,7 +96,7 @@ impl SeriesTrial for Effect {
             point = point.with("path", format!("{}+{}", self.a.path.name, self.b.path.name));
         }
         let point = point.with("from", self.a.name.clone()).with("to", self.b.name.clone());
-        let metric = Metric::higher(Unit::Ratio, "throughput with the one over the other");
+        let metric = Metric::higher(Unit::Ratio, "throughput with one setting over the other");
         let mut figure = figure("network.effect", point, "Effect on a TCP stream", metric, &[Primitive::TcpStack]);
         figure.ops = 1;
         figure
@@ -111,13 +111,13 @@ impl SeriesTrial for Effect {
             (Self::rate(&self.a)?, b)
         };
         if !(a > 0.0 && b > 0.0) {
-            return Err(Error::Gone("nothing came through".to_owned()));
+            return Err(Error::Gone("no bytes arrived".to_owned()));
         }
         Ok(Launch { value: b / a, readings: vec![b / a], steady: true, ..Launch::default() })
     }
 }
 
-/// Marks the estimates of effects as what they are: made of differences within pairs.
+/// Marks the estimates of effects as paired: they come from differences within pairs.
 pub fn mark_paired(figures: &mut [Figure]) {
     for figure in figures.iter_mut().filter(|figure| figure.probe == "network.effect") {
         if let Outcome::Measured(estimate) = &mut figure.outcome {

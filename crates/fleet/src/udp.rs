@@ -15,37 +15,37 @@ use crate::{Error, Result};
 pub struct Datagram {
     /// Payload, bytes.
     pub size: u32,
-    /// Datagrams a second; infinite sends as fast as the socket takes them.
+    /// Datagrams a second; infinite: as fast as the socket accepts them.
     pub rate: f64,
-    /// Seconds.
+    /// Duration, seconds.
     pub seconds: f64,
 }
 
-/// What became of the datagrams of one step.
+/// Counts of the datagrams of one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Fate {
-    /// That should have been sent.
+    /// Due at the rate.
     pub offered: u64,
-    /// That the sender's socket took.
+    /// Accepted by the sender's socket.
     pub sent: u64,
-    /// That the sender's queue refused.
+    /// Refused by the sender's queue.
     pub refused: u64,
-    /// That arrived.
+    /// Received.
     pub received: u64,
-    /// That the receiving socket dropped.
+    /// Dropped by the receiving socket.
     pub socket_drops: u64,
-    /// How long sending took, seconds.
+    /// Duration of sending, seconds.
     pub seconds: f64,
 }
 
 impl Fate {
-    /// Lost between the two sockets.
+    /// Datagrams lost between the two sockets.
     #[must_use]
     pub const fn lost_on_path(&self) -> u64 {
         self.sent.saturating_sub(self.received).saturating_sub(self.socket_drops)
     }
 
-    /// Share of the offered ones that did not arrive; a network that duplicates some loses no negative share.
+    /// Share of the offered datagrams that did not arrive; not below zero if the network duplicates some.
     #[must_use]
     pub fn lost_share(&self) -> f64 {
         let lost = self.offered.saturating_sub(self.received);
@@ -57,10 +57,10 @@ impl Datagram {
     /// Sends one step over a fresh pair of sockets.
     ///
     /// # Errors
-    /// When the server is gone or refuses, or the size cannot be a datagram.
-    pub fn once(&self, path: &Path) -> Result<Fate> {
+    /// When the server has disconnected or refuses, or the size is invalid.
+    pub fn measure_once(&self, path: &Path) -> Result<Fate> {
         if (self.size as usize) < HEADER || self.size > 65_507 || self.rate.is_nan() || self.rate <= 0.0 {
-            return Err(Error::Usage(format!("datagrams have {HEADER} to 65507 bytes and a rate above 0")));
+            return Err(Error::Usage(format!("datagrams must have {HEADER} to 65507 bytes and a rate above 0")));
         }
         let mut client = path.client();
         let test = ServeTest {
@@ -71,13 +71,13 @@ impl Datagram {
             ..ServeTest::default()
         };
         let data = client.open(&test)?;
-        let socket = data.udp.ok_or_else(|| Error::Protocol("it gave no port for datagrams".to_owned()))?;
+        let socket = data.udp.ok_or_else(|| Error::Protocol("it named no port for datagrams".to_owned()))?;
         let cpu = path.cpus.client;
         let mut fate = std::thread::scope(|scope| {
             let sender = start(scope, cpu, || self.send(&socket))?;
             sender.join().map_err(|_| Error::Gone("a thread ended".to_owned()))
         })?;
-        // What stands in queues may still arrive.
+        // Datagrams in queues may still arrive.
         std::thread::sleep(Duration::from_millis(120));
         client.stop()?;
         let report = client.report()?;
@@ -98,7 +98,7 @@ impl Datagram {
                 fate.seconds = (now - began) as f64 * 1e-9;
                 return fate;
             }
-            // A sender that was held up catches up: the offered rate is what was asked for.
+            // A delayed sender catches up, so that the offered rate is kept.
             if (now - began) as f64 >= fate.offered as f64 * every {
                 Header { step: 0, number: fate.offered }.write(&mut datagram);
                 fate.offered += 1;
@@ -121,7 +121,7 @@ pub struct DatagramTrial {
 }
 
 impl DatagramTrial {
-    /// Over a path.
+    /// Datagrams over a path.
     #[must_use]
     pub fn new(path: Path, step: Datagram) -> Self {
         Self { path, step, all: Fate::default() }
@@ -145,7 +145,7 @@ impl SeriesTrial for DatagramTrial {
     }
 
     fn launch(&mut self) -> Result<Launch> {
-        let fate = self.step.once(&self.path)?;
+        let fate = self.step.measure_once(&self.path)?;
         self.all.offered += fate.offered;
         self.all.sent += fate.sent;
         self.all.refused += fate.refused;

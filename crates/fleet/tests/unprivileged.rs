@@ -1,4 +1,5 @@
-//! The laboratory without privileges, and after its owner was killed. No harness: a process of one thread is needed.
+//! The laboratory without privileges, and after its owner was killed. No harness, since it needs a process with one
+//! thread.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +47,7 @@ fn sys_is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// Builds a laboratory, says so, and waits to be killed.
+/// Builds a laboratory, prints that, and waits to be killed.
 fn hold() -> ExitCode {
     match gain().and_then(|means| Ok((means, Lab::up(LabShape { hosts: 3, ..LabShape::default() })?))) {
         Ok((means, lab)) => {
@@ -72,7 +73,7 @@ fn descriptor() -> String {
     names.next().unwrap()
 }
 
-/// Whether any process has the namespace open or lives in it.
+/// Whether any process has the namespace open or is in it.
 fn held(network: &str) -> bool {
     let link =
         |path: std::path::PathBuf| std::fs::read_link(path).is_ok_and(|target| target.to_string_lossy() == network);
@@ -83,9 +84,9 @@ fn held(network: &str) -> bool {
     })
 }
 
-/// This program in another role, as another user where one is named.
+/// This program in another role, as another user if given.
 fn command(role: &str, user: Option<u32>, runtime: &Path) -> Command {
-    // Others may not read where this program lies.
+    // Other users may not read the directory of this program.
     let copy = runtime.join("holder");
     if !copy.exists() {
         std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
@@ -99,7 +100,7 @@ fn command(role: &str, user: Option<u32>, runtime: &Path) -> Command {
     command
 }
 
-/// A laboratory whose owner is killed leaves nothing but a file, and the sweep removes that.
+/// A laboratory whose owner is killed leaves only a file, which the sweep removes.
 fn killed(user: Option<u32>) {
     let runtime = tempfile::tempdir().unwrap();
     let mut holder = command("hold", user, runtime.path()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! From a sheet to a run: our words for what the catalogue knows, the source's own for the rest.
+//! Makes runs of sheets: with the catalogue's words for known figures, and the source's own for the rest.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use model::{
     ProbeDescription, QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
 };
 
-use crate::known::{class_of, is_ours, known, usual_direction};
+use crate::known::{class_of, default_direction, is_ours, known};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::usable;
 
-/// Confidence wanted of intervals that are computed here from executions in processes of their own.
+/// Confidence level of intervals that are computed here from executions in separate processes.
 const LEVEL: f64 = 0.95;
 
-/// Where a sheet comes from and what its run is called.
+/// Origin and name of a sheet's run.
 pub(crate) struct Provenance {
     pub(crate) id: String,
     pub(crate) label: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Provenance {
     pub(crate) origin: Origin,
 }
 
-/// Makes the run document of a sheet.
+/// The run document of a sheet.
 pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
     let mut origin = provenance.origin;
     if sheet.version.is_some() {
@@ -95,7 +95,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
     }
 }
 
-/// From the source's unit to the figure's.
+/// Conversion from the source's unit to the figure's.
 #[derive(Clone, Copy, PartialEq)]
 enum Convert {
     Same,
@@ -108,7 +108,7 @@ impl Convert {
     }
 }
 
-/// The catalogue's metric where the value can be turned into it, else the source's.
+/// The catalogue's metric if the value can be converted to it, else the source's.
 fn measure(reading: &SourceReading, description: Option<&ProbeDescription>) -> (Metric, Convert) {
     let Some(ours) = description.map(|description| &description.metric) else {
         return (reading.metric.clone(), Convert::Same);
@@ -117,11 +117,11 @@ fn measure(reading: &SourceReading, description: Option<&ProbeDescription>) -> (
     match (unit, ours.unit) {
         (a, b) if a == b => (ours.clone(), Convert::Same),
         (Unit::Seconds, Unit::PerSecond) | (Unit::PerSecond, Unit::Seconds) => (ours.clone(), Convert::Invert),
-        _ => (Metric { unit, per: ours.per.clone(), better: usual_direction(unit) }, Convert::Same),
+        _ => (Metric { unit, per: ours.per.clone(), better: default_direction(unit) }, Convert::Same),
     }
 }
 
-/// The point with values in the catalogue's spelling: `0B` is `0` where the catalogue writes `0`.
+/// The point with values in the catalogue's spelling: `0B` becomes `0` where the catalogue writes `0`.
 fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
     let axes = description.map_or(&[][..], |description| &description.axes);
     point.iter().fold(Point::origin(), |spelt, (axis, value)| {
@@ -135,8 +135,8 @@ fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
 
 fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
-    if !meant(value) {
-        return Outcome::Failed(format!("the source states {} and that has no meaning here", reading.value));
+    if !plausible(value) {
+        return Outcome::Failed(format!("the source states {}, which is meaningless here", reading.value));
     }
     let (low, high, level, method) = match &reading.spread {
         SourceSpread::None => (value, value, 0.0, EstimateMethod::None),
@@ -147,7 +147,7 @@ fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
         SourceSpread::Launches(values) => return of_launches(reading, values, convert),
     };
     if !(low.is_finite() && high.is_finite()) || low > value || value > high {
-        // A spread that does not hold its own value says nothing.
+        // A range that does not contain its own value is meaningless.
         return Outcome::Measured(counted(Estimate::without_spread(value), reading.launches, reading.batches));
     }
     Outcome::Measured(Estimate {
@@ -161,8 +161,8 @@ fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
     })
 }
 
-/// Whether a time, a rate or a count can have the value: none is below nothing, though a tool that subtracts may print it.
-fn meant(value: f64) -> bool {
+/// Whether a time, a rate or a count can have the value; a tool that subtracts may print a negative one.
+fn plausible(value: f64) -> bool {
     usable(value) && value >= 0.0
 }
 
@@ -174,8 +174,8 @@ const fn counted(estimate: Estimate, launches: u32, batches: u32) -> Estimate {
     Estimate { launches, batches, ..estimate }
 }
 
-/// The estimate that executions in processes of their own support: order statistics where they are enough for 95%, else
-/// the extremes with the confidence that these have.
+/// The estimate that executions in separate processes support: order statistics if these suffice for 95%, else the
+/// extremes with their own confidence.
 fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
     let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
     let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
@@ -191,8 +191,8 @@ fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Out
             method,
         })
     };
-    if !values.iter().all(|value| meant(*value)) {
-        return Outcome::Failed("an execution's value has no meaning here".to_owned());
+    if !values.iter().all(|value| plausible(*value)) {
+        return Outcome::Failed("an execution's value is meaningless here".to_owned());
     }
     if let Some(found) = stats::serial_median_interval(&values, LEVEL) {
         return of(found, EstimateMethod::OrderStatistic);
@@ -209,7 +209,7 @@ fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Out
 fn launches(reading: &SourceReading, convert: Convert) -> Vec<Launch> {
     let SourceSpread::Launches(values) = &reading.spread else { return Vec::new() };
     let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
-    (0..).zip(values).map(launch).filter(|launch| meant(launch.value)).collect()
+    (0..).zip(values).map(launch).filter(|launch| plausible(launch.value)).collect()
 }
 
 fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {

@@ -1,4 +1,4 @@
-//! Dates as other tools write them, as RFC 3339 in UTC. What names no zone is taken as UTC.
+//! Dates as other tools write them, converted to RFC 3339 in UTC. A date without a zone is taken as UTC.
 
 use time::format_description::well_known::Rfc3339;
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
@@ -9,7 +9,7 @@ pub(crate) fn unix(seconds: f64) -> String {
     moment.and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// `Tue Aug  4 10:36:13 2020`, with a zone or without, brackets around or not. Empty when it is none.
+/// `Tue Aug  4 10:36:13 2020`, with or without a zone or brackets. Empty when the text is not a date.
 pub(crate) fn ctime(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let found = (0..words.len().saturating_sub(3)).find_map(|at| {
@@ -24,7 +24,7 @@ pub(crate) fn ctime(text: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// `2016-08-02 17:44:46`, `2016-08-02T17:44:46+00:00`, `2026:11:21`. Empty when it is none.
+/// `2016-08-02 17:44:46`, `2016-08-02T17:44:46+00:00`, `2026:11:21`. Empty when the text is not a date.
 pub(crate) fn iso(text: &str) -> String {
     let text = text.trim();
     if let Ok(moment) = OffsetDateTime::parse(text, &Rfc3339) {

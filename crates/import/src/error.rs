@@ -1,8 +1,8 @@
-//! What can be wrong with a source.
+//! Errors of importing.
 
 use std::fmt;
 
-/// Where in a source something was found. Lines and columns (bytes of a line) are counted from 1; 0 is unknown.
+/// Position in a source. Lines and columns (bytes of a line) are counted from 1; 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SourcePosition {
     /// Line.
@@ -12,7 +12,7 @@ pub struct SourcePosition {
 }
 
 impl SourcePosition {
-    /// A line.
+    /// The position of a line.
     #[must_use]
     pub const fn line(line: usize) -> Self {
         Self { line, column: 0 }
@@ -32,12 +32,12 @@ impl fmt::Display for SourcePosition {
 /// Why a source could not be imported, or a published evaluation not be found.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No published evaluation has that name.
+    /// No published evaluation has this name.
     #[error("could not find '{name}' among the published evaluations: there are {known}")]
     Evaluation {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// Names of all evaluations.
         known: String,
     },
     /// The evaluation has no such machine.
@@ -45,43 +45,43 @@ pub enum Error {
     Machine {
         /// The evaluation.
         evaluation: String,
-        /// What was asked for.
+        /// The name that was asked for.
         machine: String,
-        /// What there is.
+        /// Names of its machines.
         known: String,
     },
-    /// No importer has that name.
+    /// No importer has this name.
     #[error("could not find an importer named '{name}': there are {known}")]
     Format {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// Names of all importers.
         known: String,
     },
-    /// No importer knows the content.
+    /// No importer recognises the content.
     #[error(
-        "could not tell what wrote {source_name}: its content is of no format known here; name one with --input-format if you know it (prony import --formats lists them)"
+        "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --formats lists them)"
     )]
     Unrecognised {
         /// The source.
         source_name: String,
     },
-    /// Several importers know the content.
-    #[error("could not tell what wrote {source_name}: it looks like {formats}; name the one to read it as")]
+    /// Several importers recognise the content.
+    #[error("could not tell what wrote {source_name}: it looks like {formats}; choose one of them")]
     Ambiguous {
         /// The source.
         source_name: String,
         /// Names of the formats.
         formats: String,
     },
-    /// The source is too long to hold in memory.
-    #[error("could not import {source_name}: it is {bytes} bytes long and importers read at most {limit}")]
+    /// The source is too large for memory.
+    #[error("could not import {source_name}: it has {bytes} bytes and the limit is {limit}")]
     TooLong {
         /// The source.
         source_name: String,
-        /// Its length.
+        /// Its length, bytes.
         bytes: usize,
-        /// The longest accepted.
+        /// The limit, bytes.
         limit: usize,
     },
     /// The source is not text.
@@ -94,32 +94,32 @@ pub enum Error {
         /// What it is instead, where that shows.
         hint: &'static str,
     },
-    /// The content is not what the format says.
+    /// The content does not follow its format.
     #[error("could not import {source_name} as {format}: {reason} {place}")]
     Content {
         /// The source.
         source_name: String,
         /// Name of the format.
         format: &'static str,
-        /// What is wrong.
+        /// The error.
         reason: String,
-        /// Where.
+        /// Its position.
         place: SourcePosition,
     },
-    /// A file of an evaluation's folder cannot be used.
+    /// A file of an evaluation's directory cannot be used.
     #[error("could not read {file} of the evaluation: {reason}")]
     EvaluationFile {
         /// Its name.
         file: String,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
-    /// A description names a unit that is not known.
-    #[error("could not read the evaluation: it names the unit '{unit}', and known are {known}")]
+    /// A description names an unknown unit.
+    #[error("could not read the evaluation: it names the unit '{unit}'; known are {known}")]
     EvaluationUnit {
         /// The unit.
         unit: String,
-        /// What there is.
+        /// Names of all units.
         known: String,
     },
 }

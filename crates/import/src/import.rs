@@ -1,4 +1,4 @@
-//! From the bytes of a source to runs.
+//! Imports the bytes of a source as runs.
 
 use model::{Catalogue, Origin, Run};
 
@@ -8,17 +8,17 @@ use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText};
 use crate::text::{MOST_LINES, SourceFault, decode, one_line};
 
-/// How much of a source is looked at to tell its format, bytes.
-const LOOK: usize = 64 << 10;
+/// Bytes of a source from which its format is detected.
+const HEAD: usize = 64 << 10;
 
 /// Reads a source as runs.
 ///
-/// `name` is the path or name that messages and the runs' origin carry; some formats also take a benchmark's name from
-/// it. `from` names the format; without it the content tells. Units, directions and titles come from the catalogue
-/// where it knows a figure.
+/// `name` is the path or name of the source in messages and in the runs' origin; some formats also take a benchmark's
+/// name from it. `from` names the format; otherwise it is detected. Units, directions and titles come from the
+/// catalogue for the figures that it knows.
 ///
 /// # Errors
-/// When the format is unknown or the source is not what it says: one line that names the place.
+/// When the format is unknown or the source does not follow it; the text is one line with the position.
 pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
     let text = decode(name, bytes)?;
     let format = match from {
@@ -28,7 +28,7 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
     let content = |fault: SourceFault| Error::Content {
         source_name: name.to_owned(),
         format: format.name,
-        // Parsers quote what they read.
+        // Parsers quote their input.
         reason: one_line(&fault.reason, 300),
         place: fault.place,
     };
@@ -63,13 +63,13 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
     Ok(runs)
 }
 
-/// The format that the content tells.
+/// Detects the format from the content.
 ///
 /// # Errors
-/// When no format knows the content, or several do.
+/// When no format, or more than one, recognises the content.
 pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let head = &body[..body.len().min(LOOK)];
+    let head = &body[..body.len().min(HEAD)];
     let rated: Vec<(Confidence, &'static ImportFormat)> =
         FORMATS.iter().map(|format| ((format.detect)(head), *format)).collect();
     let best = rated.iter().map(|(confidence, _)| *confidence).max().unwrap_or(Confidence::No);
@@ -84,7 +84,7 @@ pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> 
     }
 }
 
-/// Every format, in the order of its name.
+/// Every format, sorted by name.
 #[must_use]
 pub fn formats() -> &'static [&'static ImportFormat] {
     FORMATS

@@ -1,4 +1,4 @@
-//! Reading JSON with bounded memory: what a reader does not ask for is skipped, lists and maps have a limit.
+//! Reads JSON with bounded memory: members that are not asked for are skipped, lists and maps have a limit.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde::{Deserialize, de};
 use crate::error::SourcePosition;
 use crate::text::{MOST_ITEMS, SourceFault, usable};
 
-/// The most items of all lists and maps of one source together: what bounds memory where they nest.
+/// Items of all lists and maps of one source together, at most: this bounds memory where they nest.
 const MOST_TOGETHER: usize = 1_000_000;
 
 thread_local! {
@@ -19,7 +19,7 @@ thread_local! {
     static LEFT: Cell<usize> = const { Cell::new(MOST_TOGETHER) };
 }
 
-/// Takes one item from what is left.
+/// Takes one item from the remaining ones.
 fn take<E: de::Error>() -> Result<(), E> {
     let left = LEFT.get().checked_sub(1);
     let left = left.ok_or_else(|| E::custom(format!("it has more than {MOST_TOGETHER} items in all its lists")))?;
@@ -27,7 +27,8 @@ fn take<E: de::Error>() -> Result<(), E> {
     Ok(())
 }
 
-/// Reads the JSON of a text. Lines before the first that begins with a bracket are remarks of the tool and skipped.
+/// Reads the JSON of a text. Lines before the first that begins with a bracket are messages of the tool and are
+/// skipped.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     LEFT.set(MOST_TOGETHER);
     let mut skipped = 0;
@@ -116,7 +117,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BoundedMap<T> {
     }
 }
 
-/// A value of which only numbers, words and truths are kept; lists and objects are skipped.
+/// A value of which only numbers, texts and booleans are kept; lists and objects are skipped.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) enum Scalar {
     #[default]
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_are_skipped_and_places_still_right() {
+    fn messages_are_skipped_and_positions_still_right() {
         let error = read::<BoundedMap<f64>>("note: x\n{\n\"a\": \"b\"}").unwrap_err();
         assert_eq!(error.place.line, 3);
         assert_eq!(read::<BoundedMap<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
@@ -202,7 +203,7 @@ mod tests {
         let nested = format!("[{}{inner}]", format!("{inner},").repeat(1100));
         let fault = read::<List<List<f64>>>(&nested).unwrap_err();
         assert!(fault.reason.contains("in all its lists"), "{}", fault.reason);
-        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok(), "every source begins anew");
+        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok(), "every source has its own limit");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Words for figures that published tables and other tools continue, where the catalogue at hand lacks them.
+//! Descriptions of figures that published tables and other tools share with this program, for catalogues that lack
+//! them.
 
 use model::{Better, Class, Metric, Primitive as P, ProbeDescription, Unit};
 
@@ -40,7 +41,7 @@ const fn rate(
     KnownHost { id, title, metric: Metric::higher(Unit::PerSecond, per), class, stresses }
 }
 
-/// Titles, units and classes as the catalogue of definitions gives them.
+/// Titles, units and classes as in the catalogue.
 static KNOWN: &[KnownHost] = &[
     data("memory.copy", "Copy", "bytes read + written", Class::Bandwidth, &[P::DramRead, P::DramWrite]),
     data("memory.scale", "Scale", "bytes read + written", Class::Bandwidth, &[P::DramRead, P::DramWrite]),
@@ -114,7 +115,7 @@ static KNOWN: &[KnownHost] = &[
     rate("shell.dc", "dc: square root of 2", "calculations", Class::Compute, &[P::CoreClock, P::IntegerAlu]),
 ];
 
-/// The figure's words, when it is one of ours.
+/// The description of a figure with an id of this program.
 pub(crate) fn known(id: &str) -> Option<ProbeDescription> {
     let known = KNOWN.iter().find(|known| known.id == id)?;
     Some(ProbeDescription {
@@ -129,13 +130,13 @@ pub(crate) fn known(id: &str) -> Option<ProbeDescription> {
     })
 }
 
-/// Whether an id is of our catalogue's families rather than a tool's.
+/// Whether an id belongs to a family of the catalogue rather than to a tool.
 pub(crate) fn is_ours(id: &str) -> bool {
     let family = id.split('.').next().unwrap_or_default();
     ["memory", "cpu", "os", "ipc", "file", "network", "application", "shell"].contains(&family)
 }
 
-/// Class of a figure that only its tool knows, by its unit.
+/// Class of a figure that only its tool has, by its unit.
 pub(crate) const fn class_of(metric: &Metric) -> Class {
     match metric.unit {
         Unit::BytesPerSecond => Class::Bandwidth,
@@ -143,8 +144,8 @@ pub(crate) const fn class_of(metric: &Metric) -> Class {
     }
 }
 
-/// The direction in which a unit gets better when nobody says.
-pub(crate) const fn usual_direction(unit: Unit) -> Better {
+/// The direction of a unit if the source does not state one.
+pub(crate) const fn default_direction(unit: Unit) -> Better {
     if unit.is_rate() { Better::Higher } else { Better::Lower }
 }
 
@@ -158,7 +159,7 @@ mod tests {
         for known in KNOWN {
             assert!(seen.insert(known.id), "{}", known.id);
             assert!(is_ours(known.id));
-            assert_eq!(known.metric.better, usual_direction(known.metric.unit), "{}", known.id);
+            assert_eq!(known.metric.better, default_direction(known.metric.unit), "{}", known.id);
         }
     }
 }

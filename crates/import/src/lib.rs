@@ -1,7 +1,7 @@
 //! Figures that Prony did not measure: published evaluations and the outputs of other tools, as run documents.
 //!
-//! A foreign figure gets one of our ids only where our definition continues its own; otherwise it keeps the tool's name
-//! as `tool.name`. Its spread is what the source states, and where the source states none it is none.
+//! A foreign figure gets an id of this program only where its definition is the same; otherwise it keeps the tool's
+//! name as `tool.name`. Its spread is the one that the source states, or none.
 #![forbid(unsafe_code)]
 
 mod assemble;

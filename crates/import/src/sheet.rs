@@ -1,72 +1,73 @@
-//! What a source says, before it becomes a run: one sheet for each machine and session, one reading for each figure.
+//! The content of a source before it becomes a run: one sheet for each machine and session, one reading for each
+//! figure.
 
 use model::{Better, Fact, FactValue, Metric, Point, Primitive, Unit};
 
-/// What a source says of one machine in one session.
+/// The content for one machine in one session.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSheet {
-    /// Version of the tool, where stated.
+    /// Version of the tool, if stated.
     pub(crate) version: Option<String>,
-    /// Name of the machine, where stated.
+    /// Name of the machine, if stated.
     pub(crate) machine: String,
-    /// One line on the machine, where stated.
+    /// Summary of the machine in one line, if stated.
     pub(crate) summary: String,
-    /// What else it says of the machine.
+    /// Further facts about it.
     pub(crate) facts: Vec<Fact>,
-    /// When it began, RFC 3339 in UTC, where stated.
+    /// Start, RFC 3339 in UTC, if stated.
     pub(crate) started: String,
-    /// Command line, where stated.
+    /// Command line, if stated.
     pub(crate) command: Vec<String>,
-    /// What a reader of every figure should know.
+    /// Notes for all figures.
     pub(crate) notes: Vec<String>,
     /// The figures.
     pub(crate) readings: Vec<SourceReading>,
 }
 
-/// How far the value may be off, as the source says.
+/// Uncertainty of a value as the source states it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SourceSpread {
-    /// Nothing is said.
+    /// Not stated.
     None,
-    /// Least and greatest of repetitions inside one process: shown, but no ground for a claim.
+    /// Least and greatest of repetitions inside one process: shown, but no basis for a claim.
     Range(f64, f64),
-    /// An interval at a level that the source states.
+    /// An interval at a stated level.
     Interval { low: f64, high: f64, level: f64 },
-    /// Values of executions in processes of their own, in time order.
+    /// Values of executions in separate processes, in the order of time.
     Launches(Vec<f64>),
 }
 
-/// One figure as the source gives it.
+/// One figure as the source states it.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceReading {
-    /// Our id where the definition is continued, else `tool.name`.
+    /// The id of this program if the definition is the same, else `tool.name`.
     pub(crate) id: String,
-    /// Where on its axes.
+    /// Its point.
     pub(crate) point: Point,
-    /// What the source calls it.
+    /// The source's title.
     pub(crate) title: String,
-    /// The value, in `metric`'s unit.
+    /// The value, in the unit of `metric`.
     pub(crate) value: f64,
-    /// Unit and direction; the catalogue's take precedence where it knows the id.
+    /// Unit and direction; the catalogue's take precedence if it knows the id.
     pub(crate) metric: Metric,
-    /// How far the value may be off.
+    /// Uncertainty of the value.
     pub(crate) spread: SourceSpread,
-    /// Half a unit in the last printed digit, relative to the value, where the source's digits are known.
+    /// Half a unit in the last printed digit, relative to the value, if the source's digits are known.
     pub(crate) rounding: Option<f64>,
-    /// Fresh processes that it rests on.
+    /// Number of processes behind the value.
     pub(crate) launches: u32,
-    /// Repetitions inside one.
+    /// Repetitions inside one process.
     pub(crate) batches: u32,
     /// Quantiles of single operations: quantile and value.
     pub(crate) quantiles: Vec<(f64, f64)>,
-    /// What it measures, where the source says so and the catalogue's definition does not: the first one above all.
+    /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
-    /// What a reader should know.
+    /// Notes.
     pub(crate) notes: Vec<String>,
 }
 
 impl SourceReading {
-    /// A value and nothing else.
+    /// A reading with a value and nothing else.
     pub(crate) fn new(id: impl Into<String>, title: impl Into<String>, value: f64, metric: Metric) -> Self {
         Self {
             id: id.into(),
@@ -94,7 +95,7 @@ impl SourceReading {
         self
     }
 
-    /// Keeps how precisely a number is printed; relative, so that no conversion of units changes it.
+    /// Keeps the precision of a printed number; relative, so that conversions of units do not change it.
     pub(crate) fn printed(mut self, text: &str) -> Self {
         let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
@@ -114,33 +115,33 @@ impl SourceReading {
     }
 }
 
-/// A time per something, of which less is better.
+/// A time for one operation; lower is better.
 pub(crate) fn seconds(per: &'static str) -> Metric {
     Metric::lower(Unit::Seconds, per)
 }
 
-/// A rate per second, of which more is better.
+/// A rate per second; higher is better.
 pub(crate) fn rate(of: &'static str) -> Metric {
     Metric::higher(Unit::PerSecond, of)
 }
 
-/// A data rate, of which more is better.
+/// A data rate; higher is better.
 pub(crate) fn bytes_per_second(of: &'static str) -> Metric {
     Metric::higher(Unit::BytesPerSecond, of)
 }
 
-/// A metric whose words come from the source.
+/// A metric in the source's words.
 pub(crate) fn metric(unit: Unit, per: &str, better: Better) -> Metric {
     Metric { unit, per: per.to_owned().into(), better }
 }
 
-/// A fact in words. Empty words make none.
+/// A fact as text; none if the text is empty.
 pub(crate) fn text(name: &str, value: &str, source: &str, affects: &[Primitive]) -> Option<Fact> {
     let value = value.trim();
     (!value.is_empty()).then(|| fact(name, FactValue::Text(value.to_owned()), None, source, affects))
 }
 
-/// A fact in numbers.
+/// A fact as a number.
 pub(crate) fn number(name: &str, value: f64, unit: &str, source: &str, affects: &[Primitive]) -> Fact {
     fact(name, FactValue::Number(value), Some(unit.to_owned()), source, affects)
 }

@@ -1,20 +1,20 @@
-//! Reading words and numbers of texts that were written for people.
+//! Reads words and numbers of texts that were written for people.
 
 use crate::error::{Error, SourcePosition};
 
-/// The longest source that is read, bytes: parsing keeps a few times as much in memory.
+/// Largest source, bytes; parsing uses a few times as much memory.
 pub const LONGEST: usize = 64 << 20;
 
-/// The most lines of a source that is read line by line. Outputs of tools have thousands at most.
+/// Lines of a source that is read line by line, at most. Outputs of tools have thousands at most.
 pub(crate) const MOST_LINES: usize = 200_000;
 
-/// The most items of one list in a source.
+/// Items of one list in a source, at most.
 pub(crate) const MOST_ITEMS: usize = 200_000;
 
-/// The most machines, benchmarks or parts that are told apart by their names in one source.
+/// Machines, benchmarks or parts with distinct names in one source, at most.
 pub(crate) const MOST_NAMES: usize = 1_000;
 
-/// What is wrong with a source, and where.
+/// An error in a source, and its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SourceFault {
     pub(crate) reason: String,
@@ -46,7 +46,7 @@ pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> 
     Ok(valid)
 }
 
-/// Lines with their numbers from 1, without the ends of lines.
+/// Lines with their numbers from 1, without line ends.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
     (1..).zip(text.lines())
 }
@@ -54,7 +54,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
 /// A number that a figure may have: finite, and small enough to be averaged and squared.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    // Words that Rust reads as numbers are no numbers here.
+    // Words that Rust parses as numbers (inf, nan) are not numbers here.
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
         return None;
     }
@@ -65,12 +65,12 @@ pub(crate) fn usable(value: f64) -> bool {
     value.is_finite() && value.abs() < 1e100
 }
 
-/// A number, or the fault that says why not.
+/// A number, or a fault that says why it is none.
 pub(crate) fn need(text: &str, line: usize) -> Result<f64, SourceFault> {
-    number(text).ok_or_else(|| SourceFault::new(format!("'{}' is no usable number", shown(text)), line))
+    number(text).ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(text)), line))
 }
 
-/// A word of a line by its place from 0, as a number.
+/// A word of a line by its position from 0, as a number.
 pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, SourceFault> {
     match text.split_whitespace().nth(at) {
         Some(word) => need(word, line),
@@ -78,18 +78,18 @@ pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, SourceFa
     }
 }
 
-/// What follows a word in a line, trimmed.
+/// The text after a word in a line, trimmed.
 pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.find(word).map(|at| line[at + word.len()..].trim())
 }
 
-/// What stands between two words of a line, trimmed.
+/// The text between two words of a line, trimmed.
 pub(crate) fn between<'a>(line: &'a str, from: &str, to: &str) -> Option<&'a str> {
     let rest = after(line, from)?;
     rest.find(to).map(|at| rest[..at].trim())
 }
 
-/// The first number in a text, whatever stands before and behind it.
+/// The first number in a text.
 pub(crate) fn first_number(text: &str) -> Option<f64> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let signed = text[..start].ends_with('-');
@@ -98,7 +98,7 @@ pub(crate) fn first_number(text: &str) -> Option<f64> {
     number(rest[..end].trim_end_matches('.')).map(|value| if signed { -value } else { value })
 }
 
-/// Part of an id: lower case, every run of other characters one underscore.
+/// Part of an id: lower case, every run of other characters becomes one underscore.
 pub(crate) fn snake(text: &str) -> String {
     let mut snake = String::new();
     for c in text.chars().take(200) {
@@ -124,12 +124,12 @@ pub(crate) fn axis_value(text: &str) -> String {
     if value.is_empty() { "-".to_owned() } else { value.to_owned() }
 }
 
-/// Words of a source as they may stand in a message: one line, not too long.
+/// Text of a source for a message: one line, not too long.
 pub(crate) fn shown(text: &str) -> String {
     one_line(text, 60)
 }
 
-/// At most `most` characters, none of which ends the line.
+/// At most `most` characters, without control characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let mut line: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(most).is_some() {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused_with_the_place() {
+    fn non_utf8_input_is_refused_with_the_position() {
         let error = decode("x", b"one\ntwo\xff").unwrap_err().to_string();
         assert_eq!(error, "could not import x: it is not UTF-8 text at line 2, column 4");
         assert!(decode("x", b"\xff\xfea\0").unwrap_err().to_string().contains("UTF-16"));

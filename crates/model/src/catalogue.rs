@@ -1,14 +1,14 @@
-//! The catalogue as data, for the floors that must not know the probes.
+//! The catalogue as data, for crates that must not depend on the probes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, Metric, Primitive};
 
-/// Where a definition comes from.
+/// Source of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
-    /// Program or publication whose definition the figure continues.
+    /// Program or publication with the same definition.
     pub tool: String,
     /// Its name there.
     pub name: String,
@@ -23,35 +23,35 @@ pub struct AxisDescription {
     pub name: String,
     /// Every value of the full suite, in order.
     pub values: Vec<String>,
-    /// The representative values, which the default suite measures.
+    /// The values of the default suite.
     pub usual: Vec<String>,
 }
 
-/// What can be measured, without the means to measure it.
+/// Description of a probe, without its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeDescription {
     /// `family.name`.
     pub id: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// What it does and what its value means.
+    /// What it does, and the meaning of its value.
     pub about: String,
     /// Unit and direction.
     pub metric: Metric,
-    /// How far it drifts from session to session by habit.
+    /// Class of its drift between sessions.
     pub class: Class,
-    /// What it stresses.
+    /// Primitives that it stresses.
     pub stresses: Vec<Primitive>,
-    /// Whose definition it continues.
+    /// Sources of its definition.
     pub sources: Vec<Reference>,
     /// Its axes.
     pub axes: Vec<AxisDescription>,
 }
 
-/// Everything that can be measured, in the catalogue's order.
+/// All probes, in the catalogue's order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Catalogue {
-    /// One a probe.
+    /// The probes.
     pub probes: Vec<ProbeDescription>,
 }
 
@@ -62,7 +62,7 @@ impl Catalogue {
         self.probes.iter().find(|probe| probe.id == id)
     }
 
-    /// Place of a probe in the catalogue's order.
+    /// Position of a probe in the catalogue's order.
     #[must_use]
     pub fn position(&self, id: &str) -> Option<usize> {
         self.probes.iter().position(|probe| probe.id == id)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far equal figures of two sessions on one machine lie apart by habit, when the store has no history to say so.
+/// Class of a figure by its usual drift between sessions of one machine, for stores without a history.
 ///
 /// The numbers were measured over sessions of one machine; see `METHODOLOGY.md`, "Session floor".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub enum Class {
     Fault,
     /// Memory bandwidth.
     Bandwidth,
-    /// Two pinned parties: pipes, sockets, switches.
+    /// Two pinned processes or threads: pipes, sockets, switches.
     Ipc,
     /// Latency of working sets beyond the caches near the core.
     MemoryLatency,

@@ -1,7 +1,7 @@
-//! The command line as documents keep it: without what must stay secret.
+//! The command line as documents store it: without secrets.
 
-/// Words of a command line as they may be shown and kept: addresses such as `postgres://user:password@host/base` lose their
-/// password and what follows a question mark, where one may stand too (RFC 3986, section 3.2.1, advises so).
+/// The words of a command line without secrets: addresses such as `postgres://user:password@host/base` lose their
+/// password and everything after a question mark, which may hold one as well (as RFC 3986, section 3.2.1, advises).
 #[must_use]
 pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut secret = false;
@@ -22,7 +22,7 @@ const TOKEN: &str = "--token";
 /// What stands in place of such a value.
 const HIDDEN: &str = "TOKEN";
 
-/// An address as it may be shown; any other text as it is.
+/// An address without its password; any other text unchanged.
 #[must_use]
 pub fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };

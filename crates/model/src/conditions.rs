@@ -1,4 +1,4 @@
-//! What disturbed a run, as the machine itself recorded it.
+//! Disturbances of a run, as the machine recorded them.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::Share;
 
-/// Time that was taken from the CPUs under test, out of the time in which it was looked for.
+/// Time taken from the CPUs under test, and the time over which it was counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TakenTime {
-    /// Seconds taken.
+    /// Time taken, seconds.
     pub seconds: f64,
-    /// Seconds of CPU time in which they were taken.
+    /// CPU time over which it was counted, seconds.
     pub of: f64,
 }
 
 impl TakenTime {
-    /// The share taken; `None` when nothing was watched.
+    /// The share taken; `None` when nothing was counted.
     #[must_use]
     pub fn share(&self) -> Option<Share> {
         Share::of(self.seconds, self.of)
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self { seconds: self.seconds + other.seconds, of: self.of + other.of }
@@ -31,13 +31,13 @@ impl TakenTime {
 }
 
 impl fmt::Display for TakenTime {
-    /// As "10 ms of 0.41 s".
+    /// Such as "10 ms of 0.41 s".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", Seconds(self.seconds), Seconds(self.of))
     }
 }
 
-/// Seconds with two or three digits that tell something.
+/// Seconds with two or three significant digits.
 struct Seconds(f64);
 
 impl fmt::Display for Seconds {
@@ -51,10 +51,11 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// What disturbed a run: outside evidence, recorded by the run itself. Absent fields were not looked for or could not be read.
+/// Disturbances of a run: outside evidence, recorded during the run. Absent fields were not observed or could not be
+/// read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
-    /// Runnable tasks (load average over a minute) when the run began, the run's own not among them.
+    /// Runnable tasks (load average over a minute) when the run began, without the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
     /// CPUs that the run may use.
@@ -63,22 +64,22 @@ pub struct Conditions {
     /// CPUs that are online.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub online: Option<u32>,
-    /// CPU time that the hypervisor took.
+    /// CPU time stolen by the hypervisor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<TakenTime>,
-    /// Time in which a control group's quota stopped the run.
+    /// Time for which a control group's quota stopped the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<TakenTime>,
-    /// Another measurement that was at work on this machine, in its own words.
+    /// Another measurement on this machine at the same time, as it described itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<String>,
-    /// Lowest and highest clock that was seen, hertz.
+    /// Lowest and highest clock observed, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<(f64, f64)>,
 }
 
 impl Conditions {
-    /// Whether nothing at all was recorded, as in runs of older versions and of other tools.
+    /// Whether nothing was recorded, as in runs of older versions and of other tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -1,8 +1,8 @@
-//! What can be wrong with a word.
+//! Errors of parsing values and documents.
 
 use std::fmt;
 
-/// Where in a document something was found.
+/// Position in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentPosition {
     /// Line, counted from 1.
@@ -17,18 +17,18 @@ impl fmt::Display for DocumentPosition {
     }
 }
 
-/// Why a word or a document could not be read.
+/// Why a value or a document could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Not a size in bytes.
     #[error("could not read '{0}' as a size: write a whole number of B, KiB, MiB or GiB, such as 64MiB")]
     Size(String),
-    /// A point lacks an axis, or its value is of another kind.
+    /// A point lacks an axis, or its value has another type.
     #[error("could not read axis '{axis}' of the point: {reason}")]
     Axis {
         /// Name of the axis.
         axis: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
     /// Not `axis=value,axis=value`.
@@ -47,12 +47,12 @@ pub enum Error {
         /// Newest schema known here.
         known: u32,
     },
-    /// The document is no run document.
+    /// The text is not a run document.
     #[error("could not read the run document: {reason} at {place}")]
     Document {
-        /// What is wrong.
+        /// The error.
         reason: String,
-        /// Where.
+        /// Its position.
         place: DocumentPosition,
     },
     /// The document contradicts itself.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an interval came about.
+/// Method of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimateMethod {
@@ -11,7 +11,7 @@ pub enum EstimateMethod {
     OrderStatistic,
     /// Order statistics of differences, each taken inside one launch.
     PairedOrderStatistic,
-    /// Derived from other figures, their intervals propagated.
+    /// Derived from other figures by propagating their intervals.
     Propagated,
     /// Least and greatest of a few whole executions, or of too few launches for an interval.
     Range,
@@ -21,7 +21,7 @@ pub enum EstimateMethod {
     None,
 }
 
-/// A value with the interval that holds the true one, at a level of confidence.
+/// A value with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// Median of launch values, in the figure's unit.
@@ -30,21 +30,21 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Confidence that the interval covers, 0 to 1.
+    /// Confidence level of the interval, 0 to 1.
     pub level: f64,
-    /// Launches (fresh processes) it rests on.
+    /// Launches (fresh processes) behind the value.
     pub launches: u32,
     /// Timed batches in a launch.
     pub batches: u32,
-    /// How the interval came about.
+    /// Method of the interval.
     pub method: EstimateMethod,
 }
 
-/// An interval whose level is below this is a range: its ends are the least and the greatest of too few launches.
+/// An interval with a level below this is a range: its ends are the least and the greatest of too few launches.
 pub const RANGE_BELOW: f64 = 0.90;
 
 impl Estimate {
-    /// Whether the ends are a range of executions or launches rather than an interval of confidence.
+    /// Whether the ends are a range rather than a confidence interval.
     #[must_use]
     pub fn is_range(&self) -> bool {
         match self.method {
@@ -56,7 +56,7 @@ impl Estimate {
         }
     }
 
-    /// A value whose spread nobody stated.
+    /// A value without a known spread.
     #[must_use]
     pub const fn without_spread(value: f64) -> Self {
         Self { value, low: value, high: value, level: 0.0, launches: 1, batches: 1, method: EstimateMethod::None }
@@ -80,31 +80,31 @@ impl Estimate {
     }
 }
 
-/// One of several groups that launches fall into.
+/// One of several groups of launches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mode {
     /// Share of the launches, 0 to 1.
     pub share: f64,
-    /// Centre of the group and its interval; `level` is 0 when too few launches fell into it for one.
+    /// Centre of the group and its interval; `level` is 0 when the group has too few launches for one.
     pub estimate: Estimate,
 }
 
-/// What became of a figure.
+/// Outcome of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A value with its interval.
     Measured(Estimate),
-    /// A paired difference too small to be told from zero: less than `bound`, in the figure's unit.
+    /// A paired difference that cannot be distinguished from zero: less than `bound`, in the figure's unit.
     Below {
         /// Upper bound.
         bound: f64,
     },
-    /// Launches fall into groups: no single number would be honest.
+    /// Launches fall into groups, so that no single number describes them.
     Modes(Vec<Mode>),
-    /// It cannot be measured here, because.
+    /// It cannot be measured here; the reason.
     Unfit(String),
-    /// It went wrong, because.
+    /// Measuring failed; the reason.
     Failed(String),
 }
 
@@ -119,7 +119,7 @@ impl Outcome {
         }
     }
 
-    /// The estimate, when there is a single one.
+    /// The estimate, if there is a single one.
     #[must_use]
     pub const fn estimate(&self) -> Option<&Estimate> {
         match self {

@@ -1,4 +1,4 @@
-//! One measured thing at one point.
+//! One measured quantity at one point.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::{
     TakenTime, ValueBasis,
 };
 
-/// What notes begin with that are kept for the record: in the document, but not in tables, which they would drown.
+/// Prefix of notes for the record, which are stored in documents and not shown in tables.
 pub const RECORD: &str = "record: ";
 
-/// Why a figure has no value whose turn never came: the reason that every new figure begins with.
+/// Reason of a figure that was not reached, with which every figure begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
 /// The probe of the clock that a run had, a figure of every run that reads the references.
@@ -22,7 +22,7 @@ pub const CLOCK: &str = "cpu.clock";
 /// The probe of the share of time in which another thread was on the core, likewise.
 pub const CORE_SHARED: &str = "cpu.core_shared";
 
-/// What a reader should know before trusting a figure.
+/// A remark on the reliability of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
@@ -30,7 +30,7 @@ pub enum Flag {
     CannotConverge,
     /// Launches fall into groups.
     Modes,
-    /// Values move with time over the session.
+    /// Values drift over the session.
     Drift,
     /// Many batches took more than 1.5 times the median.
     Noisy,
@@ -38,20 +38,20 @@ pub enum Flag {
     Steal,
     /// A control group's quota stopped it.
     Throttled,
-    /// Warm-up ended at its cap.
+    /// Warm-up reached its limit without a steady state.
     NoSteadyState,
     /// The value is near the resolution of the clock.
     Floor,
-    /// Time or the user ended the run before the figure converged.
+    /// The run ended before the figure converged, by its time limit or by the user.
     Unfinished,
-    /// Launches had to be repeated on outside evidence.
+    /// Launches were repeated because of outside evidence.
     Repeated,
     /// The value is observed on a core that others shared, or may have shared.
     Contended,
 }
 
 impl Flag {
-    /// What the flag says, in words.
+    /// The flag in words.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -70,12 +70,12 @@ impl Flag {
     }
 }
 
-/// A figure's name: probe and point.
+/// Name of a figure: probe and point.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct FigureKey {
     /// Id of the probe, `family.name`.
     pub probe: String,
-    /// Where on its axes.
+    /// Its point.
     pub point: Point,
 }
 
@@ -99,46 +99,46 @@ impl fmt::Display for FigureKey {
     }
 }
 
-/// One measured thing at one point, with everything needed to read it without the program that made it.
+/// One measured quantity at one point, with everything needed to read it without the program that measured it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// Id of the probe, `family.name`.
     pub probe: String,
-    /// Where on its axes.
+    /// Its point.
     pub point: Point,
-    /// What people call it, without the point.
+    /// Title, without the point.
     pub title: String,
     /// Unit and direction.
     pub metric: Metric,
-    /// How far it drifts from session to session by habit.
+    /// Class of its drift between sessions.
     pub class: Class,
-    /// What it stresses.
+    /// Primitives that it stresses.
     pub stresses: Vec<Primitive>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What a reader should know.
+    /// Remarks on its reliability.
     #[serde(default)]
     pub flags: Vec<Flag>,
     /// Operations in a batch, fixed for the run.
     #[serde(default)]
     pub ops: u64,
-    /// How much of what the metric counts one operation is: bytes for a data rate, 1 for most others.
+    /// Amount of the metric in one operation: bytes for a data rate, 1 for most others.
     #[serde(default = "one")]
     pub amount: f64,
-    /// Which variant of the kernel ran, where several were tried.
+    /// Variant of the kernel that ran, if several were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The least difference that can be told from zero, in the figure's unit, where it is a paired difference.
+    /// Resolution of a paired difference: the least difference from zero that can be detected, in the figure's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
-    /// Half a unit in the last digit of the value as its source prints it, relative to the value; absent where it was
-    /// measured, or the source's digits are not known.
+    /// Half a unit in the last digit of the value as its source prints it, relative to the value; absent if it was
+    /// measured, or if the source's digits are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
-    /// Quantiles of single operations, where the probe times them.
+    /// Quantiles of single operations, if the probe times them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
-    /// Anything else that a reader should know: the shell used, the file system.
+    /// Further notes: the shell used, the file system.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Resources used over all valid launches.
@@ -147,7 +147,7 @@ pub struct Figure {
     /// What the references say of it, where they were read beside its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<FigureReferences>,
-    /// Every launch, in time order, the invalid ones included.
+    /// Every launch in the order of time, including invalid ones.
     #[serde(default)]
     pub launches: Vec<Launch>,
 }
@@ -157,7 +157,7 @@ const fn one() -> f64 {
 }
 
 impl Figure {
-    /// A figure that nothing is known of yet: not reached, until something is.
+    /// A figure without a measurement: not reached, so far.
     #[must_use]
     pub fn unmeasured(key: FigureKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
         Self {
@@ -182,14 +182,14 @@ impl Figure {
         }
     }
 
-    /// The same figure, which stresses these.
+    /// The same figure with these primitives.
     #[must_use]
     pub fn stressing(mut self, primitives: &[Primitive]) -> Self {
         self.stresses = primitives.to_vec();
         self
     }
 
-    /// Its name.
+    /// Its key.
     #[must_use]
     pub fn key(&self) -> FigureKey {
         FigureKey { probe: self.probe.clone(), point: self.point.clone() }
@@ -263,13 +263,13 @@ impl Figure {
         self.resolution = self.resolution.map(|resolution| resolution * factor);
     }
 
-    /// What the hypervisor took from the launches that count.
+    /// Time stolen by the hypervisor during the valid launches.
     #[must_use]
     pub fn stolen(&self) -> TakenTime {
         self.taken(Launch::taken_by_host)
     }
 
-    /// For how long a control group's quota stopped the launches that count.
+    /// Time for which a control group's quota stopped the valid launches.
     #[must_use]
     pub fn throttled(&self) -> TakenTime {
         self.taken(|launch| launch.throttled)
@@ -279,11 +279,11 @@ impl Figure {
         self.counted().into_iter().filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 
-    /// Whether the figure was called within its target: it has a single value, an interval of at least the wanted `level`
-    /// that is no wider than the target, and neither ended early nor was found unable to reach it.
+    /// Whether the figure has converged: it has a single value and an interval of at least the wanted `level` that is
+    /// no wider than the target, and it neither ended early nor was found unable to converge.
     #[must_use]
     pub fn is_within(&self, target: f64, level: f64) -> bool {
-        // A hair of tolerance: the estimate that ended the figure was compared before it was written as text.
+        // A small tolerance: the estimate was compared before it was written as text.
         let narrow = |one: &Estimate| {
             one.level >= level && !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9)
         };

@@ -1,25 +1,25 @@
-//! What an operation used of the machine, counted by the operating system.
+//! Resources used by an operation, as counted by the operating system.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Resources used over a launch's timed batches, by all threads of this process, the processes it waited for, and its parties in
-/// others. Absent is absent, never 0: what cannot be counted in all of them is absent.
+/// Resources used over a launch's timed batches by all threads of this process, the processes that it waited for, and
+/// the figure's other processes. A count that is not available for all of them is absent, and never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Footprint {
-    /// Operations that these counts belong to.
+    /// Operations over which the resources were counted.
     pub operations: u64,
     /// Time in user mode, seconds.
     pub user_seconds: Option<f64>,
     /// Time in the kernel, seconds.
     pub system_seconds: Option<f64>,
-    /// Switches because a process waited.
+    /// Context switches because a process waited.
     pub voluntary_switches: Option<u64>,
-    /// Switches because the scheduler took the CPU away.
+    /// Context switches because the scheduler preempted a process.
     pub involuntary_switches: Option<u64>,
-    /// Page faults served without I/O.
+    /// Page faults without I/O.
     pub minor_faults: Option<u64>,
-    /// Page faults that had to read.
+    /// Page faults with I/O.
     pub major_faults: Option<u64>,
     /// Bytes passed to read calls.
     pub read_bytes: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Footprint {
     pub forks: Option<u64>,
     /// Moves between CPUs.
     pub migrations: Option<u64>,
-    /// Hardware event counts, where the machine lets them be read.
+    /// Hardware event counts, if the machine provides them.
     pub hardware: Option<Hardware>,
 }
 
@@ -53,7 +53,7 @@ pub struct Hardware {
 }
 
 impl Footprint {
-    /// Adds another footprint: a count is known only where both know it.
+    /// Adds another footprint: a count is known only if both know it.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         fn sum<T: std::ops::Add<Output = T> + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {

@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use crate::share::possible;
 use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
-/// Outside evidence that a launch did not measure what it should. An unusual value is never such evidence.
+/// Outside evidence that a launch was disturbed. An unusual value is never such evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Invalid {
-    /// The machine slept for this many seconds.
+    /// The machine was suspended for this many seconds.
     Suspended(f64),
-    /// The wall clock was set by this many seconds.
+    /// The wall clock was stepped by this many seconds.
     ClockJump(f64),
-    /// The hypervisor took this share of its CPU time: so older versions recorded it, and a share that cannot be is unknown.
+    /// The hypervisor took this share of its CPU time, as older versions recorded it; an impossible share is unknown.
     Steal(#[serde(deserialize_with = "possible")] Option<Share>),
     /// The hypervisor took CPU time from the rounds in which it ran.
     Stolen(TakenTime),
     /// A control group's quota of CPU time stopped it.
     Throttled(TakenTime),
-    /// A party was not on the CPU where it should have been.
+    /// A thread or process of the figure was not on the CPU requested for it.
     Misplaced(Placement),
     /// Too few of its batches were undisturbed: another thread was on the core, or the clock moved.
     Contended {
@@ -53,17 +53,17 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Where the parties of a launch should run, and where they were seen.
+/// Requested and observed CPUs of a launch's threads and processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Placement {
-    /// CPU asked for each party; empty when the scheduler was left free.
+    /// CPU requested for each; empty when the scheduler was free.
     pub asked: Vec<u32>,
-    /// CPU on which each party was seen, before and after the batches.
+    /// CPUs on which each was observed, before and after the batches.
     pub seen: Vec<Vec<u32>>,
 }
 
 impl Placement {
-    /// Whether every party was seen only where it was asked to be.
+    /// Whether each was observed only on its requested CPU.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.asked.is_empty()
@@ -71,17 +71,18 @@ impl Placement {
     }
 }
 
-/// Operations of a batch, and the nanoseconds that they took.
+/// Operations of a batch, and its duration in nanoseconds.
 pub type TimedBatch = (u64, u64);
 
-/// In which order a paired launch timed its batches.
+/// Order in which a paired launch timed its batches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PairOrder {
-    /// Work, overhead, and again: drift within a launch falls on one side. Documents that say nothing mean this.
+    /// Work, overhead, and again: a drift within a launch affects one side. The default for documents without this
+    /// field.
     #[default]
     Alternating,
-    /// Work, overhead, overhead, work, and again: a steady drift falls on both sides alike.
+    /// Work, overhead, overhead, work, and again: a steady drift affects both sides alike.
     Abba,
 }
 
@@ -95,8 +96,8 @@ impl PairOrder {
         }
     }
 
-    /// Divides what was taken in this order into work and overhead, each in time order: the same place in both is a pair. What
-    /// has no partner is left out.
+    /// Splits measurements in this order into work and overhead, each in the order of time: equal positions are pairs.
+    /// A measurement without a partner is left out.
     #[must_use]
     pub fn split<T: Copy>(self, taken: &[T]) -> (Vec<T>, Vec<T>) {
         let pairs = taken.chunks_exact(2).enumerate();
@@ -104,47 +105,49 @@ impl PairOrder {
     }
 }
 
-/// What one fresh process found for one figure.
+/// Result of one fresh process for one figure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
     /// Round in which it ran, from 0.
     pub round: u32,
-    /// When it began, seconds after the session did.
+    /// Start, seconds after the session began.
     pub began: f64,
-    /// How long it took, preparation included, seconds.
+    /// Duration including preparation, seconds.
     pub wall: f64,
     /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.
     pub value: f64,
-    /// Nanoseconds of every batch in time order; of a paired launch those of work and overhead, as `pair_order` says.
+    /// Nanoseconds of every batch in the order of time; of a paired launch those of work and overhead in the order
+    /// `pair_order`.
     pub nanos: Vec<u64>,
-    /// In which order work and overhead were timed, where the launch is paired.
+    /// Order of work and overhead in a paired launch.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pair_order: PairOrder,
-    /// Operations of each batch, where they differ from the figure's fixed number.
+    /// Operations of each batch, if they differ from the figure's fixed number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ops: Vec<u64>,
-    /// Readings that the kernel took itself (a lateness, a ratio), in the figure's unit, where batches are not timed.
+    /// Values that the kernel measured itself (a lateness, a ratio), in the figure's unit, if batches are not timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<f64>,
-    /// Warm-up batches before them.
+    /// Warm-up batches before the timed ones.
     pub warmup: u32,
-    /// Whether warm-up ended because groups of batches agreed, rather than at its cap.
+    /// Whether warm-up ended because groups of batches agreed, and not at its limit.
     pub steady: bool,
-    /// Quantiles of single operations, where the probe times them: (quantile, value).
+    /// Quantiles of single operations, if the probe times them: (quantile, value).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<(f64, f64)>,
-    /// Where the parties ran.
+    /// Placement of its threads and processes.
     pub placement: Placement,
-    /// Share of CPU time that the hypervisor took, as older versions recorded it; one that cannot be is read as unknown.
+    /// Share of CPU time taken by the hypervisor, as older versions recorded it; an impossible share is read as
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "possible")]
     pub steal: Option<Share>,
-    /// What the hypervisor took from its CPUs during its batches.
+    /// CPU time taken by the hypervisor during its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen: Option<TakenTime>,
-    /// For how long a control group's quota stopped it during its batches.
+    /// Time for which a control group's quota stopped it during its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<TakenTime>,
-    /// CPU frequency before and after, hertz, where it can be read.
+    /// CPU frequency before and after, hertz, if readable.
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
@@ -154,7 +157,7 @@ pub struct Launch {
     /// What follows for its undisturbed batches, where the unshared core is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undisturbed: Option<UndisturbedBatches>,
-    /// Why it does not count, when it does not.
+    /// Why it is excluded; absent when it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Invalid>,
 }
@@ -164,22 +167,22 @@ fn is_default(order: &PairOrder) -> bool {
 }
 
 impl Launch {
-    /// Operations and nanoseconds of every batch in time order; `ops` is the figure's fixed number, used where the launch
-    /// names none of its own.
+    /// Operations and nanoseconds of every batch in the order of time; `ops` is the figure's fixed number, for launches
+    /// without numbers of their own.
     #[must_use]
     pub fn batches(&self, ops: u64) -> Vec<TimedBatch> {
         let each = self.nanos.iter().enumerate();
         each.map(|(at, nanos)| (self.ops.get(at).copied().unwrap_or(ops), *nanos)).collect()
     }
 
-    /// Operations and nanoseconds of the batches of a paired launch: those of the work and those of its overhead, each in
-    /// time order, pair by pair. Nothing else may take the sides of a pair apart.
+    /// Operations and nanoseconds of the batches of a paired launch: those of the work and those of its overhead, each
+    /// in the order of time, pair by pair. No other code may split pairs.
     #[must_use]
     pub fn sides(&self, ops: u64) -> (Vec<TimedBatch>, Vec<TimedBatch>) {
         self.pair_order.split(&self.batches(ops))
     }
 
-    /// What the hypervisor took, whichever version recorded it; `None` where it is not known.
+    /// CPU time taken by the hypervisor, from either field; `None` if unknown.
     #[must_use]
     pub fn taken_by_host(&self) -> Option<TakenTime> {
         let of_share = |share: Share| TakenTime { seconds: share.get() * self.wall, of: self.wall };
@@ -201,19 +204,19 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_of_a_pair_follow_its_order() {
+    fn pairs_are_split_by_their_order() {
         let nanos = |side: Vec<TimedBatch>| side.into_iter().map(|(_, nanos)| nanos).collect::<Vec<_>>();
         let (work, overhead) = launch(PairOrder::Abba).sides(7);
         assert_eq!((nanos(work), nanos(overhead)), (vec![10, 20, 30, 40], vec![1, 2, 3, 4]));
         let (work, overhead) = launch(PairOrder::Alternating).sides(7);
         assert_eq!((nanos(work), nanos(overhead)), (vec![10, 2, 30, 4], vec![1, 20, 3, 40]));
         assert_eq!(launch(PairOrder::Abba).sides(7).0[0], (7, 10));
-        // A last batch without its partner is no pair.
+        // A last batch without a partner is not part of a pair.
         assert_eq!(PairOrder::Abba.split(&[1, 2, 3]), (vec![1], vec![2]));
     }
 
     #[test]
-    fn a_document_without_an_order_is_of_the_old_one() {
+    fn a_document_without_an_order_has_the_old_one() {
         let mut text = serde_json::to_value(launch(PairOrder::Abba)).unwrap();
         assert_eq!(text["pair_order"], "abba");
         text.as_object_mut().unwrap().remove("pair_order");
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_share_of_an_older_version_is_unknown_and_a_possible_one_stands() {
+    fn an_impossible_share_of_an_older_version_is_unknown_and_a_possible_one_is_kept() {
         let old = |steal: &str, invalid: &str| -> Launch {
             let text = format!(
                 r#"{{"round":0,"began":0,"wall":0.035,"value":1,"nanos":[1],"warmup":8,"steady":true,
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_says_how_much_of_how_much() {
+    fn evidence_is_printed_as_part_of_a_whole() {
         let taken = TakenTime { seconds: 0.01, of: 0.41 };
         assert_eq!(Invalid::Stolen(taken).to_string(), "the hypervisor took 10 ms of 0.41 s");
         let launch = Launch { stolen: Some(TakenTime { seconds: 2.0, of: 1.0 }), ..Launch::default() };

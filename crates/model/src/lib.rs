@@ -1,7 +1,7 @@
-//! The words of Prony: plain data that every floor speaks, and nothing that measures, computes or prints.
+//! The data types of Prony, used by all crates: plain data, without code that measures, computes or prints.
 //!
-//! A [`Run`] is the self-describing document of one session on one machine. Every [`Figure`] in it carries its own unit,
-//! direction, title and primitives, so that old runs of probes that no longer exist still compare.
+//! A [`Run`] is the self-describing document of one session on one machine. Every [`Figure`] in it has its own unit,
+//! direction, title and primitives, so that runs of probes that no longer exist can still be compared.
 #![forbid(unsafe_code)]
 
 mod catalogue;

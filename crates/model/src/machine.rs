@@ -1,4 +1,4 @@
-//! What a machine says of itself.
+//! Facts about a machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::Primitive;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FactValue {
-    /// Words.
+    /// A text.
     Text(String),
     /// A number in the fact's unit.
     Number(f64),
@@ -17,12 +17,12 @@ pub enum FactValue {
     List(Vec<String>),
     /// Yes or no.
     Truth(bool),
-    /// Not to be had, because.
+    /// Not available; the reason.
     Unknown(String),
 }
 
 impl FactValue {
-    /// The value in words; a number without its unit.
+    /// The value as text; a number without its unit.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -35,35 +35,35 @@ impl FactValue {
     }
 }
 
-/// One fact, with where it was read.
+/// One fact and its source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
-    /// What it is about and its name: `cpu.model`, `memory.total`, `kernel.release`, `cache.l1d.size`.
+    /// Its name: `cpu.model`, `memory.total`, `kernel.release`, `cache.l1d.size`.
     pub name: String,
-    /// What it says.
+    /// Its value.
     pub value: FactValue,
     /// Unit of a number: `Hz`, `B`, `s`, `1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// The file, call or command that said so.
+    /// The file, call or command that provided it.
     pub source: String,
-    /// Primitives whose speed it may change.
+    /// Primitives whose speed it may affect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub affects: Vec<Primitive>,
 }
 
-/// A machine: its name, a hash that tells it from others, and its facts.
+/// A machine: name, identifying hash, and facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Hash over what identifies the machine; never the raw identifiers. Empty when unknown.
+    /// Hash over what identifies the machine, without the raw identifiers. Empty when unknown.
     #[serde(default)]
     pub fingerprint: String,
-    /// One line: CPU, count, memory, system.
+    /// Summary in one line: CPU, count, memory, system.
     #[serde(default)]
     pub summary: String,
-    /// Everything else.
+    /// The facts.
     #[serde(default)]
     pub facts: Vec<Fact>,
 }
@@ -75,7 +75,7 @@ impl Machine {
         self.facts.iter().find(|fact| fact.name == name)
     }
 
-    /// The number that a fact states.
+    /// The value of a numeric fact.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.fact(name)?.value {
@@ -84,7 +84,7 @@ impl Machine {
         }
     }
 
-    /// The words of a fact, `None` when it is unknown.
+    /// The value of a fact as text; `None` when it is unknown.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         match &self.fact(name)?.value {

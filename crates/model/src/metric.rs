@@ -1,11 +1,11 @@
-//! What a figure is counted in, and which way is better.
+//! Unit and direction of figures.
 
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Base unit of a stored value. Presentation picks the prefix.
+/// Base unit of a stored value. The presentation chooses the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -19,9 +19,9 @@ pub enum Unit {
     Hertz,
     /// Amount of data, in bytes.
     Bytes,
-    /// A count of things.
+    /// A count.
     Count,
-    /// A quotient without unit; a percentage is stored as 0.01 each.
+    /// A ratio without unit; one percent is 0.01.
     Ratio,
     /// Power, in watts.
     Watts,
@@ -30,7 +30,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether a value is an amount of work over time, rather than time over work.
+    /// Whether a value is work over time, rather than time over work.
     #[must_use]
     pub const fn is_rate(self) -> bool {
         matches!(self, Self::BytesPerSecond | Self::PerSecond | Self::Hertz)
@@ -41,37 +41,38 @@ impl Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// Less is better, as with times.
+    /// Lower is better, as with times.
     Lower,
-    /// More is better, as with rates.
+    /// Higher is better, as with rates.
     Higher,
 }
 
-/// Unit, what one of it is counted per, and direction.
+/// Unit, what the unit is counted per, and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {
     /// Unit of the stored value.
     pub unit: Unit,
-    /// For a time or a count: one of what (`load`, `round trip`). For a rate: what is counted (`bytes read + written`, `files`).
+    /// For a time or a count: one of what (`load`, `round trip`). For a rate: what is counted (`bytes read + written`,
+    /// `files`).
     pub per: Cow<'static, str>,
-    /// Which way is better.
+    /// Direction.
     pub better: Better,
 }
 
 impl Metric {
-    /// A figure of which less is better.
+    /// A metric of which lower is better.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Lower }
     }
 
-    /// A figure of which more is better.
+    /// A metric of which higher is better.
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Higher }
     }
 
-    /// The value of `amount` (operations, or bytes for a data rate) done in `nanos` nanoseconds: a time per operation in
+    /// The value of `amount` (operations, or bytes for a data rate) in `nanos` nanoseconds: a time per operation in
     /// seconds, or a rate per second.
     #[must_use]
     pub fn value(&self, amount: f64, nanos: f64) -> f64 {
@@ -86,7 +87,7 @@ impl Metric {
         if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }
     }
 
-    /// How many times better `a` is than `b`: above 1 when `a` is better, whatever the direction.
+    /// How many times better `a` is than `b`: above 1 when `a` is better, in either direction.
     #[must_use]
     pub fn gain(&self, a: f64, b: f64) -> f64 {
         match self.better {

@@ -1,4 +1,4 @@
-//! How people name things: by patterns, and now and then amiss.
+//! Names on the command line: patterns, and suggestions for misspelt names.
 
 use wildmatch::WildMatch;
 
@@ -8,8 +8,8 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
 
-/// Up to three names that a reader may have meant, the nearest first: by the fewest letters changed, left out, added or
-/// exchanged with a neighbour, at most a quarter of them or two.
+/// Up to three names that the user may have meant, nearest first: by the number of letters changed, omitted, inserted
+/// or exchanged with a neighbour, at most a quarter of them or two.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name = name.to_lowercase();
@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<Stri
     let mut near: Vec<(usize, &str)> = names
         .map(|known| {
             let distance = |known: &str| strsim::osa_distance(&name, &known.to_lowercase());
-            // People often leave out the family.
+            // The family is often omitted.
             let bare = known.split_once('.').map_or(usize::MAX, |(_, bare)| distance(bare));
             (distance(known).min(bare), known)
         })

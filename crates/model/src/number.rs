@@ -1,14 +1,14 @@
-//! Numbers for people: prefixes of units, significant digits, grouped thousands.
+//! Display of numbers: prefixes of units, significant digits, grouped thousands.
 
 use crate::Unit;
 
-/// What stands between groups of three digits: a space at which no line breaks.
+/// Separator of groups of three digits: a no-break space.
 const SEPARATOR: char = '\u{a0}';
 
 /// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitScale {
-    /// Base units in one of it.
+    /// Its size in base units.
     pub factor: f64,
     /// Its symbol.
     pub unit: &'static str,
@@ -35,7 +35,7 @@ impl UnitScale {
             Unit::Watts => &[(1e3, "kW"), (1.0, "W"), (1e-3, "mW")],
             Unit::Joules => &[(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")],
         };
-        // Half a unit in the last of six digits, so that what prints as 1000 ns is called 1.000 µs.
+        // Half a unit in the last of six digits, so that a value that would print as 1000 ns becomes 1.000 µs.
         let fits = |factor: f64| magnitude >= factor * 0.999_999_5;
         let base = *steps.iter().find(|(factor, _)| *factor == 1.0).unwrap_or(&steps[0]);
         let (factor, unit) = if magnitude == 0.0 {
@@ -47,7 +47,7 @@ impl UnitScale {
     }
 }
 
-/// Decimals at which a value has so many significant digits; negative ones round to tens, hundreds, thousands.
+/// Decimals at which a value has `digits` significant digits; negative ones round to tens, hundreds, thousands.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> i32 {
     if value == 0.0 || !value.is_finite() { digits - 1 } else { digits - 1 - exponent(value.abs()) }
@@ -56,14 +56,14 @@ pub fn significant(value: f64, digits: i32) -> i32 {
 /// The power of ten of the first digit of a positive number.
 #[must_use]
 pub fn exponent(positive: f64) -> i32 {
-    // log10 of a positive finite number lies within -324..=309.
+    // log10 of a positive finite number is within -324..=309.
     #[expect(clippy::cast_possible_truncation, reason = "bounded by the exponents of f64")]
     let exponent = positive.log10().floor() as i32;
     exponent
 }
 
-/// A number in plain notation with grouped thousands, with so many decimals (negative ones as [`significant`] says), less the
-/// zeros at their end where `trim` says so; in powers of ten where plain notation would be unreadable.
+/// A number in plain notation with grouped thousands, with `decimals` decimals (negative ones as for [`significant`]), without the
+/// trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
 #[must_use]
 pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     if value.is_nan() {
@@ -89,7 +89,7 @@ pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
 }
 
-/// Groups of three digits before the point, from five digits on, parted by [`SEPARATOR`].
+/// Groups of three digits before the point, from five digits on, separated by [`SEPARATOR`].
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     if whole.len() < 5 {

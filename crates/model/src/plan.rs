@@ -1,4 +1,4 @@
-//! What will be measured, and by which rules.
+//! The plan of a run: figures and rules.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,25 +10,25 @@ use crate::Point;
 pub struct PlanEntry {
     /// Id of the probe.
     pub probe: String,
-    /// Where on its axes.
+    /// Its point.
     pub point: Point,
-    /// Half-width that ends it, relative: 0.02 is +-2%.
+    /// Target of the relative half-width: 0.02 is +-2%.
     pub target: f64,
-    /// Key of the launches that it shares with others, when it does.
+    /// Key of the launches that it shares with other figures, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<String>,
 }
 
-/// The rules of a run and everything that it will measure.
+/// The figures and rules of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Name of the suite, or `probes` when they were named one by one.
+    /// Name of the suite; `probes` if they were named one by one.
     pub suite: String,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Confidence of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// Half-width that ends a figure, relative.
+    /// Target of the relative half-width at which a figure ends.
     pub target: f64,
     /// Numbers of launches at which a figure may end.
     pub looks: Vec<u32>,
@@ -36,9 +36,9 @@ pub struct Plan {
     pub batches: u32,
     /// Shortest batch, nanoseconds.
     pub batch_nanos: u64,
-    /// Relative difference that counts as none.
+    /// Relative difference that counts as the same.
     pub band: f64,
-    /// Seconds after which no further round begins.
+    /// Time limit after which no further round begins, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
     /// Directory for the file figures.

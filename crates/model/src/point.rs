@@ -1,4 +1,4 @@
-//! Where on its axes a probe is measured.
+//! Points on the axes of a probe.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, parse_size};
 
-/// A value for each axis: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for equality.
+/// A value for each axis: `working_set=64MiB,threads=1`. Order is kept for display, and does not matter for equality.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Point(IndexMap<String, String>);
@@ -22,7 +22,7 @@ impl Point {
         Self::default()
     }
 
-    /// This point with one more axis, or another value on an axis that it has.
+    /// This point with another axis, or another value on one of its axes.
     #[must_use]
     pub fn with(mut self, axis: impl Into<String>, value: impl Into<String>) -> Self {
         self.0.insert(axis.into(), value.into());
@@ -42,12 +42,12 @@ impl Point {
         self.0.is_empty()
     }
 
-    /// Axes and values in their written order.
+    /// Axes and values in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(axis, value)| (axis.as_str(), value.as_str()))
     }
 
-    /// Value on an axis, when the point has it.
+    /// Value on an axis, if the point has it.
     #[must_use]
     pub fn get(&self, axis: &str) -> Option<&str> {
         self.0.get(axis).map(String::as_str)
@@ -64,7 +64,7 @@ impl Point {
     /// Size on an axis, in bytes.
     ///
     /// # Errors
-    /// When the point lacks the axis, or its value is no size.
+    /// When the point lacks the axis, or its value is not a size.
     pub fn bytes(&self, axis: &str) -> Result<u64, Error> {
         parse_size(self.choice(axis)?)
     }
@@ -72,7 +72,7 @@ impl Point {
     /// Count on an axis.
     ///
     /// # Errors
-    /// When the point lacks the axis, or its value is no whole number.
+    /// When the point lacks the axis, or its value is not a whole number.
     pub fn count(&self, axis: &str) -> Result<u64, Error> {
         let text = self.choice(axis)?;
         text.parse()
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_is_kept_and_does_not_count() {
+    fn order_is_kept_and_does_not_matter() {
         let a: Point = "working_set=64MiB,threads=1".parse().unwrap();
         let b: Point = "threads=1,working_set=64MiB".parse().unwrap();
         assert_eq!(a, b);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_point_is_refused() {
+    fn invalid_points_are_refused() {
         for text in ["a", "=1", "a=", "a=1,a=2"] {
             assert!(text.parse::<Point>().is_err(), "{text}");
         }

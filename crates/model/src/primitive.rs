@@ -1,4 +1,4 @@
-//! The word that joins the product: probes stress primitives, facts affect them, footprints count them.
+//! Primitives connect the parts of the product: probes stress them, facts affect them, footprints count them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ macro_rules! primitives {
             /// Every primitive, in the order of the catalogue.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// What people call it.
+            /// Its name for readers.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title),+ }

@@ -5,38 +5,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Conditions, Figure, FigureKey, Machine, Plan, SessionReferences};
 
-/// Which machine and boot it was, taken at the start and at the end.
+/// Identity of machine and boot, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// Hash over what identifies the machine.
     pub fingerprint: String,
-    /// Boot of the kernel.
+    /// Id of the kernel's boot.
     pub boot: String,
     /// Host name.
     pub host: String,
 }
 
-/// When and how it was measured.
+/// Time and circumstances of the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     /// Start, RFC 3339 in UTC.
     pub started: String,
-    /// End, RFC 3339 in UTC; absent while it runs or when it was cut off.
+    /// End, RFC 3339 in UTC; absent while it runs or when it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Seconds that measuring took, resumed parts added up.
+    /// Duration of measuring, seconds, summed over resumed parts.
     #[serde(default)]
     pub seconds: f64,
-    /// Version of Prony that measured.
+    /// Version of Prony.
     #[serde(default)]
     pub version: String,
-    /// Command line that began it.
+    /// Command line of the first part.
     #[serde(default)]
     pub command: Vec<String>,
-    /// Rounds done.
+    /// Completed rounds.
     #[serde(default)]
     pub rounds: u32,
-    /// Whether everything planned was done.
+    /// Whether everything planned was measured.
     #[serde(default)]
     pub complete: bool,
     /// Machine and boot at the start.
@@ -45,10 +45,10 @@ pub struct Session {
     /// Machine and boot at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_on: Option<Identity>,
-    /// What a reader of every figure should know: virtualised, load beside it, limits.
+    /// Notes on all figures: virtualised, load, limits.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What disturbed it, as the machine recorded it meanwhile.
+    /// Disturbances recorded by the machine.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
     /// What the references say of the clock and of neighbours on the core, where they were read.
@@ -56,21 +56,21 @@ pub struct Session {
     pub references: Option<SessionReferences>,
 }
 
-/// Where figures come from that Prony did not measure.
+/// Origin of figures that Prony did not measure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Program or publication.
     pub tool: String,
-    /// Its version, where stated.
+    /// Its version, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// File or document it was read from.
+    /// File or document that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
     /// SHA-256 of the source's bytes, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Who is to be named wherever the figures are shown.
+    /// Attribution, shown wherever the figures are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<String>,
 }
@@ -78,28 +78,28 @@ pub struct Origin {
 /// The self-describing document of one session on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Version of the document's form.
+    /// Schema version of the document.
     pub schema: u32,
-    /// Name that no other run has.
+    /// Unique id.
     pub id: String,
-    /// Name that its owner gave it.
+    /// Label given by the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Where it comes from, when Prony did not measure it.
+    /// Its origin, if Prony did not measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// The machine.
     pub machine: Machine,
-    /// When and how.
+    /// Time and circumstances.
     pub session: Session,
-    /// What was planned.
+    /// The plan.
     pub plan: Plan,
-    /// What was found, in the order of the catalogue.
+    /// The figures, in the order of the catalogue.
     pub figures: Vec<Figure>,
 }
 
 impl Run {
-    /// A figure by name.
+    /// A figure by key.
     #[must_use]
     pub fn figure(&self, key: &FigureKey) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.probe == key.probe && figure.point == key.point)
@@ -110,7 +110,7 @@ impl Run {
         self.figures.iter_mut().for_each(|figure| figure.set_clock(hertz));
     }
 
-    /// What to call it: its label, else its id.
+    /// Its label, else its id.
     #[must_use]
     pub fn name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{DocumentPosition, Error, Outcome, Run};
 
-/// The schema that this program writes.
+/// The schema version that this program writes.
 pub const SCHEMA: u32 = 2;
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ struct SchemaHeader {
 /// Reads a run document of this or any older schema.
 ///
 /// # Errors
-/// When the text is no run document (with the place), is of a newer schema, or contradicts itself.
+/// When the text is not a run document (with the position), has a newer schema, or contradicts itself.
 pub fn parse_run(text: &str) -> Result<Run, Error> {
     let refuse = |error: serde_json::Error| Error::Document {
         reason: reason(&error),
@@ -35,7 +35,7 @@ pub fn parse_run(text: &str) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// serde_json repeats the place in its text; the place is a field of ours.
+/// serde_json repeats the position in its text, while it is a field of this crate's error.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
@@ -48,24 +48,24 @@ fn check(run: &Run) -> Result<(), Error> {
         if let Outcome::Measured(estimate) = &figure.outcome {
             let finite = [estimate.value, estimate.low, estimate.high, estimate.level].iter().all(|x| x.is_finite());
             if !finite || estimate.low > estimate.value || estimate.value > estimate.high {
-                return Err(Error::Invalid(format!("the interval of {key} does not hold its value")));
+                return Err(Error::Invalid(format!("the interval of {key} does not contain its value")));
             }
             if !(0.0..=1.0).contains(&estimate.level) {
                 return Err(Error::Invalid(format!("the level of {key} is not between 0 and 1")));
             }
         }
         if !seen.insert(key.clone()) {
-            return Err(Error::Invalid(format!("{key} stands in it twice")));
+            return Err(Error::Invalid(format!("{key} occurs twice")));
         }
     }
     Ok(())
 }
 
-/// Writes a run document: JSON, UTF-8, `schema` first, on one line, for there are many numbers.
+/// Writes a run document: JSON in UTF-8, `schema` first, on one line because of its many numbers.
 ///
 /// # Errors
-/// When an interval does not hold its value or a figure stands twice. A number that JSON cannot hold, deeper inside, is written as
-/// `null`, which does not read back: stores check that.
+/// When an interval does not contain its value or a figure occurs twice. A number that JSON cannot represent is written
+/// as `null`, which cannot be read back: stores check that.
 pub fn render_run(run: &Run) -> Result<String, Error> {
     check(run)?;
     let mut text = serde_json::to_string(run).map_err(|error| Error::Invalid(error.to_string()))?;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_read_back_as_written() {
+    fn documents_are_read_back_as_written() {
         let run = smallest();
         let text = render_run(&run).unwrap();
         assert!(text.trim_start_matches(['{', '\n', ' ']).starts_with("\"schema\":1"));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_truncated_and_foreign_documents_are_refused_with_the_place() {
+    fn newer_truncated_and_foreign_documents_are_refused_with_the_position() {
         let text = render_run(&smallest()).unwrap();
         let newer = text.replace("\"schema\":1", "\"schema\":3");
         assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 3, known: SCHEMA })));

@@ -1,26 +1,26 @@
-//! A share of a whole: a number that cannot leave 0 to 1.
+//! A share of a whole: a number from 0 to 1.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A share of a whole, 0 to 1. Values outside are held to the nearer end; a value that is no number is no share.
+/// A share of a whole, 0 to 1. Values outside are clamped; NaN is not a share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Share(f64);
 
 impl Share {
-    /// Nothing of the whole.
+    /// Zero.
     pub const NONE: Self = Self(0.0);
     /// The whole.
     pub const ALL: Self = Self(1.0);
 
-    /// A share; `None` for what is no number.
+    /// A share; `None` for NaN.
     #[must_use]
     pub const fn new(value: f64) -> Option<Self> {
         if value.is_nan() { None } else { Some(Self(value.clamp(0.0, 1.0))) }
     }
 
-    /// A part of a whole; `None` when there is no whole.
+    /// A part of a whole; `None` if the whole is zero.
     #[must_use]
     pub fn of(part: f64, whole: f64) -> Option<Self> {
         if whole > 0.0 { Self::new(part / whole) } else { None }
@@ -40,7 +40,8 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
-/// Reads a share that older versions recorded as a bare number: one outside 0 to 1 was computed wrongly and is unknown.
+/// Reads a share that older versions recorded as a bare number: a value outside 0 to 1 was computed wrongly and is
+/// unknown.
 pub(crate) fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Share>, D::Error> {
     let value = Option::<f64>::deserialize(deserializer)?;
     Ok(value.filter(|value| (0.0..=1.0).contains(value)).and_then(Share::new))

@@ -11,10 +11,10 @@ pub const GIB: u64 = 1 << 30;
 
 const PREFIXES: [(&str, u64); 4] = [("GiB", GIB), ("MiB", MIB), ("KiB", KIB), ("B", 1)];
 
-/// Reads `4KiB`, `64MiB`, `1GiB`, `512B` or a plain number of bytes.
+/// Parses `4KiB`, `64MiB`, `1GiB`, `512B` or a plain number of bytes.
 ///
 /// # Errors
-/// When the text is no whole number with one of those units, or overflows 64 bits.
+/// When the text is not a whole number with one of these units, or overflows 64 bits.
 pub fn parse_size(text: &str) -> Result<u64, Error> {
     let refuse = || Error::Size(text.to_owned());
     let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
@@ -27,7 +27,7 @@ pub fn parse_size(text: &str) -> Result<u64, Error> {
     count.checked_mul(scale).ok_or_else(refuse)
 }
 
-/// Writes a size with the largest binary prefix that keeps it whole: `65536` is `64KiB`.
+/// Formats a size with the largest binary prefix that keeps it whole: `65536` is `64KiB`.
 #[must_use]
 pub fn format_size(bytes: u64) -> String {
     let (name, scale) =
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_read_back_as_written() {
+    fn sizes_are_read_back_as_written() {
         for bytes in [0, 1, 512, KIB, 3 * KIB, 1536, 64 * MIB, GIB, 5 * GIB, u64::MAX] {
             assert_eq!(parse_size(&format_size(bytes)).unwrap(), bytes);
         }
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_refused() {
+    fn invalid_sizes_are_refused() {
         for text in ["", "MiB", "-1", "1.5MiB", "1MB", "99999999999GiB", "1 2"] {
             assert!(parse_size(text).is_err(), "{text}");
         }

@@ -1,9 +1,10 @@
-//! Runs as a tidy table: one row a figure, one column a variable (Wickham, "Tidy data", Journal of Statistical Software 59,
-//! 2014). Every program that prints runs as CSV prints this table, and importing reads it back.
+//! Runs as a tidy table: one row for each figure, one column for each variable (Wickham, "Tidy data", Journal of
+//! Statistical Software 59, 2014). Every program that prints runs as CSV prints this table, and importing reads it
+//! back.
 
 use crate::{EstimateMethod, Figure, Origin, Outcome, Run};
 
-/// The columns of [`tidy_rows`]. Readers go by these names; new ones may be added at the end.
+/// The columns of [`tidy_rows`]. Readers use these names; new columns may be added at the end.
 pub const TIDY_COLUMNS: [&str; 33] = [
     "run",
     "label",
@@ -111,7 +112,7 @@ fn words(values: &[impl serde::Serialize]) -> String {
     values.iter().map(code).collect::<Vec<_>>().join(" ")
 }
 
-/// The shortest digits that read back as the same number.
+/// The shortest digits that are read back as the same number.
 fn number(value: f64) -> String {
     format!("{value:?}")
 }
@@ -120,7 +121,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The word that documents use for a choice: `cannot_converge`, `bytes_per_second`.
+/// The spelling of a value in documents: `cannot_converge`, `bytes_per_second`.
 #[must_use]
 pub fn code(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {

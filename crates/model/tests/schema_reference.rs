@@ -1,8 +1,8 @@
-//! The published JSON Schema is the one that the types say.
+//! The published JSON Schema agrees with the types.
 
 use std::path::Path;
 
-/// Fails when the file is stale. `PRONY_BLESS=1 cargo test -p prony-model` writes it anew.
+/// Fails when the file is stale. `PRONY_BLESS=1 cargo test -p prony-model` rewrites it.
 #[test]
 fn the_published_schema_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run.schema.json");
@@ -11,7 +11,7 @@ fn the_published_schema_is_current() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, serde_json::to_string_pretty(&current).unwrap() + "\n").unwrap();
     }
-    // Compared as values: the order of members depends on what else is built beside this crate.
+    // Compared as values: the order of members depends on which other crates are built.
     let published: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
     assert!(

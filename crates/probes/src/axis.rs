@@ -1,8 +1,8 @@
-//! Along what a probe is measured.
+//! The axes along which a probe is measured.
 
 use model::{AxisDescription, format_size};
 
-/// One axis: its name in points, and its values in the full and in the default suite.
+/// One axis: its name in points, its values in the full suite and those in the default suite.
 #[derive(Debug, Clone, Copy)]
 pub struct Axis {
     /// Name in points, such as `working_set`.
@@ -16,13 +16,13 @@ pub struct Axis {
 /// Values of an axis.
 #[derive(Debug, Clone, Copy)]
 pub enum Values {
-    /// Sizes in bytes from the first to the second, so many points to every doubling, rounded to 64 bytes.
+    /// Sizes in bytes from the first to the last, a number of points per doubling, rounded to 64 bytes.
     Sizes {
         /// First, bytes.
         from: u64,
         /// Last, bytes.
         to: u64,
-        /// Points to every doubling.
+        /// Points per doubling.
         per_octave: u32,
     },
     /// Words.
@@ -36,7 +36,7 @@ impl Axis {
         Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual }
     }
 
-    /// Sizes with several points to every doubling.
+    /// Sizes with several points per doubling.
     #[must_use]
     pub const fn sizes(
         name: &'static str,
@@ -54,7 +54,7 @@ impl Axis {
         Self { name, values: Values::Choice(values), usual }
     }
 
-    /// The axis of everything with two parties: both pinned to one CPU, pinned to two, or left to the scheduler.
+    /// The axis of all probes with two parties: both pinned to one CPU, pinned to two, or not pinned.
     #[must_use]
     pub const fn placement(usual: &'static [&'static str]) -> Self {
         Self::choice("placement", &["same_cpu", "cross_cpu", "free"], usual)
@@ -75,7 +75,7 @@ impl Axis {
         }
     }
 
-    /// Whether a value may stand in a point: one of the words, or any size within the range.
+    /// Whether a value is valid in a point: one of the words, or any size within the range.
     #[must_use]
     pub fn accepts(&self, value: &str) -> bool {
         match self.values {
@@ -100,7 +100,7 @@ fn sizes(from: u64, to: u64, per_octave: u32) -> Vec<String> {
     for step in 0.. {
         let octave = step / per_octave;
         let exact = from as f64 * 2f64.powf(f64::from(step % per_octave) / f64::from(per_octave));
-        // Whole cache lines once sizes allow it.
+        // Whole cache lines if sizes are large enough.
         let grain = if from >= 64 { 64.0 } else { 1.0 };
         let size = ((exact / grain).round() * grain) as u64;
         let Some(size) = size.checked_shl(octave).filter(|size| *size <= to) else { break };

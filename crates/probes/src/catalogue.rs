@@ -8,7 +8,7 @@ use crate::{Probe, cpu, file, ipc, memory, os, shell};
 pub struct ProbeFamily {
     /// The part of their ids before the dot.
     pub name: &'static str,
-    /// What people call it.
+    /// Its title.
     pub title: &'static str,
     /// Its probes.
     pub probes: &'static [&'static Probe],
@@ -41,7 +41,7 @@ pub fn describe(id: &str) -> Option<ProbeDescription> {
     find(id).map(Probe::describe)
 }
 
-/// The whole catalogue as data, for the floors that must not know the probes.
+/// The whole catalogue as data, for crates that must not depend on the probes.
 #[must_use]
 pub fn catalogue() -> Catalogue {
     Catalogue { probes: all().map(Probe::describe).collect() }

@@ -1,10 +1,10 @@
-//! Round trips between two processes over whatever carries bytes.
+//! Round trips between two processes over pipes or sockets.
 
 use crate::line::{Pair, PartyLine};
-use crate::party::{PeerProcess, answer, fold};
+use crate::peer_process::{PeerProcess, answer, fold};
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
 
-/// Messages of `N` bytes (at most 8) go to a peer, which answers each with the next value.
+/// Sends messages of `N` bytes (at most 8) to a peer, which answers each with the next value.
 pub(crate) struct EchoKernel<const N: usize> {
     line: PartyLine,
     _peer: PeerProcess,
@@ -17,15 +17,15 @@ impl<const N: usize> EchoKernel<N> {
     ///
     /// # Errors
     /// When it cannot be forked or pinned.
-    pub(crate) fn start(bench: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
-        let (peer, line) = PeerProcess::start(bench, 1, near, far, |line| {
+    pub(crate) fn start(context: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
+        let (peer, line) = PeerProcess::start(context, 1, near, far, |line| {
             let mut message = [0; N];
             while line.receive(&mut message)? {
                 line.send(&cut::<N>(answer(join(message))))?;
             }
             Ok(())
         })?;
-        let value = join(cut::<N>(bench.seed()));
+        let value = join(cut::<N>(context.seed()));
         Ok(Self { line, _peer: peer, began: value, value })
     }
 

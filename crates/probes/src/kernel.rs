@@ -1,4 +1,4 @@
-//! What a probe hands to the harness, which holds the clock.
+//! The interface between a probe and the harness, which reads the clock.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Unsupported(String);
 
 impl Unsupported {
-    /// With its reason, as a clause that follows "not measured: ".
+    /// A reason, as a clause that follows "not measured: ".
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
@@ -33,7 +33,7 @@ impl From<std::io::Error> for Unsupported {
     }
 }
 
-/// Why a measurement went wrong.
+/// Why a measurement failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProbeError(String);
@@ -45,10 +45,10 @@ impl ProbeError {
         Self(reason.into())
     }
 
-    /// Fine when the work's token is what it should be.
+    /// Succeeds if the token of the work equals the expected one.
     ///
     /// # Errors
-    /// When it is not, with both.
+    /// When it does not, with both values.
     pub fn unless_equal<T: PartialEq + fmt::Debug>(found: T, expected: T) -> Result<(), Self> {
         if found == expected {
             Ok(())
@@ -64,7 +64,7 @@ impl From<sys::Error> for ProbeError {
     }
 }
 
-/// What goes wrong while a probe prepares keeps it from being measured.
+/// An error during preparation means that the probe cannot be measured.
 impl From<ProbeError> for Unsupported {
     fn from(fault: ProbeError) -> Self {
         Self(fault.0)
@@ -77,50 +77,52 @@ impl From<std::io::Error> for ProbeError {
     }
 }
 
-/// What a batch did.
+/// Result of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchWork {
-    /// Operations done. Usually the number asked for; where the operating system counts (page faults), the true count.
+    /// Operations done. Usually the requested number; if the operating system counts them (page faults), the true
+    /// count.
     pub ops: u64,
-    /// Something that only the real work could have produced: a sum, a position, a count.
+    /// A value that only the real work could have produced: a sum, a position, a count.
     pub token: u64,
 }
 
-/// What one operation costs by construction, which tests hold the kernel to.
+/// Cost of one operation by construction, verified by tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DeclaredCost {
     /// Bytes read from memory by the program.
     pub bytes_read: f64,
     /// Bytes written to memory by the program.
     pub bytes_written: f64,
-    /// Arithmetic operations, loads of a chain, calls: what the probe's `about` says that it counts.
+    /// Arithmetic operations, dependent loads or calls, as the `about` of the probe defines.
     pub operations: f64,
 }
 
 /// A piece of work that the harness can repeat and time.
 pub trait Kernel {
-    /// Does `ops` operations. The clock runs around this call: nothing else belongs in it.
+    /// Does `ops` operations. The clock runs around this call, so it must do nothing else.
     ///
     /// # Errors
-    /// When the work could not be done.
+    /// When the work failed.
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError>;
 
-    /// Outside the clock, after every batch: was that really the work?
+    /// Outside the clock, after every batch: verifies the work.
     ///
     /// # Errors
-    /// When it was not.
+    /// When the work was not done.
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError>;
 
-    /// Outside the clock, before every batch: puts things back (removes files, drains queues). `ops` will be asked for next.
+    /// Outside the clock, before every batch: restores the initial state (removes files, drains queues). `ops` are
+    /// requested next.
     ///
     /// # Errors
-    /// When it could not.
+    /// When that failed.
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         let _ = ops;
         Ok(())
     }
 
-    /// How much of what the metric counts one operation is: bytes for a data rate.
+    /// Amount of the unit of the metric per operation: bytes for a data rate.
     fn amount(&self) -> f64 {
         1.0
     }
@@ -130,42 +132,42 @@ pub trait Kernel {
         1
     }
 
-    /// What one operation costs by construction, where that can be said.
+    /// Cost of one operation by construction, if it is known.
     fn declared(&self) -> Option<DeclaredCost> {
         None
     }
 
-    /// After the batches: times single operations into `record`, for probes whose distribution matters.
+    /// After the batches: times single operations into `record`, for probes with a distribution.
     ///
     /// # Errors
-    /// When the work could not be done.
+    /// When the work failed.
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         let _ = record;
         Ok(())
     }
 }
 
-/// Something that reads its own values, where timing a batch would not give the figure: how late a timer fires.
+/// A probe that reads its own values because a timed batch would not give the figure, such as the delay of a timer.
 pub trait Readings {
-    /// One batch of readings, each in the figure's unit. The median of a launch's readings is its value.
+    /// One batch of readings, each in the unit of the figure. The median of the readings of a launch is its value.
     ///
     /// # Errors
-    /// When the work could not be done, or was not.
+    /// When the work failed or was not done.
     fn read(&mut self) -> Result<Vec<f64>, ProbeError>;
 
-    /// Whether quantiles of the readings are part of the figure.
+    /// Whether the figure includes quantiles of the readings.
     fn distribution(&self) -> bool {
         false
     }
 }
 
-/// What preparation yields.
+/// The result of preparation.
 pub enum Trial {
-    /// Work that is timed as it is.
+    /// Work that is timed directly.
     One(Box<dyn Kernel>),
-    /// The figure is the difference: both take turns batch by batch in one launch, in the order ABBA.
+    /// The figure is the difference: the two alternate by batch in one launch, in the order ABBA.
     Paired {
-        /// Work with the overhead in it.
+        /// Work including the overhead.
         work: Box<dyn Kernel>,
         /// The overhead alone.
         overhead: Box<dyn Kernel>,
@@ -175,13 +177,13 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// Work that is timed as it is.
+    /// Work that is timed directly.
     #[must_use]
     pub fn one(kernel: impl Kernel + 'static) -> Self {
         Self::One(Box::new(kernel))
     }
 
-    /// A difference of two.
+    /// A difference of two kernels.
     #[must_use]
     pub fn paired(work: impl Kernel + 'static, overhead: impl Kernel + 'static) -> Self {
         Self::Paired { work: Box::new(work), overhead: Box::new(overhead) }
@@ -196,13 +198,13 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Room for so many.
+    /// A recorder with a capacity.
     #[must_use]
     pub fn with_room(most: usize) -> Self {
         Self { nanos: Vec::with_capacity(most), most }
     }
 
-    /// How many more it takes.
+    /// Remaining capacity.
     #[must_use]
     pub fn room(&self) -> usize {
         self.most - self.nanos.len()
@@ -211,7 +213,7 @@ impl Recorder {
     /// Times one operation.
     ///
     /// # Errors
-    /// What the operation said.
+    /// The error of the operation.
     pub fn time(&mut self, operation: impl FnOnce() -> Result<(), ProbeError>) -> Result<(), ProbeError> {
         let began = sys::clock::now();
         operation()?;
@@ -222,14 +224,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Adds a time that was taken elsewhere, nanoseconds.
+    /// Adds a time that was measured elsewhere, nanoseconds.
     pub fn add(&mut self, nanos: u64) {
         if self.room() > 0 {
             self.nanos.push(nanos);
         }
     }
 
-    /// What was recorded, nanoseconds.
+    /// The recorded times, nanoseconds.
     #[must_use]
     pub fn nanos(&self) -> &[u64] {
         &self.nanos

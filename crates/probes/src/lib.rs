@@ -1,18 +1,17 @@
-//! The catalogue: everything that can be measured, one file a probe.
+//! The catalogue: everything that can be measured, one file per probe.
 //!
 //! A probe is one literal ([`Probe`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the `mod` line and
 //! the family's table. Everything else (lists, reference, suites, completion, tables) is derived from the literal.
 #![forbid(unsafe_code)]
 
 mod axis;
-mod bench;
 mod catalogue;
-mod contest;
+mod context;
 mod echo;
 mod kernel;
 mod line;
-mod mate;
-mod party;
+mod peer_process;
+mod peer_thread;
 mod probe;
 mod programs;
 mod published;
@@ -20,6 +19,7 @@ mod rpc;
 mod stream;
 mod suite;
 mod team;
+mod trials;
 
 mod cpu;
 mod file;
@@ -29,13 +29,13 @@ mod os;
 mod shell;
 
 pub use axis::{Axis, Values};
-pub use bench::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
 pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
+pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};
 pub use probe::{BatchRule, DefinitionSource, Parties, Probe, ProbeMetric, Shares};
 pub use suite::{ProbeSelection, SUITES, Suite, suite};
 
-/// What every probe's file begins with.
+/// The imports of every probe's file.
 mod prelude {
     pub(crate) use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What carries bytes between two parties: pipes and sockets, all read and written as files.
+//! Connections between two parties: pipes and sockets, all read and written as files.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -8,59 +8,59 @@ use std::os::unix::net::UnixStream;
 
 use crate::{ProbeError, Unsupported};
 
-/// What a party reads from and writes to; both may be the same socket.
+/// The files of one party for reading and writing; both may be the same socket.
 pub(crate) struct PartyLine {
-    /// Where its messages come from.
+    /// Input.
     pub(crate) from: File,
-    /// Where its messages go.
+    /// Output.
     pub(crate) to: File,
 }
 
-/// Two lines that end in each other.
+/// Two connected lines.
 pub(crate) type Pair = (PartyLine, PartyLine);
 
 impl PartyLine {
     /// Both directions over one socket.
     ///
     /// # Errors
-    /// When its descriptor cannot be duplicated.
+    /// When its descriptor could not be duplicated.
     pub(crate) fn over(socket: impl Into<OwnedFd>) -> Result<Self, Unsupported> {
         let from = File::from(socket.into());
         Ok(Self { to: from.try_clone()?, from })
     }
 
-    /// Sends a message whole, in one call where the kernel takes it in one.
+    /// Sends a whole message, with one call if the kernel accepts it in one.
     ///
     /// # Errors
-    /// When it cannot be sent.
+    /// When it could not be sent.
     #[inline]
     pub(crate) fn send(&self, message: &[u8]) -> Result<(), ProbeError> {
         send(&self.to, message)
     }
 
-    /// Receives a message whole; `false` at the end of the input.
+    /// Receives a whole message; `false` at the end of the input.
     ///
     /// # Errors
-    /// When it cannot be received, or ends inside the message.
+    /// When it could not be received, or the input ends inside the message.
     #[inline]
     pub(crate) fn receive(&self, message: &mut [u8]) -> Result<bool, ProbeError> {
         receive(&self.from, message)
     }
 
-    /// Receives a message whole.
+    /// Receives a whole message.
     ///
     /// # Errors
-    /// When it cannot be received, or the peer is gone.
+    /// When it could not be received, or the peer has ended.
     #[inline]
     pub(crate) fn expect(&self, message: &mut [u8]) -> Result<(), ProbeError> {
-        if self.receive(message)? { Ok(()) } else { Err(gone()) }
+        if self.receive(message)? { Ok(()) } else { Err(peer_ended()) }
     }
 }
 
 /// Over two pipes.
 ///
 /// # Errors
-/// When they cannot be made.
+/// When they could not be created.
 pub(crate) fn pipes() -> Result<Pair, Unsupported> {
     let (near_from, far_to) = pipe()?;
     let (far_from, near_to) = pipe()?;
@@ -70,7 +70,7 @@ pub(crate) fn pipes() -> Result<Pair, Unsupported> {
 /// Over a pair of local stream sockets.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it could not be created.
 pub(crate) fn unix_pair() -> Result<Pair, Unsupported> {
     let (near, far) = UnixStream::pair()?;
     Ok((PartyLine::over(near)?, PartyLine::over(far)?))
@@ -87,7 +87,7 @@ pub(crate) fn udp_pair() -> Result<Pair, Unsupported> {
     Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
 
-/// Over a TCP connection on the loopback, which sends at once (TCP_NODELAY).
+/// Over a TCP connection on the loopback with TCP_NODELAY.
 ///
 /// # Errors
 /// When there is no loopback.
@@ -96,26 +96,27 @@ pub(crate) fn tcp_pair() -> Result<Pair, Unsupported> {
     Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
 
-/// Both ends of a TCP connection on the loopback, which sends at once (TCP_NODELAY).
+/// Both ends of a TCP connection on the loopback with TCP_NODELAY.
 ///
 /// # Errors
 /// When there is no loopback.
 pub(crate) fn tcp_streams() -> Result<(TcpStream, TcpStream), Unsupported> {
-    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let near = TcpStream::connect(door.local_addr()?)?;
-    let far = accept_from(&door, &near)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let near = TcpStream::connect(listener.local_addr()?)?;
+    let far = accept_from(&listener, &near)?;
     near.set_nodelay(true)?;
     far.set_nodelay(true)?;
     Ok((near, far))
 }
 
-/// The other end of `caller`'s connection. Anybody on this machine may knock: only the one that was called is let in.
+/// The other end of `caller`'s connection. Connections from other addresses are closed: any process on this machine may
+/// connect.
 ///
 /// # Errors
 /// When accepting fails.
-pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpStream, Unsupported> {
+pub(crate) fn accept_from(listener: &TcpListener, caller: &TcpStream) -> Result<TcpStream, Unsupported> {
     loop {
-        let (stream, address) = door.accept()?;
+        let (stream, address) = listener.accept()?;
         if address == caller.local_addr()? {
             return Ok(stream);
         }
@@ -125,26 +126,26 @@ pub(crate) fn accept_from(door: &TcpListener, caller: &TcpStream) -> Result<TcpS
 /// A pipe as two files: reading end, writing end.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it could not be created.
 pub(crate) fn pipe() -> Result<(File, File), Unsupported> {
     let (from, to) = std::io::pipe()?;
     Ok((File::from(OwnedFd::from(from)), File::from(OwnedFd::from(to))))
 }
 
-/// Sends a message whole, in one call where the kernel takes it in one.
+/// Sends a whole message, with one call if the kernel accepts it in one.
 ///
 /// # Errors
-/// When it cannot be sent.
+/// When it could not be sent.
 #[inline]
 pub(crate) fn send(to: &File, message: &[u8]) -> Result<(), ProbeError> {
     let mut to = to;
     Ok(to.write_all(message)?)
 }
 
-/// Receives a message whole; `false` at the end of the input.
+/// Receives a whole message; `false` at the end of the input.
 ///
 /// # Errors
-/// When it cannot be received, or ends inside the message.
+/// When it could not be received, or the input ends inside the message.
 #[inline]
 pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, ProbeError> {
     let mut from = from;
@@ -152,7 +153,7 @@ pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, ProbeErro
     while filled < message.len() {
         match from.read(&mut message[filled..]) {
             Ok(0) if filled == 0 => return Ok(false),
-            Ok(0) => return Err(ProbeError::new("a message ended in its middle")),
+            Ok(0) => return Err(ProbeError::new("the input ended inside a message")),
             Ok(more) => filled += more,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error.into()),
@@ -161,8 +162,8 @@ pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, ProbeErro
     Ok(true)
 }
 
-/// What a lost peer means.
-pub(crate) fn gone() -> ProbeError {
+/// The error for a peer that ended.
+pub(crate) fn peer_ended() -> ProbeError {
     ProbeError::new("the other party ended")
 }
 
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_carries_bytes_both_ways() {
+    fn every_pair_transfers_bytes_in_both_directions() {
         for (near, far) in [pipes(), unix_pair(), udp_pair(), tcp_pair()].map(Result::unwrap) {
             let mut message = [0; 4];
             near.send(b"ping").unwrap();
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_peer_is_an_end_and_half_a_message_a_fault() {
+    fn an_ended_peer_ends_the_input_and_half_a_message_is_an_error() {
         let (near, far) = pipes().unwrap();
         far.send(b"ha").unwrap();
         drop(far);

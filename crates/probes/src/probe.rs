@@ -1,15 +1,15 @@
-//! What can be measured: static data and one function that prepares it.
+//! The definition of a probe: static data and one function that prepares it.
 
 use model::{AxisDescription, Better, Class, Domain, Point, Primitive, ProbeDescription, Reference, Unit};
 
 use crate::{Axis, ProbeContext, Trial, Unsupported};
 
-/// Where a definition comes from: the program or publication that a figure continues, and its name there.
+/// The origin of a definition: the program or publication that a figure continues, and its name there.
 #[derive(Debug, Clone, Copy)]
 pub struct DefinitionSource {
     /// Program or publication.
     pub tool: &'static str,
-    /// The figure's name there.
+    /// The name of the figure there.
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
@@ -23,12 +23,12 @@ impl DefinitionSource {
     }
 }
 
-/// Unit, what one of it is counted per, and direction: a [`model::Metric`] that a literal can hold.
+/// Unit, counted item and direction: a [`model::Metric`] in the form of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeMetric {
     /// Unit of the stored value.
     pub unit: Unit,
-    /// One of what, or what is counted.
+    /// The item that is counted, or that the time is for.
     pub per: &'static str,
     /// Which way is better.
     pub better: Better,
@@ -47,73 +47,73 @@ impl ProbeMetric {
         Self { unit, per, better: Better::Higher }
     }
 
-    /// The metric as documents carry it.
+    /// The metric in the form that documents store.
     #[must_use]
     pub const fn model(&self) -> model::Metric {
         model::Metric { unit: self.unit, per: std::borrow::Cow::Borrowed(self.per), better: self.better }
     }
 }
 
-/// Who takes part in a measurement and on which CPUs.
+/// The parties of a measurement and their CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parties {
     /// One thread, pinned.
     One,
-    /// Two or more, placed as the axis `placement` says: all on one CPU, in turn on two, or free.
+    /// Two or more, placed by the axis `placement`: all on one CPU, alternately on two, or not pinned.
     Placed,
-    /// One pinned thread a CPU, as many as the axis `threads` says.
+    /// One pinned thread per CPU, as many as the axis `threads` specifies.
     Threads,
-    /// Left to the scheduler.
+    /// Not pinned.
     Free,
 }
 
-/// How many operations a batch has, and how many batches a launch.
+/// Operations per batch and batches per launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BatchRule {
     /// Fewest operations.
     pub least: u64,
-    /// Most operations, where more would exhaust something (ports, descriptors, disk).
+    /// Most operations, where more would exhaust a resource (ports, descriptors, disk).
     pub most: u64,
-    /// Batches of a launch where an operation is so long that the plan's number would take minutes.
+    /// Batches per launch, if operations are so long that the number of the plan would take minutes.
     pub batches: Option<u32>,
 }
 
 impl BatchRule {
-    /// As many operations as fill the plan's shortest batch.
+    /// As many operations as the shortest batch of the plan takes.
     pub const FILL: Self = Self { least: 1, most: u64::MAX, batches: None };
 
-    /// At most so many operations.
+    /// The same with a limit on the operations.
     #[must_use]
     pub const fn at_most(most: u64) -> Self {
         Self { least: 1, most, batches: None }
     }
 
-    /// One operation a batch, so many batches a launch.
+    /// One operation per batch, and a number of batches per launch.
     #[must_use]
     pub const fn single(batches: u32) -> Self {
         Self { least: 1, most: 1, batches: Some(batches) }
     }
 }
 
-/// What can be measured.
+/// A measurable operation.
 pub struct Probe {
-    /// `family.name`: a contract that never changes meaning.
+    /// `family.name`: permanent, and its meaning never changes.
     pub id: &'static str,
-    /// What people call it.
+    /// Its title.
     pub title: &'static str,
     /// What it does and what its value means.
     pub about: &'static str,
     /// Unit and direction.
     pub metric: ProbeMetric,
-    /// How far it drifts from session to session by habit.
+    /// Class, from which its drift between sessions is known.
     pub class: Class,
-    /// What it stresses.
+    /// The primitives that it stresses.
     pub stresses: &'static [Primitive],
-    /// Whose definition it continues.
+    /// The definitions that it continues.
     pub sources: &'static [DefinitionSource],
-    /// Along what it is measured.
+    /// The axes along which it is measured.
     pub axes: &'static [Axis],
-    /// Who takes part, and where.
+    /// Its parties and their CPUs.
     pub parties: Parties,
     /// Size of a batch.
     pub batch: BatchRule,
@@ -121,26 +121,26 @@ pub struct Probe {
     pub domain: Option<fn(&Point) -> Domain>,
     /// Whether the figure is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
-    /// Preparation that it shares: probes with the same key and the same values on `shares_axes` may share a launch.
+    /// Shared preparation: probes with the same key and the same values on `axes` may share a launch.
     pub shares: Option<Shares>,
-    /// Points that make no sense, such as an axis that another one's value makes void.
+    /// Points that are invalid, such as an axis that has no effect with a value of another one.
     pub skips: fn(&Point) -> bool,
     /// Prepares the measurement at a point, outside the clock.
     pub prepare: fn(&Point, &mut ProbeContext) -> Result<Trial, Unsupported>,
 }
 
-/// What probes share when their preparation is expensive.
+/// The shared preparation of several probes.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares {
-    /// What is shared, such as `arena`.
+    /// Key of the shared preparation, such as `arena`.
     pub key: &'static str,
     /// Axes on which the sharers must agree.
     pub axes: &'static [&'static str],
 }
 
 impl Probe {
-    /// What most probes are: one pinned party, no axes, batches filled. Every literal names at least id, title, about,
-    /// metric, class, stresses and prepare.
+    /// Defaults of most probes: one pinned party, no axes, full batches. Every literal specifies at least id, title,
+    /// about, metric, class, stresses and prepare.
     pub const BLANK: Self = Self {
         id: "",
         title: "",
@@ -156,7 +156,7 @@ impl Probe {
         paired: false,
         shares: None,
         skips: |_| false,
-        prepare: |_, _| Err(Unsupported::new("nothing is prepared for it")),
+        prepare: |_, _| Err(Unsupported::new("it has no preparation")),
     };
 
     /// The part of the id before the dot.
@@ -171,22 +171,22 @@ impl Probe {
         self.domain.map_or_else(|| usual_domain(self.class, point), |domain| domain(point))
     }
 
-    /// Every point of the full suite, first axis slowest.
+    /// Every point of the full suite; the first axis varies slowest.
     #[must_use]
     pub fn points(&self) -> Vec<Point> {
         self.product(|axis| axis.all())
     }
 
-    /// The representative points.
+    /// The default points.
     #[must_use]
     pub fn usual_points(&self) -> Vec<Point> {
         self.product(|axis| axis.usual.iter().map(|value| (*value).to_owned()).collect())
     }
 
-    /// A point given in part, completed with each axis's representative values.
+    /// A partial point, completed with the default values of each axis.
     ///
     /// # Errors
-    /// Says which axis or value the probe does not have.
+    /// Names the axis or value that the probe does not have.
     pub fn complete(&self, part: &Point) -> Result<Vec<Point>, String> {
         for (name, value) in part.iter() {
             let Some(axis) = self.axes.iter().find(|axis| axis.name == name) else {
@@ -204,7 +204,7 @@ impl Probe {
             Some(value) => vec![value.to_owned()],
             None => axis.usual.iter().map(|value| (*value).to_owned()).collect(),
         });
-        if points.is_empty() { Err(format!("{} makes no sense at {part}", self.id)) } else { Ok(points) }
+        if points.is_empty() { Err(format!("{} is not defined at {part}", self.id)) } else { Ok(points) }
     }
 
     fn product(&self, values: impl Fn(&Axis) -> Vec<String>) -> Vec<Point> {

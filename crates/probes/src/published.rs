@@ -1,8 +1,9 @@
-//! The suites that continue a published evaluation each: its figures at its points, in the order of its tables and columns. The
-//! tables themselves are in the folder `published`.
+//! The suites that continue a published evaluation: its figures at its points, in the order of its tables and columns.
+//! The tables themselves are in the folder `published`.
 //!
-//! Two-party figures are measured on one CPU, which is what the machines of those tables had. Where a table lets one figure vary
-//! in what has no meaning today, the figure stands once: BYTE's register variables, and file tests of 10 and of 30 seconds.
+//! Two-party figures are measured on one CPU, as on the machines of those tables. If a table varies a figure in a
+//! parameter that has no effect today, the figure appears once: BYTE's register variables, and file tests of 10 and of
+//! 30 seconds.
 
 /// Id and point, completed with representative values.
 pub(crate) type Rows = &'static [(&'static str, &'static str)];
@@ -119,7 +120,7 @@ pub(crate) const RAMSPEED: Rows = &[
     ("memory.write", "working_set=16MiB,threads=1,width=integer,stores=normal"),
 ];
 
-/// Choutko and Klimentov's tape streaming, then the same medium in blocks that drives of today are given.
+/// Choutko and Klimentov's tape streaming, then the same medium with the block sizes of present drives.
 pub(crate) const TAPE: Rows = &[
     ("file.sequential_write", "block=10KiB,format=tar,medium=target"),
     ("file.sequential_write", "block=20KiB,format=tar,medium=target"),
@@ -141,7 +142,7 @@ pub(crate) const TAPE: Rows = &[
     ("file.sequential_read", "block=1MiB,format=tar,medium=target"),
 ];
 
-/// STREAM's four kernels, with the stores that plain code makes: one CPU, then all.
+/// STREAM's four kernels with ordinary stores: one CPU, then all.
 pub(crate) const STREAM: Rows = &[
     ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
     ("memory.scale", "working_set=256MiB,threads=1,stores=normal"),

@@ -1,9 +1,9 @@
-//! ONC remote procedure calls, as far as a call of one procedure with one character needs them: messages of RFC 5531,
-//! data of RFC 4506 (XDR), and record marking for streams.
+//! ONC remote procedure calls, limited to the call of one procedure with one character: messages of RFC 5531, data of
+//! RFC 4506 (XDR), and record marking for streams.
 
 use crate::ProbeError;
 
-/// A program number of the range that is left to users (RFC 5531, section 13).
+/// A program number of the range reserved for users (RFC 5531, section 13).
 pub(crate) const PROGRAM: u32 = 0x2070_726f;
 /// Its version.
 pub(crate) const VERSION: u32 = 1;
@@ -26,7 +26,7 @@ pub(crate) const REPLY_BYTES: usize = 28;
 /// Bytes of a record mark.
 pub(crate) const MARK_BYTES: usize = 4;
 
-/// Writes a call into `to`, whose length must be [`CALL_BYTES`]. XDR carries a character as a signed word.
+/// Writes a call into `to`, whose length must be [`CALL_BYTES`]. XDR encodes a character as a signed word.
 #[inline]
 pub(crate) fn put_call(to: &mut [u8], transaction: u32, character: u8) {
     let none = [AUTH_NONE, 0];
@@ -57,7 +57,7 @@ pub(crate) fn get_call(from: &[u8]) -> Result<(u32, u8), ProbeError> {
         [CALL, RPC_VERSION, PROGRAM, VERSION, PROCEDURE, AUTH_NONE, 0, AUTH_NONE, 0] => {
             Ok((transaction, character as u8))
         }
-        _ => Err(ProbeError::new(format!("a remote procedure call is not the one expected: {words:x?}"))),
+        _ => Err(ProbeError::new(format!("an unexpected remote procedure call: {words:x?}"))),
     }
 }
 
@@ -73,17 +73,17 @@ pub(crate) fn get_reply(from: &[u8], transaction: u32) -> Result<u8, ProbeError>
     let words = get::<{ REPLY_BYTES / 4 }>(from)?;
     match words {
         [found, REPLY, ACCEPTED, AUTH_NONE, 0, SUCCESS, character] if found == transaction => Ok(character as u8),
-        _ => Err(ProbeError::new(format!("a reply does not fit the call {transaction:x}: {words:x?}"))),
+        _ => Err(ProbeError::new(format!("a reply does not match the call {transaction:x}: {words:x?}"))),
     }
 }
 
-/// Writes the mark of a record that is whole in one fragment (RFC 5531, section 11).
+/// Writes the mark of a record in one fragment (RFC 5531, section 11).
 #[inline]
 pub(crate) fn put_mark(to: &mut [u8], bytes: usize) {
     put(to, &[LAST | bytes as u32]);
 }
 
-/// Reads the mark of a record that must be whole in one fragment of so many bytes.
+/// Reads the mark of a record that must be one fragment of a given length.
 #[inline]
 pub(crate) fn get_mark(from: &[u8], bytes: usize) -> Result<(), ProbeError> {
     match get::<1>(from)? {
@@ -114,9 +114,9 @@ fn get<const N: usize>(from: &[u8]) -> Result<[u32; N], ProbeError> {
 mod tests {
     use super::*;
 
-    /// Laid out by hand from the structures of RFC 5531, section 9.
+    /// Encoded by hand from the structures of RFC 5531, section 9.
     #[test]
-    fn messages_are_those_of_the_standard() {
+    fn messages_conform_to_the_standard() {
         let mut call = [0; CALL_BYTES];
         put_call(&mut call, 0x0102_0304, b'a');
         let expected = [
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn unexpected_messages_are_refused() {
         let mut call = [0; CALL_BYTES];
         put_call(&mut call, 1, 2);
         for at in 4..CALL_BYTES - 4 {

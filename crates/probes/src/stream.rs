@@ -1,21 +1,21 @@
-//! Blocks of data from another process, as fast as they come.
+//! Blocks of data from another process at the highest rate.
 
 use std::fs::File;
 
 use sys::memory::{Arena, Pages};
 
-use crate::line::{gone, pipe, receive, send};
-use crate::party::{PeerProcess, fold};
+use crate::line::{peer_ended, pipe, receive, send};
+use crate::peer_process::{PeerProcess, fold};
 use crate::{Axis, BatchWork, DeclaredCost, Kernel, ProbeContext, ProbeError, Unsupported};
 
-/// Whether the parties look at the data or leave that to the kernel's copy.
+/// Whether the parties access the data, or only the kernel copies it.
 pub(crate) const DATA: &[&str] = &["copied", "touched"];
 
 /// The axis of block sizes.
 pub(crate) const BLOCK: Axis = Axis::choice("block", &["4KiB", "16KiB", "64KiB", "256KiB", "1MiB"], &["64KiB"]);
 
-/// A peer writes blocks and this process reads them. Touched: the peer writes every word of a block before sending it, and
-/// every word is summed here. Copied: only the first word is, so that every block can be told.
+/// A peer writes blocks and this process reads them. Touched: the peer writes every word of a block before sending it,
+/// and every word is summed here. Copied: only the first word is accessed, which identifies the block.
 pub(crate) struct StreamKernel {
     from: File,
     orders: File,
@@ -27,29 +27,30 @@ pub(crate) struct StreamKernel {
 }
 
 impl StreamKernel {
-    /// Forks the peer, which will write into `to` what is read from `from`, in blocks of `bytes` (a multiple of 8).
+    /// Forks the peer, which writes into `to` what is read from `from`, in blocks of `bytes` (a multiple of 8).
     ///
     /// # Errors
-    /// When it cannot be forked or pinned, or there is no memory.
+    /// When it could not be forked or pinned, or there is not enough memory.
     pub(crate) fn start(
-        bench: &mut ProbeContext,
+        context: &mut ProbeContext,
         (from, to): (File, File),
         bytes: usize,
         touched: bool,
     ) -> Result<Self, Unsupported> {
         let (far_orders, orders) = pipe()?;
-        let (peer, (from, orders)) = PeerProcess::start(bench, 1, (from, orders), (far_orders, to), |(orders, to)| {
-            let mut block = Arena::populated(bytes, Pages::System)?;
-            let (mut order, mut number) = ([0; 8], 0);
-            while receive(&orders, &mut order)? {
-                for _ in 0..u64::from_ne_bytes(order) {
-                    fill(block.words_mut(), number, touched);
-                    send(&to, block.bytes())?;
-                    number += 1;
+        let (peer, (from, orders)) =
+            PeerProcess::start(context, 1, (from, orders), (far_orders, to), |(orders, to)| {
+                let mut block = Arena::populated(bytes, Pages::System)?;
+                let (mut order, mut number) = ([0; 8], 0);
+                while receive(&orders, &mut order)? {
+                    for _ in 0..u64::from_ne_bytes(order) {
+                        fill(block.words_mut(), number, touched);
+                        send(&to, block.bytes())?;
+                        number += 1;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            })?;
         let block = Arena::populated(bytes, Pages::System)?;
         Ok(Self { from, orders, _peer: peer, block, touched, began: 0, next: 0 })
     }
@@ -62,7 +63,7 @@ impl Kernel for StreamKernel {
         let mut token = 0;
         for _ in 0..ops {
             if !receive(&self.from, self.block.bytes_mut())? {
-                return Err(gone());
+                return Err(peer_ended());
             }
             token = fold(token, look(self.block.words(), self.touched));
             self.next += 1;
@@ -89,7 +90,7 @@ impl Kernel for StreamKernel {
     }
 }
 
-/// Word `index` of block `number` is the block's first word plus `index`.
+/// First word of block `number`; word `index` is this plus `index`.
 fn first(number: u64) -> u64 {
     (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -105,7 +106,7 @@ fn look(words: &[u64], touched: bool) -> u64 {
     if touched { words.iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)) } else { words[0] }
 }
 
-/// What looking at block `number` must show, without a block.
+/// The expected token of block `number`, computed without the block.
 fn expected(number: u64, words: u64, touched: bool) -> u64 {
     if touched { first(number).wrapping_mul(words).wrapping_add(words * (words - 1) / 2) } else { first(number) }
 }
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_told_apart_and_one_changed_word_is_noticed() {
+    fn blocks_are_distinct_and_one_changed_word_is_detected() {
         let mut words = vec![0; 512];
         for number in 0..20 {
             for touched in [false, true] {

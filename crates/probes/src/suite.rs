@@ -10,12 +10,12 @@ use crate::{Probe, all, find};
 pub struct ProbeSelection {
     /// The probe.
     pub probe: &'static Probe,
-    /// Where on its axes.
+    /// Its point.
     pub point: Point,
 }
 
 impl ProbeSelection {
-    /// Whether it is of a probe, at a point that a part of a point includes.
+    /// Whether it is of the probe `id`, at a point that includes `part`.
     fn is_in(&self, id: &str, part: &str) -> bool {
         self.probe.id == id && part.parse().is_ok_and(|part| self.point.includes(&part))
     }
@@ -25,19 +25,19 @@ impl ProbeSelection {
 pub struct Suite {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it measures and how long that takes.
+    /// Its contents and duration.
     pub about: &'static str,
-    /// Seconds after which no further round begins, unless the user says otherwise.
+    /// Seconds after which no further round begins, unless the user sets another limit.
     pub seconds: Option<f64>,
     select: SuiteSelector,
 }
 
 enum SuiteSelector {
-    /// Every probe at its representative points, but for these: id and part of a point.
+    /// Every probe at its default points, except these: id and partial point.
     Usual { but: &'static [(&'static str, &'static str)] },
     /// Every probe at every point.
     Everything,
-    /// Exactly these, in this order: id and point, completed with representative values.
+    /// Exactly these, in this order: id and point, completed with default values.
     Table(&'static [(&'static str, &'static str)]),
 }
 
@@ -99,7 +99,8 @@ pub static SUITES: &[Suite] = &[
     },
 ];
 
-/// What the default suite leaves to `full`: no published table has it, or another of its figures says nearly the same.
+/// Figures of the full suite only: no published table has them, or another figure of the default suite is almost
+/// equivalent.
 const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("memory.copy", "threads=all,stores=normal"),
     ("memory.scale", "stores=normal"),
@@ -164,7 +165,7 @@ pub fn suite(name: &str) -> Option<&'static Suite> {
 }
 
 impl Suite {
-    /// What it measures, in order. Probes that the catalogue does not have yet are left out.
+    /// Its figures, in order. Probes that the catalogue does not contain are left out.
     #[must_use]
     pub fn selections(&self) -> Vec<ProbeSelection> {
         match self.select {
@@ -179,7 +180,7 @@ impl Suite {
         }
     }
 
-    /// Ids that its table names, for tests.
+    /// Ids in its table, for tests.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, &'static str)> {
         match self.select {

@@ -1,7 +1,8 @@
-//! Every probe does its work, its check accepts that and notices tampered work, and nothing is left behind.
+//! Every probe does its work, its check accepts that and detects altered work, and no files or processes are left.
 //!
-//! A worker has one thread, because it forks; a test harness has more. So this test brings its own `main`: it runs itself
-//! once for every probe and point, and such a run prepares one trial. Arguments select probes by parts of their ids.
+//! A worker has one thread, because it forks; a test harness has more. This test therefore has its own `main`: it runs
+//! itself once for every probe and point, and such a run prepares one trial. Arguments select probes by parts of their
+//! ids.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!failures.is_empty()))
 }
 
-/// The smallest point, every placement, and the representative points where those prepare fast.
+/// The smallest point, every placement, and the default points of probes that are prepared fast.
 fn points(probe: &Probe) -> Vec<Point> {
     // The first value of every axis is the fastest to prepare.
     let smallest = probe.points().into_iter().next().unwrap_or_default();
@@ -90,8 +91,8 @@ fn alone(probe: &Probe, point: &Point) -> ExitCode {
     if let Some(cpu) = setting.cpus.first() {
         sys::affinity::pin(&[*cpu]).unwrap();
     }
-    let mut bench = ProbeContext::new(setting);
-    let trial = match (probe.prepare)(point, &mut bench) {
+    let mut context = ProbeContext::new(setting);
+    let trial = match (probe.prepare)(point, &mut context) {
         Ok(trial) => trial,
         Err(unfit) => {
             testing::lacks!("{} at {point}: not measurable here: {unfit}", probe.id);
@@ -99,8 +100,8 @@ fn alone(probe: &Probe, point: &Point) -> ExitCode {
         }
     };
     assert_eq!(matches!(trial, Trial::Paired { .. }), probe.paired, "paired or not?");
-    // A kernel may outlive the bench.
-    drop(bench);
+    // A kernel may outlive the context.
+    drop(context);
     match trial {
         Trial::One(mut kernel) => conform(kernel.as_mut(), probe.batch.least, probe.batch.most),
         Trial::Paired { mut work, mut overhead } => {
@@ -135,7 +136,7 @@ fn conform(kernel: &mut dyn Kernel, least: u64, most: u64) {
     assert!(record.nanos().iter().all(|nanos| *nanos > 0));
 }
 
-/// No child of this process and nothing in its directories.
+/// No child of this process and no file in its directories.
 fn nothing_is_left(directory: &Path) {
     let me = std::process::id();
     if let Ok(children) = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")) {

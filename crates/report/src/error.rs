@@ -1,12 +1,12 @@
-//! Why a report could not be drawn.
+//! Errors of rendering a report.
 
-/// Why a report could not be drawn.
+/// Why a report could not be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The output refused bytes.
+    /// Writing to the output failed.
     #[error("could not write the report: {0}")]
     Write(#[from] std::io::Error),
-    /// The data behind the report cannot be written as JSON.
+    /// The report's data cannot be written as JSON.
     #[error("could not write the report's data as JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// A record of the report cannot be written as CSV.
@@ -15,12 +15,12 @@ pub enum Error {
     /// The drawing library refused a chart.
     #[error("could not draw a chart: {0}")]
     Chart(String),
-    /// Not a format's name.
+    /// No format has this name.
     #[error("could not find a format named '{name}'; choose one of {known}")]
     Format {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Every name.
+        /// Names of all formats.
         known: String,
     },
 }

@@ -1,7 +1,7 @@
-//! What a report says, and the formats that draw it.
+//! Content of reports, and the formats that render it.
 //!
-//! A view in [`view`] turns a run or findings into a [`Document`] once; every [`ReportFormat`] draws that same document. No
-//! number is formatted anywhere but in [`PrintedQuantity`].
+//! A view in [`view`] turns a run or findings into one [`Document`], which every [`ReportFormat`] renders. Numbers are
+//! formatted by [`PrintedQuantity`] alone.
 #![forbid(unsafe_code)]
 
 mod chart;

@@ -10,11 +10,11 @@ pub struct Lag1 {
     pub coefficient: f64,
     /// The coefficient with its bias at this number of values removed, -1 to 1.
     pub unbiased: f64,
-    /// One-sided p-value of "neighbours are alike" against independence.
+    /// One-sided p-value of "neighbours are similar" against independence.
     pub p_value: f64,
 }
 
-/// Rank autocorrelation at lag 1, so that one disturbed launch cannot hide or fake it.
+/// Rank autocorrelation at lag 1, robust against single disturbed launches.
 ///
 /// Mean and variance under independence are the exact ones for ranks without ties (Dufour and Roy, Journal of
 /// Econometrics 29, 1985), the p-value is by the normal distribution, the bias `-(1 + 3 rho) / n` is that of Marriott
@@ -49,21 +49,22 @@ fn correlation_at(values: &[f64], lag: usize) -> Option<f64> {
     Some(shared / total)
 }
 
-/// By how much autocorrelation inflates the variance of a location estimate from `values` in the order of time,
-/// at least 1: the larger of two answers.
+/// Factor by which autocorrelation inflates the variance of a location estimate of `values` in the order of time, at
+/// least 1: the larger of two estimates.
 ///
 /// For a first-order autoregressive series it is `(1 + rho) / (1 - rho)` (Bayley and Hammersley, Journal of the Royal
-/// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is a tenth
-/// too low, which would make intervals too narrow. It is held at 0.9, beyond which the values do not say how many of
-/// them are independent. A slow wave hides from lag 1 but not from the sum over a quarter of the lags, weighted as by
-/// Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval.
+/// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is too low
+/// by a tenth, which would make intervals too narrow. It is capped at 0.9, beyond which the values do not determine how
+/// many of them are independent. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
+/// weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval.
 pub fn variance_inflation(values: &[f64]) -> f64 {
     let Some(lag) = lag1(values) else { return 1.0 };
     let rho = lag.unbiased.clamp(0.0, 0.9);
     ((1.0 + rho) / (1.0 - rho)).max(long_run_inflation(values))
 }
 
-/// Long-run variance of the ranks over their variance; each autocorrelation is freed of its bias under independence.
+/// Long-run variance of the ranks over their variance, with each autocorrelation corrected for its bias under
+/// independence.
 fn long_run_inflation(values: &[f64]) -> f64 {
     let n = values.len();
     let widest = n / 4;
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_neighbours_cost_launches_and_opposite_ones_gain_none() {
+    fn positive_correlation_reduces_the_effective_number_and_negative_does_not_raise_it() {
         let walk: Vec<f64> = (0..20).map(|i| f64::from(i / 5)).collect();
         assert!(lag1(&walk).unwrap().p_value < 0.001);
         assert!(variance_inflation(&walk) > 4.0);

@@ -1,19 +1,19 @@
-//! The difference between work and its overhead, never claimed below what the method resolves.
+//! The difference between work and its overhead, never claimed below the method's resolution.
 //!
 //! Subtracting two imprecise quantities gave lmbench negative times (Brown and Seltzer, SIGMETRICS 1997). Here both
-//! take turns inside one launch, either first as often, the per-launch differences carry the interval, and a null pair
-//! (the same work twice) says what size of difference the method makes out of nothing.
+//! alternate inside one launch, each first equally often, the interval is that of the per-launch differences, and a
+//! null pair (the same work twice) gives the size of difference that the method produces from nothing.
 
 use crate::interval::{Estimated, Interval};
 use crate::order_statistic::{launch_median_interval, launch_median_range};
 use crate::quantile::median;
 
-/// What is known of a difference that cannot be negative.
+/// Result for a difference that cannot be negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PairedDifference {
-    /// The whole interval lies above the resolution.
+    /// The whole interval is above the resolution.
     Above(Estimated),
-    /// Not resolved: it is at most `bound`, at confidence `level`.
+    /// Not resolved: at most `bound`, at confidence `level`.
     Below {
         /// Upper bound, positive, in the unit of the values.
         bound: f64,
@@ -22,10 +22,10 @@ pub enum PairedDifference {
     },
 }
 
-/// One launch's difference from its pairs: `work_first` and `overhead_first` hold work less overhead of the pairs that began
-/// with either. A drift that adds the same to each batch makes the one kind of pair too small and the other too large by
-/// as much, so that their medians err by as much to either side and their mean does not; where one kind is missing the
-/// drift stays in. `None` without any pair.
+/// One launch's difference from its pairs: `work_first` and `overhead_first` hold work minus overhead of the pairs that
+/// began with either. A drift that adds the same to each batch makes one kind of pair too small and the other too large
+/// by the same amount, so their medians err to opposite sides and their mean does not; with one kind missing the drift
+/// remains. `None` without any pair.
 #[must_use]
 pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
     match (median(work_first), median(overhead_first)) {
@@ -35,7 +35,7 @@ pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
 }
 
 /// The largest difference that the method reports between two equal things: the farther end of the interval of the
-/// median of per-launch differences of a null pair, or the largest of them where they are too few for `level`. `None`
+/// median of per-launch differences of a null pair, or the largest of them if they are too few for `level`. `None`
 /// without any.
 #[must_use]
 pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
@@ -44,12 +44,12 @@ pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
     interval.or_else(|| null_differences.iter().map(|null| null.abs()).max_by(f64::total_cmp))
 }
 
-/// The difference from its per-launch values in the order of time. `resolution` is that of a null pair, or 0 where
-/// none exists; it is never taken below 0.
+/// The difference from its per-launch values in the order of time. `resolution` is that of a null pair, or 0 if there
+/// is none; a negative one counts as 0.
 ///
-/// With too few launches for `level` only an upper bound can be given, the largest difference seen at the confidence
-/// that it has. `None` below two launches, with a value that is not finite, or when nothing bounds the difference from
-/// above (no resolution and no positive difference).
+/// With too few launches for `level` only an upper bound can be given: the largest difference observed, with its own
+/// confidence. `None` below two launches, with a value that is not finite, or when there is no upper bound (no
+/// resolution and no positive difference).
 pub fn difference(launch_differences: &[f64], resolution: f64, level: f64) -> Option<PairedDifference> {
     let resolution = resolution.max(0.0);
     match launch_median_interval(launch_differences, level) {
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(of_launch(&work_first, &[]), Some(5.0), "one order alone keeps the drift");
         assert_eq!(of_launch(&[], &[2.0]), Some(2.0));
         assert_eq!(of_launch(&[], &[]), None);
-        // One disturbed batch is an outlier of one of the two medians.
+        // One disturbed batch is an outlier in one of the two medians.
         assert_eq!(of_launch(&[5.0, 5.0, 500.0], &[7.0, 7.0, 7.0]), Some(6.0));
     }
 
@@ -110,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn few_null_pairs_resolve_no_finer_than_the_worst_of_them() {
+    fn few_null_pairs_resolve_no_better_than_the_worst() {
         assert_eq!(resolution(&[0.1, -0.7, 0.2], 0.95), Some(0.7));
         assert_eq!(resolution(&[], 0.95), None);
     }
 
     #[test]
-    fn three_launches_only_bound() {
+    fn three_launches_give_only_a_bound() {
         assert!(
             matches!(difference(&[9.0, 10.0, 11.0], 0.0, 0.95), Some(PairedDifference::Below { bound, level }) if bound == 11.0 && level < 0.95)
         );

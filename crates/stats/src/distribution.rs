@@ -1,7 +1,7 @@
-//! Distribution functions and quantiles of the few classical distributions that the other files need.
+//! Distribution functions and quantiles of the classical distributions that other modules need.
 //!
-//! Values come from `statrs`; the tests hold them to printed tables (Abramowitz and Stegun, Handbook of Mathematical
-//! Functions, 1964, tables 26.1, 26.9, 26.10).
+//! Values come from `statrs`; the tests compare them with printed tables (Abramowitz and Stegun, Handbook of
+//! Mathematical Functions, 1964, tables 26.1, 26.9, 26.10).
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;
@@ -58,9 +58,9 @@ pub fn binomial_cdf(k: usize, n: usize, p: f64) -> f64 {
     beta_reg((n - k) as f64, k as f64 + 1.0, 1.0 - p)
 }
 
-/// P(X <= k) for X beta-binomial: binomial with mean `p` whose variance is `inflation` times the binomial one, as a
-/// count of correlated trials has (Skellam 1948). `inflation <= 1` is the binomial; the largest that `n` correlated
-/// trials can have is `n` (all trials equal), and larger ones are taken as that.
+/// P(X <= k) for X beta-binomial: binomial with mean `p` whose variance is `inflation` times the binomial one, as for a
+/// count of correlated trials (Skellam 1948). `inflation <= 1` is the binomial; the largest inflation that `n`
+/// correlated trials can have is `n` (all trials equal), and larger values count as that.
 pub fn beta_binomial_cdf(k: usize, n: usize, p: f64, inflation: f64) -> f64 {
     if k >= n {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Does the machine drift while it is measured? Trend test of launch values over time.
+//! Trend test of launch values over time: whether the machine drifts while it is measured.
 //!
 //! Mann, Econometrica 13, 1945, and Kendall, Rank Correlation Methods, 1975; the size of the trend is the Theil-Sen
 //! slope. Autocorrelation inflates the variance of the score, which is corrected by the lag-1 coefficient of the

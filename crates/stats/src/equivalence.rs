@@ -1,8 +1,8 @@
-//! May two figures be called different, or the same?
+//! Whether two figures may be called different, or the same.
 //!
 //! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
-//! the session floor. The verdict asks for practical relevance as well as significance: DIFFERENT lies wholly outside
-//! a band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
+//! the session floor. The verdict requires practical relevance as well as significance: DIFFERENT is wholly outside a
+//! band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
 //! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
 use crate::autocorrelation::variance_inflation;
@@ -14,17 +14,17 @@ use crate::quantile::standard_deviation;
 /// Half-width of the band within which two figures count as the same: 2%, as a logarithm of the ratio.
 pub const BAND: f64 = 0.02;
 
-/// By how much a figure moves from session to session for reasons that no number of launches averages out.
+/// How much a figure moves between sessions, for reasons that no number of launches averages out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
     /// Standard deviation of the logarithm of the figure between sessions of one machine.
     pub sd: f64,
-    /// Degrees of freedom behind `sd`: sessions less one where it was estimated, `None` where it is taken as known.
+    /// Degrees of freedom of `sd`: number of sessions minus one if it was estimated, `None` if it is taken as known.
     pub degrees: Option<f64>,
 }
 
 impl Floor {
-    /// No floor: both samples are of one session, their launches interleaved.
+    /// No floor: both samples are from one session, with interleaved launches.
     pub const NONE: Self = Self { sd: 0.0, degrees: None };
 
     /// A standard deviation that is taken as known, such as the default of a class of figures.
@@ -42,7 +42,7 @@ impl Floor {
     }
 
     /// Half-width at `level` of the difference between two sessions that differ by the floor alone. The quantile is
-    /// Student's where the deviation was estimated, else normal.
+    /// Student's if the deviation was estimated, else normal.
     pub fn half_width(&self, level: f64) -> f64 {
         if self.sd == 0.0 {
             return 0.0;
@@ -53,34 +53,34 @@ impl Floor {
     }
 }
 
-/// What is known of the ratio of two figures, in logarithms: 0.01 is one percent.
+/// Estimate of the ratio of two figures, in logarithms: 0.01 is one percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioEstimate {
     /// Estimated logarithm of B over A.
     pub shift: f64,
-    /// Its interval, with autocorrelation and floor.
+    /// Its interval, including autocorrelation and floor.
     pub interval: Interval,
     /// Its interval from the launches alone.
     pub launch_interval: Interval,
-    /// Two-sided p-value of "no shift" that belongs to `interval`: one less the level at which that interval would
+    /// Two-sided p-value of "no shift" that belongs to `interval`: one minus the level at which that interval would
     /// just reach zero.
     pub p_value: f64,
     /// Half-width that the floor alone adds in quadrature.
     pub floor_half_width: f64,
-    /// Confidence that was asked for.
+    /// Requested confidence level.
     pub level: f64,
     /// Launches of the smaller sample.
     pub launches: usize,
 }
 
-/// What may be said of two figures.
+/// Verdict on two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EquivalenceVerdict {
     /// Significant after adjustment, and by more than the band.
     Different,
     /// By less than the band.
     Same,
-    /// Neither can be said at this number of launches.
+    /// Neither can be shown with this number of launches.
     Undecided,
 }
 
@@ -105,7 +105,7 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
     })
 }
 
-/// What makes an interval wider than the launches alone.
+/// Widening of the interval from the launches.
 struct Widening {
     /// Factor on the distance of each end from the estimate, for autocorrelation.
     stretch: f64,
@@ -121,7 +121,7 @@ impl Widening {
     }
 
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
-    /// it; below the smallest p that the samples can give there is no interval, hence no exclusion.
+    /// it; below the smallest p that the samples allow there is no interval, hence no exclusion.
     fn p_value(&self, shift: &HodgesLehmannShift) -> f64 {
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
@@ -157,21 +157,21 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
 /// What would decide an undecided comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
-    /// So many more launches of each figure, for an 80% chance.
+    /// This many more launches of each figure, for an 80% chance.
     Launches(usize),
-    /// Launches cannot do it, since the floor alone is too wide: so many sessions of each machine.
+    /// The floor alone is too wide for launches to decide: this many sessions of each machine.
     Sessions(usize),
-    /// The shift is so close to the edge of the band that no affordable effort decides.
+    /// The shift is so close to the edge of the band that no reasonable effort decides.
     TooClose,
 }
 
-/// Largest number of launches or sessions that is worth proposing.
-const AFFORDABLE: f64 = 1000.0;
+/// Largest number of launches or sessions that is proposed.
+const MAX_PROPOSED: f64 = 1000.0;
 
 /// What would decide `comparison` against `band` if its shift is the true one.
 ///
 /// Widths shrink with the square root of the launches; the floor does not. For a chance of `power` (such as 0.8) the
-/// end of the interval must clear the band by the normal quantile of `power` more than its own half-width.
+/// end of the interval must clear the band by the normal quantile of `power` in addition to its own half-width.
 pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let gap = (comparison.shift.abs() - band).abs();
     let z = normal_quantile(0.5 + comparison.level / 2.0);
@@ -182,13 +182,13 @@ pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     if room > floor {
         let factor = launches / (room * room - floor * floor);
         let wanted = (comparison.launches as f64 * factor).ceil();
-        if wanted <= AFFORDABLE {
+        if wanted <= MAX_PROPOSED {
             return DecisionNeed::Launches((wanted as usize).saturating_sub(comparison.launches));
         }
     }
-    // With so many sessions a side, launches spread over them, everything shrinks with the number of sessions.
+    // With this many sessions on each side and launches spread over them, all terms shrink with the number of sessions.
     let sessions = ((launches + floor * floor) / (room * room)).ceil();
-    if floor > 0.0 && sessions <= AFFORDABLE.sqrt() {
+    if floor > 0.0 && sessions <= MAX_PROPOSED.sqrt() {
         DecisionNeed::Sessions(sessions.max(2.0) as usize)
     } else {
         DecisionNeed::TooClose
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn needs_are_launches_then_sessions_then_nothing() {
+    fn needs_are_launches_then_sessions_then_none() {
         let a = launches(0.0, 0.03);
         let c = compare(&a, &launches(0.0, 0.03), Floor::NONE, 0.95).unwrap();
         let DecisionNeed::Launches(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };

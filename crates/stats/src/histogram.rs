@@ -1,4 +1,4 @@
-//! A compact histogram of latencies whose quantiles are right to a known relative error.
+//! A compact histogram of latencies whose quantiles have a bounded relative error.
 //!
 //! Buckets are linear within a power of two, as in HdrHistogram (Tene, 2012) and DDSketch (Masson, Rim and Lee, VLDB
 //! 2019): 128 to a power of two, so that a bucket is at most 1/128 of its value wide. Minimum and maximum are exact.
@@ -46,14 +46,14 @@ impl Histogram {
         (self.total > 0).then_some(self.largest)
     }
 
-    /// Mean of the values, right to half a bucket; `None` when empty.
+    /// Mean of the values, accurate to half a bucket; `None` when empty.
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.buckets().map(|(low, high, count)| low.midpoint(high) as f64 * count as f64).sum();
         (self.total > 0).then(|| sum / self.total as f64)
     }
 
-    /// The smallest value such that at least the share `q` of all are not above it, right to one bucket (0.8%) and
-    /// never beyond the exact extremes. `None` when empty or with `q` outside 0..=1.
+    /// The smallest value such that at least the share `q` of all values are not above it, accurate to one bucket
+    /// (0.8%) and within the exact extremes. `None` when empty or with `q` outside 0..=1.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         if self.total == 0 || !(0.0..=1.0).contains(&q) {
             return None;

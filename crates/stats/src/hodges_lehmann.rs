@@ -1,4 +1,4 @@
-//! Shift estimates that a few wild values cannot move, with exact intervals.
+//! Robust shift estimates with exact intervals.
 //!
 //! Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963: the median of all differences between two samples.
 //! Intervals invert the Mann-Whitney test: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed. 2014,
@@ -23,7 +23,7 @@ pub struct HodgesLehmannShift {
 
 impl HodgesLehmannShift {
     /// Interval with exact coverage of at least `level` (normal approximation above 200 values). `None` when even the
-    /// extreme differences do not cover it: too few values.
+    /// extreme differences do not reach it: too few values.
     pub fn interval(&self, level: f64) -> Option<Interval> {
         let miss = (1.0 - level) / 2.0;
         let rank = self.null_tail.partition_point(|&p| p <= miss);
@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shifts_and_scales_with_the_data(
+        fn the_estimate_shifts_and_scales_with_the_data(
             a in prop::collection::vec(-10.0..10.0_f64, 4..12),
             b in prop::collection::vec(-10.0..10.0_f64, 4..12),
             shift in -5.0..5.0_f64, scale in 0.1..10.0_f64,

@@ -3,10 +3,10 @@
 //!
 //! Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
 
-/// Adjusted p-values in the order of the input; compare each with the level that the whole family shall hold.
+/// Adjusted p-values in the order of the input, each to be compared with the level of the whole family.
 ///
-/// Equal p-values get equal adjusted ones. NaN stands for "no test was possible": it stays NaN, claims nothing, and
-/// does not count as a member of the family. Values are held to 0..=1.
+/// Equal p-values get equal adjusted ones. NaN means that no test was possible: it stays NaN, supports no claim, and
+/// does not count as a member of the family. Values are clamped to 0..=1.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).filter(|&i| !p_values[i].is_nan()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn untested_members_neither_claim_nor_count() {
+    fn untested_members_are_not_significant_and_not_counted() {
         let adjusted = holm(&[0.02, f64::NAN, 0.5]);
         assert!((adjusted[0] - 0.04).abs() < 1e-12 && adjusted[1].is_nan() && (adjusted[2] - 0.5).abs() < 1e-12);
         assert!(holm(&[]).is_empty());

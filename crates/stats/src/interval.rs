@@ -1,4 +1,4 @@
-//! An interval with the confidence that belongs to it.
+//! An interval with its confidence level.
 
 /// A closed interval and its confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -7,28 +7,28 @@ pub struct Interval {
     pub low: f64,
     /// Upper end, in the unit of the values.
     pub high: f64,
-    /// Coverage that the method attains, a fraction such as 0.979. For rank methods it is the exact coverage,
-    /// which is at least the level that was asked for.
+    /// Coverage of the method, a fraction such as 0.979. For rank methods it is the exact coverage, which is at least
+    /// the requested level.
     pub level: f64,
 }
 
 impl Interval {
-    /// Makes an interval; the ends are put in order.
+    /// Makes an interval; the ends may be in either order.
     pub fn new(low: f64, high: f64, level: f64) -> Self {
         if low <= high { Self { low, high, level } } else { Self { low: high, high: low, level } }
     }
 
-    /// Whether `value` lies in the closed interval.
+    /// Whether `value` is in the closed interval.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// Whether every point of the interval lies strictly within `-band..band`.
+    /// Whether every point of the interval is strictly within `-band..band`.
     pub fn is_inside(&self, band: f64) -> bool {
         -band < self.low && self.high < band
     }
 
-    /// Whether every point of the interval lies strictly outside `-band..band`, all on one side.
+    /// Whether every point of the interval is strictly outside `-band..band`, all on one side.
     pub fn is_outside(&self, band: f64) -> bool {
         self.low > band || self.high < -band
     }

@@ -1,4 +1,4 @@
-//! Prediction intervals that hold without a model of the errors.
+//! Prediction intervals that are valid without a model of the errors.
 //!
 //! Jackknife+: Barber, Candes, Ramdas and Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49,
 //! 2021.
@@ -6,7 +6,7 @@
 use crate::interval::Interval;
 use crate::quantile::sorted;
 
-/// What the model that never saw point i says.
+/// Result of the model fitted without point i.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
     /// Its prediction for the new point.
@@ -15,8 +15,8 @@ pub struct LeftOut {
     pub residual: f64,
 }
 
-/// Jackknife+ interval for a new point. With groups (models of CPU, say) leave out a group at a time and give one entry
-/// for each point.
+/// Jackknife+ interval for a new point. With groups (such as models of CPU) leave out one group at a time and give one
+/// entry for each point.
 ///
 /// Coverage is typically the level and never below `2 level - 1`. `None` when there are too few points for the level
 /// (9 for 90%: below `level / (1 - level)` of them no finite interval has it) or a number is not finite.
@@ -33,7 +33,7 @@ pub fn largest_level(n: usize) -> f64 {
 }
 
 fn conformal_rank(n: usize, level: f64) -> Option<usize> {
-    // The small term keeps 0.9 x 10 from becoming 10 by rounding.
+    // The small term keeps rounding from turning 0.9 x 10 into 10.
     let rank = (level * (n as f64 + 1.0) - 1e-9).ceil() as usize;
     (rank >= 1 && rank <= n).then_some(rank)
 }

@@ -1,8 +1,8 @@
-//! Statistics of measurement: what a set of launches supports, and nothing more.
+//! Statistics of measurement: what a set of launches supports.
 //!
-//! Every function is pure: values in, numbers out, no clock, no file, no hidden state. Randomised methods take a seed.
-//! Functions that cannot answer (too few values, a value that is not finite) return `None` and never a made-up number.
-//! The unit of replication is the launch: one value for each fresh process.
+//! Every function is pure, without clock, file or hidden state. Randomised methods take a seed. Functions that cannot
+//! answer (too few values, a value that is not finite) return `None`. The unit of replication is the launch: one value
+//! for each fresh process.
 #![forbid(unsafe_code)]
 
 pub mod autocorrelation;

@@ -9,7 +9,7 @@ use crate::quantile::midranks;
 
 /// Above this number of values the normal approximation replaces the exact distribution.
 const EXACT_UP_TO: usize = 200;
-/// As [`EXACT_UP_TO`], for samples with ties, whose exact distribution costs more.
+/// Like [`EXACT_UP_TO`], for samples with ties, whose exact distribution is slower to compute.
 const EXACT_WITH_TIES_UP_TO: usize = 40;
 
 /// `P(U <= u)` for u = 0, 1, ..., n m / 2 under the hypothesis that both samples have one distribution without ties.
@@ -111,7 +111,7 @@ fn permutation_p(ranks: &[f64], n: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// All choices of `n` out of `pooled`: share with a rank sum at least as far from its centre.
+    /// All choices of `n` out of `pooled`: the share with a rank sum at least as far from its centre.
     fn brute_force_p(a: &[f64], b: &[f64]) -> f64 {
         let pooled: Vec<f64> = a.iter().chain(b).copied().collect();
         let ranks = midranks(&pooled).unwrap();

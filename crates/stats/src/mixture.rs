@@ -1,17 +1,17 @@
-//! Shares of a whole: least squares with coefficients that are not negative and sum to 1.
+//! Shares of a whole: least squares with non-negative coefficients that sum to 1.
 //!
-//! Answers "what is this made of" where ridge regression answers "how large will it be". Shares are shrunk towards a prior
-//! guess, each by its own prior variance, so that a column nobody believes in needs strong evidence. Minimised by
-//! accelerated projected gradients (Beck and Teboulle, SIAM Journal on Imaging Sciences 2, 2009) with the projection on
-//! the simplex of Duchi et al. (ICML 2008).
+//! Tells the composition of a quantity, where ridge regression predicts its size. Shares are shrunk towards a prior,
+//! each by its own prior variance, so that a column with a small prior needs strong evidence. Minimised by accelerated
+//! projected gradients (Beck and Teboulle, SIAM Journal on Imaging Sciences 2, 2009) with the projection on the simplex
+//! of Duchi et al. (ICML 2008).
 
 use crate::quantile::mean;
 
-/// Iterations: far beyond what tens of columns need to settle in the third digit.
+/// Iterations: far more than tens of columns need to converge in the third digit.
 const ITERATIONS: usize = 2000;
 
 /// Shares of the columns that explain `targets` best about their mean: `rows[i]` are the columns of observation i.
-/// `prior` sums to 1 and is shrunk to with the weight of `strength` observations of unit variance.
+/// `prior` sums to 1; shrinkage towards it has the weight of `strength` observations of unit variance.
 ///
 /// `None` without rows or columns, when lengths differ, with a number that is not finite, with a prior that is negative or
 /// does not sum to 1, or with a strength that is not positive.
@@ -31,7 +31,7 @@ pub fn mixture(rows: &[Vec<f64>], targets: &[f64], prior: &[f64], strength: f64)
     let middle = mean(targets);
     let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().zip(&centres).map(|(x, c)| x - c).collect()).collect();
     let targets: Vec<f64> = targets.iter().map(|t| t - middle).collect();
-    // A share with little prior mass is held more firmly; a floor keeps the problem well conditioned.
+    // A share with a small prior is penalised more; a floor keeps the problem well conditioned.
     let firmness: Vec<f64> = prior.iter().map(|p| strength / (p * width as f64).max(0.05)).collect();
     let step = 1.0 / (largest_eigenvalue(&rows, width) + firmness.iter().copied().fold(0.0, f64::max));
     let (mut shares, mut ahead, mut momentum) = (prior.to_vec(), prior.to_vec(), 1.0_f64);
@@ -56,7 +56,7 @@ fn largest_eigenvalue(rows: &[Vec<f64>], width: usize) -> f64 {
     (0..width).map(|k| rows.iter().map(|row| row[k] * row[k]).sum::<f64>()).sum()
 }
 
-/// The point of the simplex that is nearest to `values`.
+/// The point of the simplex nearest to `values`.
 fn onto_simplex(values: &[f64]) -> Vec<f64> {
     let mut falling = values.to_vec();
     falling.sort_by(|a, b| b.total_cmp(a));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_leaves_the_prior() {
+    fn without_evidence_the_result_is_the_prior() {
         let prior = [0.5, 0.3, 0.2];
         let shares = mixture(&[vec![1.0, 2.0, 3.0]], &[7.0], &prior, 1.0).unwrap();
         assert!(shares.iter().zip(prior).all(|(s, p)| (s - p).abs() < 1e-9));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_simplex_keeps_what_lies_on_it() {
+    fn projection_keeps_points_of_the_simplex() {
         assert_eq!(onto_simplex(&[0.25, 0.75]), vec![0.25, 0.75]);
         assert_eq!(onto_simplex(&[2.0, 0.0]), vec![1.0, 0.0]);
     }

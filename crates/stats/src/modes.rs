@@ -1,20 +1,20 @@
-//! Does a figure have modes: groups of launches at clearly different levels?
+//! Modes of a figure: groups of launches at clearly different levels.
 //!
-//! Groups are cut at valleys between sorted logarithms of launch values that are wide against the spread of the groups
-//! on both sides: valley seeking by gaps (Hartigan, Clustering Algorithms, 1975) with the separation index of Ashman,
-//! Bird and Zepf (Astronomical Journal 108, 1994) made robust. Two groups of values are not enough evidence, because a
-//! busy machine makes them too. A boundary between two groups is kept only if
-//! - the groups lie at least a factor of four apart, or of two where the batches of the launches are known: a neighbour on
-//!   the core's other hyperthread costs 10 to 100%, and a competitor for the CPU made a pipe three times slower in launches
-//!   that came and went as modes do;
-//! - both levels come again: launches of either group stand in at least two separate stretches of time, and change
-//!   from level to level about as often as in random order (runs test of Wald and Wolfowitz, Annals of Mathematical
+//! Groups are separated at valleys between sorted logarithms of launch values that are wide compared with the spread of
+//! the groups on both sides: valley seeking by gaps (Hartigan, Clustering Algorithms, 1975) with the separation index
+//! of Ashman, Bird and Zepf (Astronomical Journal 108, 1994) made robust. Two groups of values are not enough evidence,
+//! because a busy machine produces them too. A boundary between two groups is kept only if
+//! - the groups are at least a factor of four apart, or of two if the batches of the launches are known: a neighbour on
+//!   the core's other hyperthread costs 10 to 100%, and a competitor for the CPU made a pipe three times slower in some
+//!   launches, in the same pattern as modes;
+//! - both levels recur: launches of either group occur in at least two separate stretches of time, and change from
+//!   level to level about as often as in random order (runs test of Wald and Wolfowitz, Annals of Mathematical
 //!   Statistics 11, 1940). A level that persists over neighbouring launches is a regime of the machine;
-//! - three in four launches of the slower group are slow throughout, where their batches are known: a launch that was
-//!   pre-empted has batches at both levels.
+//! - three in four launches of the slower group are slow throughout, if their batches are known: a preempted launch has
+//!   batches at both levels.
 //!
-//! The thresholds hold the share of false alarms on recorded and simulated unimodal noise below 1%: the tests
-//! `modes`, `placements` and `recordings` prove it.
+//! The thresholds keep the share of false alarms on recorded and simulated unimodal noise below 1%, which the tests
+//! `modes`, `placements` and `recordings` check.
 
 /// A group of launches at one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,8 +31,8 @@ pub struct ModeGroup {
     pub launches: Vec<usize>,
 }
 
-/// What the batches of a launch say about its level: nine in ten of them are at least this slow, in the unit of the
-/// launch values. That is their 10% quantile for times and their 90% quantile for rates.
+/// Level of a launch's batches: nine in ten of them are at least this slow, in the unit of the launch values. That is
+/// their 10% quantile for times and their 90% quantile for rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FastBatches {
     /// Value that one batch in ten is faster than.
@@ -43,7 +43,7 @@ pub struct FastBatches {
 
 /// Smallest ratio of neighbouring modes: sharing the core explains up to a factor of two.
 const SMALLEST_RATIO: f64 = 2.0;
-/// Smallest ratio of the valley between modes where nothing but launch values is known.
+/// Smallest ratio of the valley between modes if only launch values are known.
 const SMALLEST_RATIO_OF_VALUES: f64 = 4.0;
 /// Share of the slower group's launches that must be slow throughout.
 const THROUGHOUT: f64 = 0.75;
@@ -51,25 +51,25 @@ const THROUGHOUT: f64 = 0.75;
 const SMALLEST_SHARE: f64 = 0.10;
 /// Fewest launches in a mode.
 const FEWEST: usize = 2;
-/// Largest share of the launches that may lie scattered in a valley as wide as [`FAR`].
+/// Largest share of the launches that may be scattered in a valley as wide as [`FAR`].
 const SCATTERED: f64 = 0.10;
-/// The same where the valley is a decade wide or more: launches that changed from one level to the other half-way lie
-/// between, and of launches of a pipe between unpinned processes an eighth did.
+/// The same if the valley is a decade wide or more: launches that changed their level half-way are in between, and an
+/// eighth of the launches of a pipe between unpinned processes did.
 const SCATTERED_FAR: f64 = 0.15;
 /// A ratio of levels that no disturbance of a whole mode explains.
 const DECADE: f64 = 10.0;
-/// A valley so wide, as a ratio, is hardly ever made by noise: pre-emption made up to 5.6.
+/// A valley this wide, as a ratio, is hardly ever caused by noise: preemption gave up to 5.6.
 const FAR: f64 = 5.0;
-/// A valley so wide, as a ratio, is seldom made by noise.
+/// A valley this wide, as a ratio, is seldom caused by noise.
 const WIDE: f64 = 3.0;
-/// Most modes that are told apart.
-const MOST_MODES: usize = 4;
-/// Standard deviations below its mean at which the number of runs shows regimes: one in 700 by chance.
+/// Modes that are distinguished, at most.
+const MAX_MODES: usize = 4;
+/// Standard deviations below its mean at which the number of runs indicates regimes: one in 700 by chance.
 const FEW_RUNS: f64 = 3.0;
 
-/// How many times the wider spread a valley must be, by the distinct values in the smaller group of `all` launches:
-/// the closeness of a few is weak evidence of a level of their own, and so is that of a small share of many, since
-/// some of many disturbed launches are always close to each other. `None` where no valley is wide enough.
+/// Factor by which a valley must exceed the wider spread, by the number of distinct values in the smaller group of
+/// `all` launches: closeness of a few is weak evidence of a level of their own, and so is that of a small share of
+/// many, since some of many disturbed launches are always close to each other. `None` if no valley is wide enough.
 fn required_separation(launches: usize, all: usize, width: f64) -> Option<f64> {
     let far = width >= FAR.ln();
     let share = launches as f64 / all.max(1) as f64;
@@ -89,8 +89,8 @@ fn required_separation(launches: usize, all: usize, width: f64) -> Option<f64> {
     }
 }
 
-/// A place to cut sorted values: the group below ends before `end`, the group above begins at `start`, and scattered
-/// launches between them belong to neither core.
+/// A place to cut sorted values: the group below ends before `end`, the group above begins at `start`, and launches
+/// between them belong to neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Valley {
     end: usize,
@@ -98,13 +98,13 @@ struct Valley {
 }
 
 /// The modes of positive launch values in the order of time, from low to high. One mode means that a single number
-/// describes them; it is also the answer below four launches. Empty when there is no value or one is not finite and
+/// describes them; it is also the result below four launches. Empty without values or with one that is not finite and
 /// positive.
 pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
     modes_of_launches(values, &[])
 }
 
-/// As [`modes`], with what is known of the batches of each launch; `batches` is empty or as long as `values`.
+/// Like [`modes`], with the batches of each launch; `batches` is empty or as long as `values`.
 pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec<ModeGroup> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return Vec::new();
@@ -118,15 +118,15 @@ pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec
     let proved = bounds.windows(3).zip(&found).filter(|(w, valley)| {
         let wide = logs[valley.start] - logs[valley.end - 1] >= SMALLEST_RATIO_OF_VALUES.ln();
         let groups = [&order[w[0]..w[1]], &order[w[1]..w[2]]];
-        comes_again(&order, w[1]) && slow_throughout(values, batches, groups).unwrap_or(wide)
+        recurs(&order, w[1]) && slow_throughout(values, batches, groups).unwrap_or(wide)
     });
     let bounds = ends(proved.map(|(w, _)| w[1]).collect());
     bounds.windows(2).map(|w| mode(values, &order[w[0]..w[1]])).collect()
 }
 
-/// Whether the launches below and above a bound of the sorted ones follow each other in time as chance would have it,
-/// each in at least two stretches.
-fn comes_again(order: &[usize], bound: usize) -> bool {
+/// Whether the launches below and above a bound of the sorted ones alternate in time as by chance, each in at least two
+/// stretches.
+fn recurs(order: &[usize], bound: usize) -> bool {
     let mut above = vec![false; order.len()];
     order[bound..].iter().for_each(|&at| above[at] = true);
     let stretches =
@@ -139,8 +139,8 @@ fn comes_again(order: &[usize], bound: usize) -> bool {
     up >= 2 && down >= 2 && (up + down) as f64 >= mean - FEW_RUNS * variance.max(0.0).sqrt()
 }
 
-/// Whether most of the slower group's launches, and two, are slow in nine of ten of their batches. `None` where no batches
-/// are known.
+/// Whether most of the slower group's launches, and at least two, are slow in nine of ten of their batches. `None` if
+/// no batches are known.
 fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[usize]; 2]) -> Option<bool> {
     let known = |group: &[usize]| -> Vec<FastBatches> {
         group.iter().filter_map(|&at| batches.get(at).copied().flatten()).collect()
@@ -168,14 +168,14 @@ fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
     }
 }
 
-/// Cuts `logs` at the best valley of any part, again and again until there are as many parts as modes may be. After each
-/// cut the least convincing valleys are closed until all that are left hold between their neighbours; the most cuts that
-/// ever held are the answer, because a cut too many weakens the good ones beside it.
+/// Cuts `logs` at the best valley of any part, repeatedly, until there are as many parts as modes may be. After each
+/// cut the least convincing valleys are removed until all remaining ones qualify; the largest number of cuts that ever
+/// qualified is the result, because one cut too many weakens good ones beside it.
 fn valleys(logs: &[f64]) -> Vec<Valley> {
     let n = logs.len();
     let scattered = [SCATTERED, SCATTERED_FAR].map(|share| (share * n as f64).floor() as usize);
     let (mut cuts, mut held): (Vec<Valley>, Vec<Valley>) = (Vec::new(), Vec::new());
-    while cuts.len() + 1 < MOST_MODES {
+    while cuts.len() + 1 < MAX_MODES {
         let best = cores(&cuts, n)
             .into_iter()
             .filter_map(|(from, to)| best_valley(logs, from, to, scattered))
@@ -201,7 +201,7 @@ fn cores(cuts: &[Valley], n: usize) -> Vec<(usize, usize)> {
     starts.zip(ends).collect()
 }
 
-/// The valley of `logs[from..to]` with the best separation, whether or not it holds.
+/// The valley of `logs[from..to]` with the best separation, whether it qualifies or not.
 fn best_valley(logs: &[f64], from: usize, to: usize, [scattered, far]: [usize; 2]) -> Option<(Valley, f64)> {
     let mut best: Option<(Valley, f64)> = None;
     for end in from + FEWEST..to {
@@ -210,7 +210,7 @@ fn best_valley(logs: &[f64], from: usize, to: usize, [scattered, far]: [usize; 2
             if start > end && width < FAR.ln() || start > end + scattered && width < DECADE.ln() {
                 continue;
             }
-            // Few launches prove nothing when some are set aside as scattered.
+            // A few launches are no evidence when some are set aside as scattered.
             if start > end && (end - from).min(to - start) < 4 {
                 continue;
             }
@@ -232,10 +232,10 @@ fn weakest(logs: &[f64], cuts: &[Valley]) -> Option<(usize, f64)> {
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Width of the valley between two groups over the width that is required; at least 1 when they are modes.
+/// Width of the valley between two groups over the required width; at least 1 for modes.
 fn separation(low: &[f64], high: &[f64], all: usize) -> f64 {
     let width = high[0] - low[low.len() - 1];
-    // Launches far out on the other side are outliers of their group and say nothing about the valley.
+    // Launches far out on the other side are outliers of their group and do not affect the valley.
     let outer = |group: &[f64]| if group.len() >= 4 { (group.len() / 5).max(1) } else { 0 };
     let low_spread = low[low.len() - 1] - low[outer(low)];
     let high_spread = high[high.len() - 1 - outer(high)] - high[0];
@@ -250,7 +250,7 @@ fn distinct(sorted: &[f64]) -> usize {
     1 + sorted.windows(2).filter(|pair| pair[0] < pair[1]).count()
 }
 
-/// Where the valley's scattered launches part: each goes to the nearer group.
+/// Splits the valley's scattered launches: each goes to the nearer group.
 fn nearest_bound(logs: &[f64], valley: &Valley) -> usize {
     let middle = logs[valley.end - 1].midpoint(logs[valley.start]);
     valley.end + logs[valley.end..valley.start].partition_point(|v| *v < middle)
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_that_changed_level_half_way_hide_no_modes() {
+    fn launches_that_changed_level_half_way_do_not_hide_modes() {
         // A pipe between two processes that the scheduler places: microseconds of a round trip, launch by launch.
         let values = [
             2.1, 57.07, 2.1, 53.38, 54.91, 2.11, 10.33, 55.08, 2.13, 57.86, 2.13, 2.19, 12.69, 56.75, 2.1, 57.87,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_persists_is_a_regime_and_no_mode() {
+    fn a_persistent_level_is_a_regime_and_no_mode() {
         assert_eq!(modes(&levels(&[0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1])).len(), 2);
         assert_eq!(modes(&levels(&[0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])).len(), 1, "a shift of level");
         assert_eq!(modes(&levels(&[0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0])).len(), 1, "one disturbed stretch");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sharing_a_core_costs_is_no_mode() {
+    fn the_cost_of_sharing_a_core_is_no_mode() {
         let values: Vec<f64> =
             (0..20).map(|i| if i % 3 == 0 { 1.65 } else { 1.0 } * (1.0 + 0.0005 * i as f64)).collect();
         assert_eq!(modes(&values).len(), 1);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pre_empted_launch_is_no_mode() {
+    fn a_preempted_launch_is_no_mode() {
         let times = levels(&[0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1]);
         let rates: Vec<f64> = times.iter().map(|v| 1.0 / v).collect();
         for (values, larger_is_slower, fast) in [(&times, true, 1.0), (&rates, false, 1.0)] {

@@ -29,7 +29,7 @@ pub struct MedianInterval {
     pub interval: Interval,
     /// The order statistics that bound it.
     pub ranks: Ranks,
-    /// By how much autocorrelation was taken to inflate the variance; 1 where values count as independent.
+    /// Factor by which autocorrelation was taken to inflate the variance; 1 for values taken as independent.
     pub inflation: f64,
 }
 
@@ -39,8 +39,8 @@ pub fn median_ranks(n: usize, level: f64) -> Option<Ranks> {
     inflated_median_ranks(n, level, 1.0)
 }
 
-/// As [`median_ranks`], for values whose autocorrelation inflates the variance of the count below the median by
-/// `inflation` (at least 1): that count is then taken as beta-binomial. `None` when even the extremes do not cover it.
+/// Like [`median_ranks`], for values whose autocorrelation inflates the variance of the count below the median by
+/// `inflation` (at least 1): that count is taken as beta-binomial. `None` when even the extremes do not cover it.
 pub fn inflated_median_ranks(n: usize, level: f64, inflation: f64) -> Option<Ranks> {
     if inflation <= 1.0 {
         let coverage = |k: usize| 1.0 - 2.0 * beta_binomial_cdf(k - 1, n, 0.5, inflation);
@@ -62,22 +62,22 @@ pub fn inflated_median_ranks(n: usize, level: f64, inflation: f64) -> Option<Ran
 }
 
 /// Interval of the median of independent values. `None` with too few values for `level`, or with one that is not
-/// finite: an interval is never made up.
+/// finite.
 pub fn median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     median_between(values, median_ranks(values.len(), level)?, 1.0)
 }
 
 /// Interval of the median of values in the order of time, widened for their lag-1 autocorrelation.
 ///
-/// `None` with too few values for `level` at that autocorrelation: more are needed, or [`median_range`] says what the
-/// extremes are worth.
+/// `None` with too few values for `level` at that autocorrelation: more are needed, or [`median_range`] gives the
+/// coverage of the extremes.
 pub fn serial_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let inflation = variance_inflation(values);
     median_between(values, inflated_median_ranks(values.len(), level, inflation)?, inflation)
 }
 
-/// The widest interval that values in the order of time can support: their extremes, with the coverage that these
-/// have, which may be below any wanted level. `None` below two values or with one that is not finite.
+/// The widest interval that values in the order of time can support: their extremes with their coverage, which may be
+/// below any wanted level. `None` below two values or with one that is not finite.
 pub fn median_range(values: &[f64]) -> Option<MedianInterval> {
     range_at(values, variance_inflation(values))
 }
@@ -86,17 +86,17 @@ fn range_at(values: &[f64], inflation: f64) -> Option<MedianInterval> {
     median_between(values, extremes(values.len(), inflation)?, inflation)
 }
 
-/// The first and the last of `n` values, with the coverage that they have.
+/// The first and the last of `n` values, with their coverage.
 fn extremes(n: usize, inflation: f64) -> Option<Ranks> {
     let coverage = || (1.0 - 2.0 * beta_binomial_cdf(0, n, 0.5, inflation)).max(0.0);
     (n >= 2).then(|| Ranks { low: 1, high: n, coverage: coverage() })
 }
 
-/// Lag-1 correlation that launches of a figure are taken to have at least, whatever few of them show: the average over
-/// 110 series of six recorded sessions was 0.27, and ten launches inside one regime of the machine show none.
+/// Least lag-1 correlation that is assumed for launches of a figure, whatever a few of them show: the average over 110
+/// series of six recorded sessions was 0.27, and ten launches inside one regime of the machine show none.
 pub const PERSISTENCE: f64 = 1.0 / 3.0;
 
-/// Inflation of the variance of launches in the order of time: the visible one, and at least that of [`PERSISTENCE`].
+/// Inflation of the variance of launches in the order of time: the observed one, and at least that of [`PERSISTENCE`].
 fn launch_inflation(values: &[f64]) -> f64 {
     variance_inflation(values).max(least_inflation())
 }
@@ -106,23 +106,23 @@ pub(crate) fn least_inflation() -> f64 {
     (1.0 + PERSISTENCE) / (1.0 - PERSISTENCE)
 }
 
-/// Interval of the median of launch values in the order of time, widened for the autocorrelation that they show and at
-/// least for [`PERSISTENCE`]: all of 10 launches, the 4th to the 17th of 20, the 11th to the 30th of 40 at 95%.
+/// Interval of the median of launch values in the order of time, widened for their autocorrelation and at least for
+/// [`PERSISTENCE`]: all of 10 launches, the 4th to the 17th of 20, the 11th to the 30th of 40 at 95%.
 ///
-/// `None` with too few launches for `level`: then [`launch_median_range`] says what the extremes are worth.
+/// `None` with too few launches for `level`; [`launch_median_range`] then gives the coverage of the extremes.
 pub fn launch_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let inflation = launch_inflation(values);
     median_between(values, inflated_median_ranks(values.len(), level, inflation)?, inflation)
 }
 
-/// As [`median_range`], for launch values in the order of time.
+/// Like [`median_range`], for launch values in the order of time.
 pub fn launch_median_range(values: &[f64]) -> Option<MedianInterval> {
     range_at(values, launch_inflation(values))
 }
 
 /// Intervals of the medians of several quantities, each with a value of every launch, between the same two order
-/// statistics: those that the most persistent of them needs at `level`, or the extremes with the level that they have.
-/// Where each launch's values rise from one quantity to the next, so do medians and ends.
+/// statistics: those that the most persistent quantity needs at `level`, or the extremes with their own level. If each
+/// launch's values rise from one quantity to the next, so do medians and ends.
 pub fn joint_median_intervals(columns: &[Vec<f64>], level: f64) -> Option<Vec<MedianInterval>> {
     let n = columns.first()?.len();
     if columns.iter().any(|column| column.len() != n) {

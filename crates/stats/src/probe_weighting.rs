@@ -1,15 +1,14 @@
 //! Predicting an application from probes when it ran on few machines: a robust weighted mean of logarithms.
 //!
-//! Each probe alone, times one constant, predicts the application; the better it fits, the more it weighs:
-//! `1 / (misfit^2 + 0.1^2)^1.5`. Weights sum to 1, so a machine twice as fast in every probe is twice as fast in the
-//! application, and
-//! they can be read ("behaves like 31% hash, 22% branch"). The soft weight is that of a heavy-tailed likelihood: no probe
-//! is trusted beyond 10%, and one that fits badly fades out (Lange, Little and Taylor, Journal of the American
+//! Each probe alone, times one constant, predicts the application; a better fit has a larger weight: `1 / (misfit^2 +
+//! 0.1^2)^1.5`. Weights sum to 1, so that a machine twice as fast in every probe is twice as fast in the application,
+//! and they can be interpreted ("behaves like 31% hash, 22% branch"). The weight is that of a heavy-tailed likelihood:
+//! no fit counts as better than 10%, and a bad one fades out (Lange, Little and Taylor, Journal of the American
 //! Statistical Association 84, 1989).
 
 use crate::quantile::{mean, median};
 
-/// Misfit below which a better fit says nothing, as a logarithm.
+/// Misfit below which a better fit makes no difference, as a logarithm.
 const SOFTENING: f64 = 0.1;
 /// Exponent of the weight.
 const POWER: f64 = 1.5;
@@ -21,12 +20,12 @@ pub struct ProbeWeighting {
     pub weights: Vec<f64>,
     /// Root mean square error of each probe alone, as a logarithm.
     pub misfits: Vec<f64>,
-    /// Logarithm of the one constant.
+    /// Logarithm of the constant.
     pub constant: f64,
 }
 
 /// Fits weights to logarithms: `probes[m]` are those of machine m, `application[m]` is that of the application there.
-/// `prior` weighs the probes beforehand, such as by a measured footprint; without it all are alike.
+/// `prior` weights the probes beforehand, such as by a measured footprint; without it all are equal.
 ///
 /// `None` without machines or probes, when lengths differ, with a number that is not finite, or when the prior is
 /// negative or all zero.
@@ -55,7 +54,7 @@ pub fn probe_weighting(probes: &[Vec<f64>], application: &[f64], prior: Option<&
     Some(ProbeWeighting { weights, misfits, constant: median(&offsets)? })
 }
 
-/// Root mean square of the application over probe `k`, about its own mean, as a logarithm.
+/// Root mean square of the application over probe `k` about its own mean, as a logarithm.
 fn misfit(probes: &[Vec<f64>], application: &[f64], k: usize) -> f64 {
     let ratios: Vec<f64> = probes.iter().zip(application).map(|(row, a)| a - row[k]).collect();
     let centre = mean(&ratios);
@@ -83,7 +82,7 @@ mod tests {
     use crate::simulate::{generator, standard_normal};
 
     #[test]
-    fn the_probe_that_drives_the_application_gets_the_weight() {
+    fn the_probe_behind_the_application_gets_the_weight() {
         let mut rng = generator(31);
         let probes: Vec<Vec<f64>> = (0..6).map(|_| (0..5).map(|_| 0.4 * standard_normal(&mut rng)).collect()).collect();
         let application: Vec<f64> = probes.iter().map(|row| 2.0 + row[3]).collect();

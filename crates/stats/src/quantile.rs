@@ -16,7 +16,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     sorted(values).map(|s| median_of_sorted(&s))
 }
 
-/// Median of values in rising order; the caller makes sure there is one.
+/// Median of values in rising order; the caller ensures that there is one.
 pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     if n % 2 == 1 { sorted[n / 2] } else { sorted[n / 2 - 1].midpoint(sorted[n / 2]) }
@@ -31,7 +31,7 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     sorted(values).map(|s| quantile_of_sorted(&s, q))
 }
 
-/// As [`quantile`], of values in rising order.
+/// Like [`quantile`], of values in rising order.
 pub(crate) fn quantile_of_sorted(sorted: &[f64], q: f64) -> f64 {
     let position = q * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
@@ -71,7 +71,7 @@ pub fn midranks(values: &[f64]) -> Option<Vec<f64>> {
     Some(ranks)
 }
 
-/// Arithmetic mean; the caller makes sure there is a value.
+/// Arithmetic mean; the caller ensures that there is a value.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

@@ -1,13 +1,14 @@
-//! Ranks with the uncertainty that belongs to them.
+//! Ranks with their uncertainty.
 //!
 //! The interval of a rank follows from pairwise tests with a family-wise adjustment: at best one more than the number
-//! of those that are surely better, at worst the total less those that are surely worse (Goldstein and Spiegelhalter,
-//! Journal of the Royal Statistical Society A 159, 1996; Mogstad et al., Review of Economic Studies 91, 2024).
+//! of those that are significantly better, at worst the total minus those that are significantly worse (Goldstein and
+//! Spiegelhalter, Journal of the Royal Statistical Society A 159, 1996; Mogstad et al., Review of Economic Studies 91,
+//! 2024).
 
 use crate::equivalence::{EquivalenceVerdict, Floor, compare, verdict};
 use crate::holm::holm;
 
-/// Which ranks, counted from 1, one of the ranked may have.
+/// Ranks, counted from 1, that one member may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankInterval {
     /// Best possible rank.
@@ -16,7 +17,7 @@ pub struct RankInterval {
     pub worst: usize,
 }
 
-/// One comparison that came out DIFFERENT.
+/// One comparison with the verdict DIFFERENT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ordered {
     /// Index of the better one.
@@ -25,8 +26,8 @@ pub struct Ordered {
     pub worse: usize,
 }
 
-/// Rank intervals of `count` things from the pairs that differ; pairs that are not named count as ties. Pairs with an
-/// index outside `0..count` are ignored.
+/// Rank intervals of `count` members from the pairs that differ; other pairs count as ties. Pairs with an index outside
+/// `0..count` are ignored.
 pub fn rank_intervals(count: usize, pairs: &[Ordered]) -> Vec<RankInterval> {
     let mut ranks = vec![RankInterval { best: 1, worst: count }; count];
     for pair in pairs.iter().filter(|p| p.better < count && p.worse < count && p.better != p.worse) {
@@ -37,7 +38,7 @@ pub fn rank_intervals(count: usize, pairs: &[Ordered]) -> Vec<RankInterval> {
 }
 
 /// Ranks samples of logarithms of launch values, each of its own session, the smallest first. All pairs are compared
-/// with their common `floor`, adjusted after Holm, and must differ by more than `band`.
+/// with their common `floor`, adjusted by Holm's method, and must differ by more than `band`.
 ///
 /// `None` when a pair cannot be compared: see [`compare`].
 pub fn rank(samples: &[Vec<f64>], floor: Floor, band: f64, level: f64) -> Option<Vec<RankInterval>> {
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_means_every_rank() {
+    fn without_differences_every_rank_is_possible() {
         assert_eq!(rank_intervals(3, &[]), vec![RankInterval { best: 1, worst: 3 }; 3]);
         assert_eq!(rank_intervals(2, &[Ordered { better: 5, worse: 0 }])[0], RankInterval { best: 1, worst: 2 });
     }

@@ -1,4 +1,4 @@
-//! Ratios of figures and their geometric mean, with intervals that carry those of the figures.
+//! Ratios of figures and their geometric mean, with propagated intervals.
 //!
 //! Ratios are propagated on the logarithmic scale, where errors add (Fleming and Wallace, Communications of the ACM 29,
 //! 1986, on why the mean of ratios is geometric); the mean's interval is by Monte-Carlo propagation (JCGM 101:2008).
@@ -10,10 +10,10 @@ use crate::interval::{Estimated, Interval};
 use crate::quantile::quantile_of_sorted;
 use crate::simulate::generator;
 
-/// Ratio of two positive figures whose errors are independent. Distances from value to end of interval, as logarithms,
-/// add in quadrature, each scaled to `level` from its own.
+/// Ratio of two positive figures with independent errors. Distances from the value to the ends of the interval, as
+/// logarithms, add in quadrature, each scaled to `level` from its own.
 ///
-/// `None` unless values and ends are finite and positive, and levels lie strictly between 0 and 1.
+/// `None` unless values and ends are finite and positive, and levels are strictly between 0 and 1.
 pub fn ratio(numerator: &Estimated, denominator: &Estimated, level: f64) -> Option<Estimated> {
     let (n, d) = (Split::of(numerator)?, Split::of(denominator)?);
     let z = normal_quantile(0.5 + level / 2.0);
@@ -24,12 +24,12 @@ pub fn ratio(numerator: &Estimated, denominator: &Estimated, level: f64) -> Opti
     z.is_finite().then_some(Estimated { value: centre.exp(), interval })
 }
 
-/// A ratio that goes into a geometric mean, as logarithms.
+/// A member of a geometric mean, as logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioMember {
     /// Logarithm of the ratio.
     pub shift: f64,
-    /// Its interval from the launches alone, as logarithms; `None` where no spread is known.
+    /// Its interval from the launches alone, as logarithms; `None` if no spread is known.
     pub launches: Option<Interval>,
     /// Standard deviation of that logarithm by the session floor: `sqrt(2)` times the deviation between sessions.
     pub floor: f64,
@@ -37,13 +37,13 @@ pub struct RatioMember {
     pub class: usize,
     /// The figure: an index into the figures of [`Scores`].
     pub figure: usize,
-    /// How much it counts; only the proportions matter.
+    /// Its weight; only proportions matter.
     pub weight: f64,
 }
 
-/// Standard normal scores, a column for every figure and every class, drawn once so that the means of machines beside
-/// each other rest on the same ones. Columns are stratified (Latin hypercube: McKay, Beckman and Conover, Technometrics
-/// 21, 1979): with 2000 draws the ends of an interval are stable within about 2% of its width.
+/// Standard normal scores with a column for every figure and every class, drawn once so that the means of several
+/// machines use the same ones. Columns are stratified (Latin hypercube: McKay, Beckman and Conover, Technometrics 21,
+/// 1979): with 2000 draws the ends of an interval are stable within about 2% of its width.
 #[derive(Debug, Clone)]
 pub struct Scores {
     figures: Vec<Vec<f64>>,
@@ -52,7 +52,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Columns of `draws` scores; the same seed gives the same ones.
+    /// Columns of `draws` scores, determined by the seed.
     #[must_use]
     pub fn new(figures: usize, classes: usize, draws: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
@@ -71,14 +71,14 @@ impl Scores {
 
 /// Weighted geometric mean of ratios of figures between two sessions.
 ///
-/// Each draw moves every ratio by its own interval and all ratios of a class by one common score, each by its own floor:
-/// what moves a session moves all its figures of a kind together, so more figures do not average it out. All ratios must
-/// therefore be written so that better points one way. Where the spread of a member is unknown, so is that of the mean:
-/// its interval is the value itself at level 0.
+/// Each draw moves every ratio by its own interval, and all ratios of a class by one common score, each by its own
+/// floor: what moves a session moves all its figures of a class together, so more figures do not average it out. All
+/// ratios must therefore have the same direction of better. If the spread of a member is unknown, so is that of the
+/// mean: its interval is the value itself at level 0.
 ///
-/// `None` without members, with a shift, floor, weight or interval that is not finite, a floor or weight that is negative,
-/// no weight at all, a class or figure without scores, an interval that does not hold its shift or has no level between 0
-/// and 1, or fewer than 100 draws.
+/// `None` without members, with a shift, floor, weight or interval that is not finite, a negative floor or weight, zero
+/// total weight, a class or figure without scores, an interval that does not contain its shift or whose level is not
+/// between 0 and 1, or fewer than 100 draws.
 pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> Option<Estimated> {
     let total: f64 = members.iter().map(|m| m.weight).sum();
     let sound = |m: &RatioMember| {
@@ -131,7 +131,7 @@ impl Split {
         Self::of_logs(e.value.ln(), Interval::new(low.ln(), high.ln(), level))
     }
 
-    /// From a logarithm and the interval of logarithms that holds it.
+    /// From a logarithm and an interval of logarithms that contains it.
     fn of_logs(centre: f64, interval: Interval) -> Option<Self> {
         let Interval { low, high, level } = interval;
         let sound = low.is_finite() && high.is_finite() && low <= centre && centre <= high;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sharper_level_of_one_part_is_not_taken_for_a_smaller_error() {
+    fn a_different_level_of_one_part_is_not_taken_for_a_smaller_error() {
         let mut sharp = around(100.0, 0.04);
         sharp.interval =
             Interval::new(100.0 * (-2.575_829_3 * 0.04_f64).exp(), 100.0 * (2.575_829_3 * 0.04_f64).exp(), 0.99);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_count_and_nonsense_has_no_mean() {
+    fn weights_matter_and_invalid_input_has_no_mean() {
         let scores = Scores::new(21, 1, 1000, 1);
         // One probe at twenty points against one at a single point: each counts once.
         let logs: Vec<f64> = (0..21).map(|i| if i < 20 { 2.0_f64.ln() } else { 8.0_f64.ln() }).collect();

@@ -1,4 +1,4 @@
-//! Ridge regression that shrinks towards a prior guess.
+//! Ridge regression that shrinks towards a prior.
 //!
 //! Hoerl and Kennard, Technometrics 12, 1970; shrinking towards a given vector instead of zero is the normal prior of
 //! Lindley and Smith, Journal of the Royal Statistical Society B 34, 1972.
@@ -14,12 +14,12 @@ pub struct Ridge {
     pub intercept: f64,
 }
 
-/// Rows of columns, what to predict of each, and the guess to shrink to.
+/// Rows of columns, targets, and the prior.
 #[derive(Debug, Clone, Copy)]
 pub struct RidgeProblem<'a> {
     /// One row of columns for each observation.
     pub rows: &'a [Vec<f64>],
-    /// What was observed.
+    /// Observed values.
     pub targets: &'a [f64],
     /// Coefficients to shrink to, one for each column; zeros shrink to the mean of the targets.
     pub prior: &'a [f64],

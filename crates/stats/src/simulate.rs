@@ -1,8 +1,9 @@
-//! Seeded noise of the kinds that measured launches show, to test statistics against known truths.
+//! Seeded noise like that of measured launches, for testing statistics against known truths.
 //!
-//! A launch value is `centre x exp(launch effect) x exp(trend)`, a batch adds its own small effect. Shapes follow what
-//! fresh processes on shared machines show: most variance between launches, a quiet core with a heavy upper tail,
-//! neighbours that are alike, sometimes two levels (Maricq et al., OSDI 2018; Kalibera and Jones, ISMM 2013).
+//! A launch value is `centre x exp(launch effect) x exp(trend)`, and a batch adds its own small effect. The
+//! distributions are those of fresh processes on shared machines: most variance between launches, a quiet core with a
+//! heavy upper tail, correlated neighbours, sometimes two levels (Maricq et al., OSDI 2018; Kalibera and Jones, ISMM
+//! 2013).
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,11 +17,11 @@ pub fn generator(seed: u64) -> ChaCha8Rng {
 
 /// A standard normal number, by inversion.
 pub fn standard_normal(rng: &mut impl Rng) -> f64 {
-    // Open interval: a uniform number of exactly 0 would be minus infinity.
+    // Open interval: a uniform number of exactly 0 would become minus infinity.
     normal_quantile((rng.random::<u32>() as f64 + 0.5) / 4_294_967_296.0)
 }
 
-/// How launches of one simulated figure vary. Effects are standard deviations of logarithms: 0.01 is 1%.
+/// Variation of the launches of a simulated figure. Effects are standard deviations of logarithms: 0.01 is 1%.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     /// True value, in any unit.
@@ -33,7 +34,7 @@ pub struct Noise {
     pub correlation: f64,
     /// Change of the logarithm from the first to the last launch.
     pub drift: f64,
-    /// Share of launches that something disturbs, 0 to 1.
+    /// Share of disturbed launches, 0 to 1.
     pub disturbed: f64,
     /// Mean of the exponential slow-down of a disturbed launch, as a logarithm.
     pub disturbance: f64,
@@ -94,7 +95,7 @@ mod tests {
     use crate::quantile::{median, standard_deviation};
 
     #[test]
-    fn seeds_repeat_and_truths_hold() {
+    fn seeds_reproduce_and_parameters_are_recovered() {
         let noise = Noise { disturbed: 0.0, ..Noise::stable(100.0) };
         let values = noise.launches(4000, &mut generator(7));
         assert_eq!(values, noise.launches(4000, &mut generator(7)));
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_as_alike_as_asked() {
+    fn neighbours_have_the_requested_correlation() {
         let noise = Noise { correlation: 0.6, disturbed: 0.0, ..Noise::stable(1.0) };
         let lag = crate::autocorrelation::lag1(&noise.launches(4000, &mut generator(8))).unwrap();
         assert!((lag.coefficient - 0.6).abs() < 0.05);

@@ -1,4 +1,4 @@
-//! When is warm-up over? When two successive groups of batches agree.
+//! The end of warm-up: when two successive groups of batches agree.
 //!
 //! A simple form of the steady-state rule of Georges, Buytaert and Eeckhout (OOPSLA 2007) and Kalibera and Jones (ISMM
 //! 2013): batches are taken in groups of four, and the last two groups must have medians within 2%.

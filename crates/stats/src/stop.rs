@@ -1,13 +1,13 @@
-//! When has a figure been launched often enough?
+//! When a figure has had enough launches.
 //!
-//! Looking at every launch and stopping when it looks good makes intervals that cover far less than they say
-//! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Looks are few and fixed, and
-//! a figure is called within its target by an interval of a higher level than the one that is asked for.
+//! Testing after every launch and stopping at a good result gives intervals that cover far less than their level
+//! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Looks are few and fixed, and a
+//! figure converges only if an interval of a higher level than the requested one is within its target.
 //!
-//! Why: an interval at 95% is narrow by luck in one run of many, and of a figure that seldom comes within its target
-//! most of those runs are luck. Where a figure is called in a share `p` of all runs and the calling interval misses in
-//! a share `a`, at most `a / p` of the calls are wrong; so `a` must be small beside any `p` that is worth reporting. The
-//! interval that calls is the one that is printed, since a narrower one inside it would miss more often.
+//! Reason: an interval at 95% is narrow by chance in one run of many, and for a figure that seldom reaches its target
+//! most such runs are chance. If a figure converges in a share `p` of all runs, and the interval used for this decision
+//! misses in a share `a`, at most `a / p` of the decisions are wrong; so `a` must be small compared with any `p` worth
+//! reporting. The deciding interval is also the printed one, since a narrower one inside it would miss more often.
 
 use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
 use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, least_inflation};
@@ -15,21 +15,21 @@ use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_media
 /// Numbers of launches at which a figure may be judged.
 pub const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];
 
-/// Half-width of the interval, as a logarithm, at which a figure leaves the run unless asked otherwise: 2%.
+/// Default target of a figure: half-width of the interval as a logarithm, 2%.
 pub const TARGET: f64 = 0.02;
 
-/// Least level of the interval that calls a figure within its target. Ten launches do not reach it.
+/// Least level of the interval that decides convergence. Ten launches do not reach it.
 pub const CALLING_LEVEL: f64 = 0.99;
 
-/// What a look at the launch values of a figure shows.
+/// Result of a look at the launch values of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// Interval of the median at the level that was asked for, or at [`CALLING_LEVEL`] where that one called the figure
-    /// within its target; `None` when the launches are too few for it at their autocorrelation.
+    /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the figure converged; `None` when the
+    /// launches are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
-    /// Groups of launches at different levels; more than one means that no single number describes the figure.
+    /// Groups of launches at different levels; with more than one, no single number describes the figure.
     pub modes: Vec<ModeGroup>,
-    /// Whether the figure is called within its target: the interval at [`CALLING_LEVEL`] is, and there is one mode.
+    /// Whether the figure has converged: the interval at [`CALLING_LEVEL`] is within the target, and there is one mode.
     pub converged: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Look {
 /// `level` its confidence.
 pub fn look_at_launches(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
     let modes = modes_of_launches(values, batches);
-    // By the logarithm and by the value that is printed, whichever is wider.
+    // By the logarithm and by the printed value, whichever is wider.
     let within = |m: &MedianInterval| {
         m.interval.relative_half_width() <= target && m.interval.half_width() <= target * m.median.abs()
     };
@@ -48,12 +48,12 @@ pub fn look_at_launches(values: &[f64], batches: &[Option<FastBatches>], target:
     Look { interval, modes, converged }
 }
 
-/// The interval that must lie within the target before a figure is called so. `level` is the plan's.
+/// The interval that must be within the target for convergence. `level` is the plan's.
 pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     launch_median_interval(values, level.max(CALLING_LEVEL))
 }
 
-/// Fewest launches that can call a figure within its target, however alike they are.
+/// Fewest launches with which a figure can converge, however small its spread.
 pub fn fewest_launches(level: f64) -> Option<usize> {
     (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), least_inflation()).is_some())
 }

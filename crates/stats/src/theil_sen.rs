@@ -1,4 +1,4 @@
-//! A slope that up to 29% of wild points cannot move, with a distribution-free interval.
+//! A robust slope, resistant to up to 29% of outliers, with a distribution-free interval.
 //!
 //! Theil, Proceedings of the Royal Netherlands Academy of Sciences 53, 1950; Sen, Journal of the American Statistical
 //! Association 63, 1968: median of the slopes between all pairs, interval from the null distribution of Kendall's score.
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_wild_point_does_not_move_the_line() {
+    fn one_outlier_does_not_move_the_line() {
         let x: Vec<f64> = (0..20).map(f64::from).collect();
         let mut y: Vec<f64> = x.iter().map(|x| 3.0 + 2.0 * x).collect();
         y[4] = 1e6;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn hopeless_input_has_no_line() {
+    fn invalid_input_has_no_line() {
         assert!(theil_sen(&[1.0; 8], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0.95).is_none());
         assert!(theil_sen(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], 0.95).is_none());
     }

@@ -76,7 +76,7 @@ pub(crate) struct Index {
     /// Fingerprint of the machine to whose history the run belongs; `None` for figures that Prony did not measure, and
     /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
-    /// The figures with a single value; none where the run belongs to no history.
+    /// The figures with a single value; none if the run belongs to no history.
     pub(crate) figures: Vec<FigureValue>,
 }
 

@@ -1,7 +1,7 @@
-//! What tests of all crates share: a skipped test is seen, counted by name and, where wanted, a failure; a test that takes
-//! long runs when it is asked for.
+//! Helpers for tests of all crates: skipped tests are visible, counted by name and optionally failures; long tests run
+//! on request.
 //!
-//! Rust's test harness knows no skipped tests: one that returns early has passed, and what it printed is thrown away.
+//! Rust's test harness has no skipped tests: one that returns early has passed, and its output is discarded.
 #![forbid(unsafe_code)]
 
 use std::fmt::Display;
@@ -15,41 +15,41 @@ use std::time::Duration;
 pub const FORBID: &str = "PRONY_TEST_FORBID_SKIP";
 /// File to which a line is added for every skip.
 pub const FILE: &str = "PRONY_TEST_SKIPS";
-/// Runs the tests that take long.
+/// Runs the long tests.
 pub const SLOW: &str = "PRONY_TEST_SLOW";
 
-/// Records that the present test, or a part of it, cannot run here and why, as `skip(format_args!(...))`: the caller
-/// returns after it.
+/// Records that the current test, or a part of it, cannot run here and why, as `skip(format_args!(...))`; the caller
+/// then returns.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => { $crate::skip(::std::format_args!($($reason)+)) };
 }
 
-/// What [`skip!`] calls.
+/// Implementation of [`skip!`].
 ///
 /// # Panics
-/// Where skips are forbidden.
+/// If skips are forbidden.
 #[track_caller]
 pub fn skip(reason: impl Display) {
     let line = record("SKIPPED", &reason);
     assert!(!is_set(FORBID), "{line}; {FORBID} forbids that");
 }
 
-/// Records that this machine has no part that the test is about, such as a counter or an instruction: nothing that could be
-/// installed. The test still holds the program to saying so.
+/// Records that this machine lacks the subject of the test, such as a counter or an instruction, which cannot be
+/// installed. The test still checks that the program reports its absence.
 #[macro_export]
 macro_rules! lacks {
     ($($what:tt)+) => { $crate::lacks(::std::format_args!($($what)+)) };
 }
 
-/// What [`lacks!`] calls.
+/// Implementation of [`lacks!`].
 #[track_caller]
 pub fn lacks(what: impl Display) {
     record("NOT HERE", &what);
 }
 
-/// A file or folder of the data beside this tree (`../shared`), which a fresh clone does not have; `None`, recorded, where
-/// it is absent.
+/// A file or directory of the data beside this tree (`../shared`), which a fresh clone does not have; `None`, recorded,
+/// if it is absent.
 #[must_use]
 #[track_caller]
 pub fn shared(name: &str) -> Option<PathBuf> {
@@ -59,14 +59,14 @@ pub fn shared(name: &str) -> Option<PathBuf> {
         return Some(path);
     }
     if folder.exists() {
-        skip(format_args!("there is no {}", path.display()));
+        skip(format_args!("{} does not exist", path.display()));
     } else {
         lacks(format_args!("there is no ../shared beside this tree, so no {name}"));
     }
     None
 }
 
-/// Whether tests that take long are to run; says what is left out when not.
+/// Whether to run long tests; records what is left out if not.
 #[must_use]
 #[track_caller]
 pub fn slow(why: impl Display) -> bool {
@@ -76,28 +76,29 @@ pub fn slow(why: impl Display) -> bool {
     wants_slow()
 }
 
-/// Whether tests that take long are to run.
+/// Whether to run long tests.
 #[must_use]
 pub fn wants_slow() -> bool {
     is_set(SLOW)
 }
 
-/// Tries until one attempt holds: for what a neighbour on this machine may spoil now and then, and a fault of the program
-/// would spoil every time. What no neighbour can change is asserted inside of the attempt.
+/// Repeats a test until one attempt succeeds: for conditions that neighbours on this machine may spoil now and then,
+/// while a fault of the program would spoil every attempt. Conditions that neighbours cannot affect are asserted within
+/// the attempt.
 ///
 /// # Panics
-/// When no attempt holds, with what the last one found.
+/// When all attempts fail, with the last one's result.
 #[track_caller]
 pub fn attempts(most: u32, mut attempt: impl FnMut() -> Result<(), String>) {
     for number in 1..=most {
         let Err(found) = attempt() else { return };
         assert!(number < most, "in none of {most} attempts: {found}");
-        // Neighbours come and go.
+        // Load by neighbours changes with time.
         std::thread::sleep(Duration::from_millis(300) * number);
     }
 }
 
-/// Ends an attempt in which a condition does not hold, as `hold!(condition, "what was found {}", instead)`.
+/// Ends an attempt if a condition does not hold, as `hold!(condition, "what was found {}", instead)`.
 #[macro_export]
 macro_rules! hold {
     ($condition:expr, $($found:tt)+) => {
@@ -118,12 +119,11 @@ fn record(what: &str, reason: &dyn Display) -> String {
     let name = thread.name().filter(|name| *name != "main").unwrap_or("a test");
     let reason = reason.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     let line = format!("{what} {name} ({}:{}): {reason}", place.file(), place.line());
-    // Not by a macro: the harness would take that for output of a test that passed, and throw it away. What cannot be
-    // written is no reason to fail.
+    // Not a macro, whose output the harness would capture and discard. A failed write does not fail the test.
     let _ = writeln!(std::io::stderr(), "{line}");
     if let Some(file) = std::env::var_os(FILE).filter(|file| !file.is_empty()) {
         let opened = OpenOptions::new().create(true).append(true).open(&file);
-        // One write, so that lines of tests that run at one moment stay whole.
+        // A single write keeps lines of concurrent tests whole.
         let written = opened.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
         assert!(written.is_ok(), "could not record in {}: {line}", file.display());
     }

@@ -1,11 +1,11 @@
-//! A skip is seen though the test passes, is named in the file that is asked for, and fails where it is forbidden.
+//! A skip is visible though the test passes, is named in the requested file, and fails if skips are forbidden.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::process::{Command, Output};
 
 const ASKED: &str = "PRONY_TEST_OF_SKIPS";
 
-/// Skips when this test's parent asks; nothing otherwise.
+/// Skips if the parent process of this test asks for it.
 #[test]
 fn skips_when_asked() {
     if std::env::var_os(ASKED).is_some() {
@@ -17,7 +17,7 @@ fn skips_when_asked() {
 }
 
 #[test]
-fn one_attempt_that_holds_is_enough_and_none_is_a_failure() {
+fn one_successful_attempt_is_enough_and_none_is_a_failure() {
     let mut tried = 0;
     testing::attempts(3, || {
         tried += 1;
@@ -38,7 +38,7 @@ fn run(more: &[(&str, &str)], folder: &std::path::Path) -> Output {
 }
 
 #[test]
-fn a_skip_is_seen_named_and_forbidden() {
+fn a_skip_is_visible_named_and_can_be_forbidden() {
     let folder = tempfile::tempdir().unwrap();
     let skips = || std::fs::read_to_string(folder.path().join("skips")).unwrap();
     let passed = run(&[], folder.path());

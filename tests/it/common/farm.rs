@@ -1,4 +1,4 @@
-//! Farms that run in processes of their own, and what must hold of them.
+//! Farms in separate processes, and their invariants.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::path::PathBuf;
@@ -10,17 +10,17 @@ use serde_json::Value;
 
 use super::{Answer, Place};
 
-/// Longest that anything here may take: far above what it does take, so that a busy machine fails nothing.
+/// Time limit of every step: far above the time that it takes, so that a loaded machine does not fail a test.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A farm that runs in a process of its own.
+/// A farm in a separate process.
 pub struct Running {
     pub child: Child,
     pub ledger: PathBuf,
 }
 
 impl Running {
-    /// Begins `prony farm run` with a ledger in the place; `make` may put the command elsewhere.
+    /// Starts `prony farm run` with a ledger in the test directory; `make` may start the command elsewhere.
     pub fn start(place: &Place, arguments: &[&str], make: impl Fn(&Command) -> Option<Command>) -> Self {
         let ledger = place.file("ledger");
         let mut command = place.prony();
@@ -28,7 +28,7 @@ impl Running {
         Self { child: spawn(make(&command).unwrap_or(command)), ledger }
     }
 
-    /// Begins `prony farm resume`.
+    /// Starts `prony farm resume`.
     pub fn resume(place: &Place, ledger: PathBuf, make: impl Fn(&Command) -> Option<Command>) -> Self {
         let mut command = place.prony();
         command.args(["farm", "resume", "--json"]).arg(&ledger);
@@ -52,7 +52,7 @@ impl Running {
         self.look().and_then(|ledger| ledger.incidents().ok()).unwrap_or_default()
     }
 
-    /// How many incidents of a kind there were.
+    /// Number of incidents of a kind.
     pub fn count(&self, what: &str) -> usize {
         self.incidents().iter().filter(|one| one.what == what).count()
     }
@@ -66,7 +66,7 @@ impl Running {
         }
     }
 
-    /// Process of the pilot of a node, as the story tells it: `0: node 0 (1234)`.
+    /// Process of the pilot of a node, from the story: `0: node 0 (1234)`.
     pub fn pilot(&self, node: &str) -> i32 {
         let launched = self.incidents().into_iter().rfind(|one| one.what == "launched" && one.node == node).unwrap();
         launched.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').parse().unwrap()
@@ -85,14 +85,14 @@ pub fn signal(pid: i32, signal: sys::signal::Signal) {
     sys::process::send(pid, Some(signal)).unwrap();
 }
 
-/// Digest of the same events by one undisturbed process.
+/// Digest of the same events processed by one undisturbed process.
 pub fn undisturbed(place: &Place, events: u64, seed: u64) -> String {
     let said = place.ask(&["app", "work", "reconstruct", "--events", &events.to_string(), "--seed", &seed.to_string()]);
     let out = said.fine().out;
     out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()
 }
 
-/// Chunks committed = planned, all distinct, sum exact, digest that of one process.
+/// Committed chunks = planned chunks, all distinct, sum exact, digest equal to that of one process.
 pub fn holds(answer: &Value, chunks: u64, events: u64, digest: &str) {
     assert_eq!(answer["planned"], chunks);
     assert_eq!(answer["totals"]["commits"], chunks);

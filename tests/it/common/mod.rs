@@ -1,4 +1,4 @@
-//! What every test of the command line needs: the program, and a store of its own.
+//! Common parts of the tests of the command line: the program and a store.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 pub mod farm;
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A directory of its own, with a store in it.
+/// A temporary directory with a store.
 pub struct Place {
     folder: TempDir,
 }
@@ -31,7 +31,7 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// The program, working in this place.
+    /// The program, started in this directory.
     pub fn prony(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
         command.current_dir(self.path()).env_remove("NO_COLOR").env("PRONY_STORE", self.file("runs.sqlite"));
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// What the program said, and how it ended.
+/// The output of the program, and its exit code.
 #[derive(Debug)]
 pub struct Answer {
     pub code: Option<i32>,
@@ -56,7 +56,7 @@ impl Answer {
         Self {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),
-            // Tests measure beside each other, and the program rightly warns of that.
+            // Tests measure concurrently, and the program correctly warns about that.
             err: String::from_utf8(output.stderr)
                 .unwrap()
                 .lines()
@@ -71,7 +71,7 @@ impl Answer {
         self
     }
 
-    /// A refusal: exit code 2, nothing on standard output, one clear line on standard error.
+    /// A refusal: exit code 2, no standard output, one clear line on standard error.
     pub fn refused(self) -> String {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert!(self.out.is_empty(), "{self:?}");
@@ -85,8 +85,8 @@ impl Answer {
     }
 }
 
-/// The estimate of a figure of a run document. A noisy neighbour may well split an honest measurement into modes: then
-/// that of the mode with most launches.
+/// The estimate of a figure of a run document. Other load may split a measurement into modes: then the estimate of the
+/// mode with most launches.
 pub fn estimate(figure: &Value) -> Option<&Value> {
     let outcome = &figure["outcome"];
     let share = |mode: &&Value| mode["share"].as_f64().unwrap();

@@ -1,4 +1,4 @@
-//! A real PostgreSQL server for tests of what is shared: `tests/labs/postgres.sh`, booted for one test and taken down with it.
+//! A real PostgreSQL server for tests of shared ledgers: `tests/labs/postgres.sh`, started and stopped by one test.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::io::Write;
@@ -9,16 +9,16 @@ use tempfile::TempDir;
 
 /// A running server.
 pub struct PostgresLab {
-    // Before the folder, which the script removes with everything in it.
+    // Declared before the folder, which the script removes with its contents.
     folder: PathBuf,
     _place: TempDir,
 }
 
 impl PostgresLab {
-    /// Boots it; `None`, with the reason on standard error, where that is impossible.
+    /// Starts it; `None`, with the reason on standard error, if that is impossible.
     pub fn start() -> Option<Self> {
         let place = tempfile::Builder::new().prefix("prony-pg-").tempdir().unwrap();
-        // The server runs as a user of its own and must get through.
+        // The server runs as another user, which must be able to enter.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         std::fs::set_permissions(place.path(), open).unwrap();
         let lab = Self { folder: place.path().join("lab"), _place: place };
@@ -27,14 +27,14 @@ impl PostgresLab {
             return Some(lab);
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        // Where everything is there, a server that does not come up is a failure.
+        // If all requirements are met, a server that does not start is a failure.
         assert!(said.contains("not installed"), "{said}");
         testing::skip!("no PostgreSQL server here: {said}");
         None
     }
 
     fn script(&self, words: &[&str], input: &str) -> Output {
-        // Of the program, and of a crate.
+        // Logs of the program, and of a crash.
         let script = ["", "/../.."]
             .map(|up| PathBuf::from(format!("{}{up}/tests/labs/postgres.sh", env!("CARGO_MANIFEST_DIR"))))
             .into_iter()
@@ -49,12 +49,12 @@ impl PostgresLab {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A script that does not read its input is none the worse.
+        // A script that does not read its input is correct too.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
-    /// Does something to it: `kill`, `again`, `freeze`, `thaw` (see the script).
+    /// Runs an action of the script: `kill`, `again`, `freeze`, `thaw`.
     pub fn tell(&self, words: &[&str]) -> String {
         self.tell_with(words, "")
     }
@@ -70,7 +70,7 @@ impl PostgresLab {
         self.tell(&["new", name])
     }
 
-    /// What a database answers.
+    /// The answer of a database.
     pub fn sql(&self, name: &str, text: &str) -> String {
         self.tell_with(&["sql", name], text)
     }

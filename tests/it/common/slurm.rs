@@ -1,4 +1,4 @@
-//! A real Slurm on this host for tests that need nodes: `tests/labs/slurm.sh`, booted for one test and taken down with it.
+//! A real Slurm on this host for tests that need nodes: `tests/labs/slurm.sh`, started and stopped by one test.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::path::PathBuf;
@@ -9,23 +9,23 @@ use tempfile::TempDir;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/slurm.sh");
 
-/// Laboratories of one test program run one after the other: they share two CPUs with everybody.
+/// Laboratories of one test program run one after the other: they share two CPUs with all other tests.
 static ONE: Mutex<()> = Mutex::new(());
 
 /// A running laboratory: nodes n1 to nN. The head is 10.77.0.1, node i is 10.77.0.(10+i).
 pub struct SlurmLab {
-    // Before the folder, which the script removes with everything in it.
+    // Declared before the folder, which the script removes with its contents.
     folder: PathBuf,
     _place: TempDir,
     _one: MutexGuard<'static, ()>,
 }
 
 impl SlurmLab {
-    /// Boots it; `None`, with the reason on standard error, where that is impossible.
+    /// Starts it; `None`, with the reason on standard error, if that is impossible.
     pub fn start(nodes: u32) -> Option<Self> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let place = tempfile::Builder::new().prefix("prony-lab-").tempdir().unwrap();
-        // munged runs as a user of its own and must get through.
+        // munged runs as another user, which must be able to enter.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         std::fs::set_permissions(place.path(), open).unwrap();
         let lab = Self { folder: place.path().join("lab"), _place: place, _one: one };
@@ -34,7 +34,7 @@ impl SlurmLab {
             return Some(lab);
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        // Where everything is there, a laboratory that does not come up is a failure.
+        // If all requirements are met, a laboratory that does not start is a failure.
         let excused = ["needs root", "could not install", "no apt-get", "Operation not permitted"];
         assert!(excused.iter().any(|excuse| said.contains(excuse)), "{said}");
         testing::skip!("no Slurm laboratory here: {said}");
@@ -50,7 +50,7 @@ impl SlurmLab {
             .unwrap()
     }
 
-    /// Does something to it: `kill-node 2`, `freeze 1`, `partition 3`, `kill-controller` ... (see the script).
+    /// Runs an action of the script: `kill-node 2`, `freeze 1`, `partition 3`, `kill-controller` ...
     pub fn tell(&self, words: &[&str]) -> String {
         let output = self.script(words);
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -73,7 +73,7 @@ impl SlurmLab {
         inside
     }
 
-    /// Waits until Slurm says of a node what `state` begins with, such as `down` or `idle`.
+    /// Waits until the state of a node in Slurm begins with `state`, such as `down` or `idle`.
     pub fn wait_for(&self, node: &str, state: &str) {
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
         loop {

@@ -1,4 +1,4 @@
-//! A real sshd on loopback, with a host key, a user key and a port of its own, for one test.
+//! A real sshd on loopback, with its own host key, user key and port, for one test.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Starts it; `None`, with the reason on standard error, where there is none.
+    /// Starts it; `None`, with the reason on standard error, if that is impossible.
     pub fn start() -> Option<Self> {
         let server = PathBuf::from("/usr/sbin/sshd");
         let skip = |reason: &str| {
@@ -38,7 +38,7 @@ impl Sshd {
                 .status();
             assert!(made.unwrap().success());
         }
-        // Privilege separation wants its folder, which an init system would make.
+        // Privilege separation requires its directory, which an init system would create.
         std::fs::create_dir_all("/run/sshd").unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = place.path().display();
@@ -73,7 +73,7 @@ impl Sshd {
         self.place.path().join("user")
     }
 
-    /// The command that reaches it.
+    /// The command that connects to it.
     pub fn client(&self) -> String {
         format!(
             "ssh -F none -p {} -i {} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR",

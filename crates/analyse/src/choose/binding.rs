@@ -1,14 +1,14 @@
-//! Which conditions cost money, and which cannot be met.
+//! Conditions that cost money, and conditions that cannot be met.
 
 use super::error::Error;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::{Aim, Condition, Question};
 use super::result::{Binding, Shortage};
 
-/// Savings below this share of the cost are rounding.
+/// Savings below this share of the cost are rounding errors.
 const LEAST: f64 = 1e-6;
 
-/// What would be saved without each condition, dearest first.
+/// Savings without each condition, largest first.
 ///
 /// # Errors
 /// When the solver fails.
@@ -37,8 +37,8 @@ pub(crate) fn binding(problem: &ChooseProblem, world: &WorldState, cost: f64) ->
     Ok(found)
 }
 
-/// What each condition would have to be while all others hold; conditions that alone would not help are left out. Where
-/// nothing helps alone but asking for less, the limits are given as they would have to be together.
+/// The necessary value of each condition while all others stay; conditions that alone would not help are left out. If
+/// only a smaller demand helps alone, the limits are given as they would have to be together.
 ///
 /// # Errors
 /// When the solver fails.
@@ -83,7 +83,7 @@ fn shortage(problem: &ChooseProblem, condition: Condition, missed: f64, alone: b
     missing.then(|| Shortage { condition: in_words(problem, condition), limit, needed, unit, alone })
 }
 
-/// The conditions that the question has.
+/// The conditions of the problem.
 fn conditions(problem: &ChooseProblem) -> Vec<Condition> {
     let demand = &problem.demand;
     let mut found = vec![Condition::Rate];

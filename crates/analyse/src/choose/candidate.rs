@@ -1,4 +1,4 @@
-//! Plans worth considering: the best of each world, and cautious ones.
+//! Candidate plans: the best one of each world, and cautious ones.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use super::error::Error;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
 
-/// Plans beyond this number are looked at only if they are the best of some world more often than others.
+/// Plans beyond this number are considered only if they are the best of more worlds than others.
 const MOST: usize = 400;
-/// Factors on the demand that cautious plans are made for.
+/// Factors on the demand for cautious plans.
 const MARGINS: [f64; 12] = [1.0, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5];
 
-/// Plans and what each costs in each world.
+/// Plans and their costs in each world.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidates {
     pub(crate) plans: Vec<Vec<u32>>,
-    /// Cost by plan and world, what must be bought later included.
+    /// Cost by plan and world, including later purchases.
     pub(crate) costs: Vec<Vec<f64>>,
     /// Whether each plan reaches the rate in each world.
     pub(crate) reached: Vec<Vec<bool>>,
@@ -71,8 +71,8 @@ impl Candidates {
         Ok(Self { plans, costs, reached, reaches, best })
     }
 
-    /// Among plans that reach the rate with `confidence` the one with the smallest mean cost; where none does,
-    /// the one that reaches it most often.
+    /// Among plans that reach the rate with `confidence`, the one with the smallest mean cost; if there is none, the
+    /// one that reaches it most often.
     pub(crate) fn choose(&self, confidence: f64) -> Option<usize> {
         let mean = |plan: usize| self.costs[plan].iter().sum::<f64>();
         let sure: Vec<usize> = (0..self.plans.len()).filter(|&plan| self.reaches[plan] >= confidence - 1e-9).collect();
@@ -83,7 +83,7 @@ impl Candidates {
         sure.into_iter().min_by(|&a, &b| mean(a).total_cmp(&mean(b)))
     }
 
-    /// Mean over worlds of the cost of the best plan of each.
+    /// Mean over worlds of the cost of the best plan in each.
     pub(crate) fn knowing_all(&self) -> f64 {
         self.best.iter().enumerate().map(|(world, &plan)| self.costs[plan][world]).sum::<f64>() / self.best.len() as f64
     }

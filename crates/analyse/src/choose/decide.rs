@@ -1,4 +1,4 @@
-//! From the question to the answer.
+//! From the problem to the answer.
 
 use stats::quantile;
 
@@ -12,8 +12,8 @@ use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
 use super::result::{Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, PlanOdds, counted};
 
-/// Plans whose odds are told.
-const TOLD: usize = 8;
+/// Plans whose probabilities are listed.
+const LISTED: usize = 8;
 
 /// Chooses what to buy.
 ///
@@ -53,7 +53,7 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         (0..candidates.plans.len()).filter(|p| *p == place || candidates.best.contains(p)).map(odds).collect();
     plans.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let own = odds(place);
-    plans.truncate(TOLD);
+    plans.truncate(LISTED);
     if !plans.contains(&own) {
         plans.push(own.clone());
     }
@@ -114,7 +114,8 @@ fn offers(
         .collect()
 }
 
-/// The price cut, as a share of the cost of one over the years, from which on an offer is in the cheapest plan; by bisection.
+/// The price cut, as a share of the cost of one node over the years, from which on an offer is in the cheapest plan; by
+/// bisection.
 fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
     let in_plan = |cut: f64| -> Result<bool, Error> {
         let mut world = middle.clone();

@@ -1,4 +1,4 @@
-//! Possible worlds, drawn from what is not known.
+//! Possible worlds, drawn from the uncertain values.
 
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -6,7 +6,7 @@ use stats::simulate::generator;
 
 use super::problem::{ChooseProblem, WorldState};
 
-/// Worlds, and the values that made each.
+/// Worlds, and the values behind each.
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     pub(crate) values: Vec<Vec<f64>>,
@@ -14,8 +14,8 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    /// Draws worlds by Latin hypercube sampling (McKay, Beckman and Conover, Technometrics 21, 1979): every value takes each of
-    /// its equal shares once, so that a thousand worlds say what many thousand independent ones would.
+    /// Draws worlds by Latin hypercube sampling (McKay, Beckman and Conover, Technometrics 21, 1979): every value takes
+    /// each of its equal shares once, so that a thousand worlds are as good as many thousand independent ones.
     pub(crate) fn of(problem: &ChooseProblem) -> Self {
         let mut rng = generator(problem.seed);
         let values = problem.values();
@@ -34,7 +34,7 @@ impl Draws {
     }
 }
 
-/// Share of instants at which enough nodes are up: failures are Poisson, each lasting as long as a repair.
+/// Share of time in which enough nodes are up: failures are Poisson, each lasting as long as a repair.
 pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> f64 {
     let mut rng = generator(problem.seed ^ 0x5eed);
     let enough = worlds.iter().filter(|world| {
@@ -45,7 +45,7 @@ pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldStat
                 let offer = &problem.offers[i];
                 let expected = f64::from(count) * offer.failures_per_year * offer.repair_days / 365.25;
                 let up = f64::from(count.saturating_sub(poisson(expected, &mut rng)));
-                // The rate counts failures on average already; here they happen.
+                // The rate includes failures on average already; here they are simulated.
                 let average = 1.0 - (offer.failures_per_year * offer.repair_days / 365.25).min(1.0);
                 if average > 0.0 { up * world.rate[i] / average } else { 0.0 }
             })
@@ -55,7 +55,8 @@ pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldStat
     enough.count() as f64 / worlds.len() as f64
 }
 
-/// A Poisson number by products of uniform ones (Knuth, The Art of Computer Programming 2, 3.4.1); large means in parts.
+/// A Poisson number by products of uniform ones (Knuth, The Art of Computer Programming 2, 3.4.1); a large mean is
+/// split.
 fn poisson(mut mean: f64, rng: &mut impl Rng) -> u32 {
     let mut count = 0;
     while mean > 0.0 {

@@ -1,16 +1,16 @@
-//! Why nothing can be chosen.
+//! Errors of choosing.
 
 /// Why a choice could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The text is not what is asked for.
+    /// The text is invalid.
     #[error("could not read the offers and the demand: line {line}, column {column}: {reason}")]
     Text {
         /// Line, from 1.
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong, and what to write instead.
+        /// The error, and what to write instead.
         reason: String,
     },
     /// An application has no rate on an offer.
@@ -25,10 +25,10 @@ pub enum Error {
         application: String,
         /// Line of the offer.
         line: usize,
-        /// Why the runs did not help, with a separator before it, or nothing.
+        /// Why the runs give no rate, with a separator before it, or an empty text.
         why: String,
     },
-    /// The solver gave up.
+    /// The solver failed.
     #[error("could not solve the choice: {0}")]
     Solver(String),
 }

@@ -1,4 +1,4 @@
-//! The Pareto front: what more rate, less power or fewer failures would cost.
+//! The Pareto front: costs of more rate, less power or fewer failures.
 
 use super::error::Error;
 use super::problem::{ChooseProblem, WorldState};
@@ -10,7 +10,7 @@ const FACTORS: [f64; 9] = [0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0];
 /// Points between the cheapest plan and the one with least power or fewest failures.
 const STEPS: usize = 8;
 
-/// Plans that none beats in cost and rate, cost and power, or cost and failures.
+/// Plans on the fronts of cost and rate, cost and power, and cost and failures.
 ///
 /// # Errors
 /// When the solver fails.
@@ -50,7 +50,7 @@ pub(crate) fn front(problem: &ChooseProblem, world: &WorldState, chosen: &[u32])
 }
 
 fn undominated(points: Vec<FrontPoint>) -> Vec<FrontPoint> {
-    // What is to be small: cost, and the other measure or minus the rate.
+    // Both measures are minimised: cost, and power, failures or minus the rate.
     let measures = |point: &FrontPoint| match point.against.as_str() {
         "power" => (point.cost, point.power),
         "failures" => (point.cost, point.failures_per_year),

@@ -1,10 +1,10 @@
-//! What would it be worth to find something out before deciding?
+//! The value of determining an unknown before deciding.
 //!
-//! Worlds are grouped by what a measurement would show; in each group the best plan is chosen, and the gain is the expected
-//! value of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping after Strong and
-//! Oakley, Medical Decision Making 33, 2013). Plans are chosen on one half of the worlds and valued on the other: choosing and
-//! valuing on the same ones finds value where there is none. Missing the rate costs as much as the asked confidence
-//! implies: the least penalty with which the chosen plan is the best one.
+//! Worlds are grouped by the result of a measurement; in each group the best plan is chosen, and the gain is the
+//! expected value of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping
+//! after Strong and Oakley, Medical Decision Making 33, 2013). Plans are chosen on one half of the worlds and evaluated
+//! on the other, since choosing and evaluating on the same ones finds value where there is none. Missing the rate costs
+//! as much as the requested confidence implies: the least penalty with which the chosen plan is the best one.
 
 use rand::Rng;
 use stats::distribution::normal_quantile;
@@ -15,16 +15,16 @@ use super::draw::Draws;
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::Information;
 
-/// Relative standard deviation of what a measurement shows: the session floor of applications and then some.
+/// Relative standard deviation of a measurement: the session floor of applications and a margin.
 const MEASURED: f64 = 0.02;
 /// Groups of worlds.
 const GROUPS: usize = 10;
-/// Values below this share of the cost cannot be told from none.
+/// Values below this share of the cost count as none.
 const LEAST: f64 = 1e-5;
-/// Standard errors by which another plan must look better before it is taken.
+/// Standard errors by which another plan must be better before it is taken.
 const SURE: f64 = 2.0;
 
-/// What finding out each unknown would be worth, most valuable first.
+/// Value of determining each unknown, most valuable first.
 pub(crate) fn information(
     problem: &ChooseProblem,
     draws: &Draws,
@@ -61,7 +61,7 @@ pub(crate) fn information(
     found
 }
 
-/// What a measurement would show in each world: the value with the error of measuring.
+/// Result of a measurement in each world: the value with the error of measuring.
 fn shown(problem: &ChooseProblem, draws: &Draws, places: &[usize]) -> Vec<f64> {
     let mut rng = generator(problem.seed ^ places.first().map_or(0, |place| *place as u64 + 1));
     draws
@@ -74,7 +74,7 @@ fn shown(problem: &ChooseProblem, draws: &Draws, places: &[usize]) -> Vec<f64> {
         .collect()
 }
 
-/// What each plan costs in each world, a missed rate included at its price.
+/// Costs of each plan in each world, including the penalty for a missed rate.
 fn losses(candidates: &Candidates, chosen: usize) -> Vec<Vec<f64>> {
     let own = candidates.mean(chosen);
     let penalty = (0..candidates.plans.len())
@@ -86,7 +86,7 @@ fn losses(candidates: &Candidates, chosen: usize) -> Vec<Vec<f64>> {
     candidates.costs.iter().zip(&candidates.reached).map(of).collect()
 }
 
-/// Money gained on average, and the share of worlds in which another plan is taken.
+/// Mean gain, and the share of worlds in which another plan is taken.
 fn worth(losses: &[Vec<f64>], chosen: usize, shown: &[f64]) -> (f64, f64) {
     let mut order: Vec<usize> = (0..shown.len()).collect();
     order.sort_by(|&a, &b| shown[a].total_cmp(&shown[b]));
@@ -105,7 +105,7 @@ fn worth(losses: &[Vec<f64>], chosen: usize, shown: &[f64]) -> (f64, f64) {
     ((gained / count).max(0.0), changed / count)
 }
 
-/// The plan with the smallest mean loss in some worlds, where it is surely smaller than the chosen one's.
+/// The plan with the smallest mean loss in some worlds, if it is significantly smaller than that of the chosen one.
 fn better(losses: &[Vec<f64>], worlds: &[usize], chosen: usize) -> Option<usize> {
     let sum = |plan: usize| worlds.iter().map(|&world| losses[plan][world]).sum::<f64>();
     let found = (0..losses.len()).min_by(|&a, &b| sum(a).total_cmp(&sum(b)))?;

@@ -1,8 +1,8 @@
-//! What shall we buy? How many of which offers meet a demand at the least cost, and how sure that is.
+//! Purchases: how many of which offers meet a demand at the least cost, and with what certainty.
 //!
-//! A mixed-integer programme chooses the plan; rates, prices and powers are drawn from their intervals and it is chosen again,
-//! so that the answer comes with the probability that it is the best, the money that one may regret, and the measurement
-//! that would be worth its cost. Seeded: the same question has the same answer. `docs/choose.md` says more.
+//! A mixed-integer programme chooses the plan. Rates, prices and powers are drawn from their intervals and the choice
+//! is repeated, which gives the probability that the plan is the best, the possible regret, and the measurement that
+//! would be worth its cost. The result depends on the seed and the problem alone. `docs/choose.md` has details.
 
 mod binding;
 mod candidate;

@@ -1,42 +1,42 @@
-//! The question in numbers: money in one currency, rates in one unit, watts, bytes, days.
+//! The problem in numbers: money in one currency, rates in one unit, watts, bytes, days.
 
 use serde::{Deserialize, Serialize};
 
 use super::uncertain::Uncertain;
 
-/// Hours of a year.
+/// Hours in a year.
 pub(crate) const HOURS: f64 = 8766.0;
 
-/// What is wanted.
+/// The demand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Demand {
     /// Events a second, of the whole mix.
     pub rate: f64,
-    /// What is counted: `events/s`.
+    /// Unit of the rate: `events/s`.
     pub unit: String,
-    /// Name and share of each application; shares sum to 1. Every node does its share of each.
+    /// Name and share of each application; shares sum to 1. Every node processes its share of each.
     pub mix: Vec<(String, f64)>,
     /// Years of use.
     pub years: f64,
     /// Fewest nodes.
     pub nodes: u32,
-    /// Nodes that may fail at once, the fastest ones, without the rate falling below the demand.
+    /// Nodes, the fastest ones, that may fail at once without the rate falling below the demand.
     pub spare_nodes: u32,
     /// Price of a kilowatt-hour.
     pub energy_price: Uncertain,
     /// Watts drawn from the grid for each watt of a node.
     pub cooling: f64,
-    /// Most that everything may cost over the years.
+    /// Limit of the total cost over the years.
     pub budget: Option<f64>,
-    /// Most that may be paid at the purchase.
+    /// Limit of the purchase.
     pub purchase_limit: Option<f64>,
-    /// Most watts of all nodes, cooling not counted.
+    /// Limit of the power of all nodes without cooling, watts.
     pub power_limit: Option<f64>,
-    /// Rack units there are.
+    /// Available rack units.
     pub rack_units: Option<f64>,
-    /// Probability with which the rate must be reached, as far as rates are not known.
+    /// Probability with which the rate must be reached, given the uncertainty of rates.
     pub confidence: f64,
-    /// How much dearer it is to buy later what turns out missing: 0.2 is 20%.
+    /// Premium on later purchases: 0.2 is 20%.
     pub late_premium: f64,
 }
 
@@ -45,66 +45,66 @@ pub struct Demand {
 pub struct MachineOffer {
     /// Its name.
     pub name: String,
-    /// Events a second of one node for each application of the mix, when it does nothing else.
+    /// Events a second of one node for each application of the mix when it runs alone.
     pub rates: Vec<Uncertain>,
-    /// Price of one.
+    /// Price of one node.
     pub price: Uncertain,
-    /// Network: ports and cards of one.
+    /// Price of network ports and cards for one node.
     pub network: Uncertain,
-    /// Price of an hour of one, where it is rented.
+    /// Price of an hour of one node, if rented.
     pub hourly: Uncertain,
-    /// Watts of one.
+    /// Power of one node, watts.
     pub power: Uncertain,
-    /// Rack units of one.
+    /// Rack units of one node.
     pub rack_units: f64,
-    /// Most that can be had.
+    /// Available number.
     pub maximum: Option<u32>,
-    /// Share of time that one is up, repairs counted.
+    /// Share of time that one node is up, including repairs.
     pub up: f64,
-    /// Failures a year of one.
+    /// Failures of one node a year.
     pub failures_per_year: f64,
-    /// Days until a failed one is back.
+    /// Days until a failed node is back.
     pub repair_days: f64,
     /// Cost of a repair.
     pub repair_cost: f64,
-    /// Cost of measuring one beforehand.
+    /// Cost of measuring one node beforehand.
     pub measurement_cost: f64,
-    /// Why it cannot be taken at all.
+    /// Why it cannot be taken.
     pub excluded: Option<String>,
-    /// Fields whose numbers the reader must supply.
+    /// Fields with placeholder numbers that the reader must replace.
     pub placeholders: Vec<String>,
-    /// Applications whose rate comes from figures that state no spread: taken as they are, though nobody knows how exact.
+    /// Applications whose rate comes from figures without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
 }
 
-/// The whole question.
+/// The whole problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChooseProblem {
-    /// What all money is counted in.
+    /// Currency of all money.
     pub currency: String,
-    /// Seed of everything random.
+    /// Seed of random numbers.
     pub seed: u64,
-    /// Draws of what is not known.
+    /// Draws of unknown values.
     pub draws: usize,
-    /// What is wanted.
+    /// The demand.
     pub demand: Demand,
-    /// What can be had.
+    /// The offers.
     pub offers: Vec<MachineOffer>,
 }
 
-/// Something that is not known and could be found out.
+/// An unknown value that could be determined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownParameter {
-    /// Rate of an application on an offer, by measuring it there.
+    /// Rate of an application on an offer, by a measurement.
     Rate {
         /// The offer.
         offer: String,
         /// The application.
         application: String,
     },
-    /// Price of an offer, network included, by asking for a firm one.
+    /// Price of an offer including network, by a firm quotation.
     Price {
         /// The offer.
         offer: String,
@@ -118,26 +118,26 @@ pub enum UnknownParameter {
     EnergyPrice,
 }
 
-/// One possible state of the world: what each offer turns out to do and to cost.
+/// One possible state of the world: actual rates and costs of each offer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WorldState {
-    /// Events a second of one node for the mix, up-time counted.
+    /// Events a second of one node for the mix, including downtime.
     pub(crate) rate: Vec<f64>,
     /// Cost of one node over the years.
     pub(crate) cost: Vec<f64>,
-    /// Of that, what is paid at the purchase.
+    /// Part of it paid at the purchase.
     pub(crate) purchase: Vec<f64>,
-    /// Of it, energy.
+    /// Part of it for energy.
     pub(crate) energy: Vec<f64>,
-    /// Watts of one node.
+    /// Power of one node, watts.
     pub(crate) power: Vec<f64>,
 }
 
-/// Number of values of one offer beside its rates: price, network, hourly, power.
+/// Number of values of one offer in addition to its rates: price, network, hourly price, power.
 const OTHERS: usize = 4;
 
 impl ChooseProblem {
-    /// Everything that may be uncertain: for each offer its rates, price, network, hourly price and power; then energy.
+    /// All uncertain values: for each offer its rates, price, network, hourly price and power; then energy.
     pub(crate) fn values(&self) -> Vec<(UnknownParameter, Uncertain)> {
         let mut found = Vec::new();
         for offer in &self.offers {
@@ -154,12 +154,12 @@ impl ChooseProblem {
         found
     }
 
-    /// The world where every value is at the middle.
+    /// The world with every value at its middle.
     pub(crate) fn middle(&self) -> WorldState {
         self.world(&self.values().iter().map(|(_, value)| value.middle()).collect::<Vec<_>>())
     }
 
-    /// The world of some values, in the order of [`Problem::values`].
+    /// The world of given values, in the order of [`Problem::values`].
     pub(crate) fn world(&self, values: &[f64]) -> WorldState {
         let applications = self.demand.mix.len();
         let demand = &self.demand;
@@ -173,7 +173,7 @@ impl ChooseProblem {
         };
         for (place, offer) in self.offers.iter().enumerate() {
             let own = &values[place * (applications + OTHERS)..];
-            // A node gives each application the time that its share of the events takes.
+            // A node spends time on each application in proportion to its share of events over its rate.
             let time: f64 = demand.mix.iter().zip(own).map(|((_, share), rate)| share / rate).sum();
             let [price, network, hourly, power] = [0, 1, 2, 3].map(|k| own[applications + k]);
             let hours = demand.years * HOURS;
@@ -188,7 +188,7 @@ impl ChooseProblem {
         world
     }
 
-    /// Rate of a plan in a world, with the fastest `spare_nodes` nodes lost.
+    /// Rate of a plan in a world without its fastest `spare_nodes` nodes.
     pub(crate) fn rate(&self, plan: &[u32], world: &WorldState) -> f64 {
         let total: f64 = plan.iter().zip(&world.rate).map(|(&count, rate)| f64::from(count) * rate).sum();
         let mut used: Vec<(f64, u32)> = plan
@@ -208,7 +208,7 @@ impl ChooseProblem {
         total - lost
     }
 
-    /// Cost of a plan in a world: of the plan itself, and of what must be bought later because the rate falls short.
+    /// Cost of a plan in a world: of the plan itself, and of later purchases if the rate falls short.
     pub(crate) fn costs(&self, plan: &[u32], world: &WorldState) -> (f64, f64) {
         let cost: f64 = plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum();
         let missing = self.demand.rate - self.rate(plan, world);

@@ -1,7 +1,7 @@
 //! The mixed-integer programme: how many of which offers, at the least cost.
 //!
-//! Solved by branch and bound with the simplex method (the crate microlp), bounded by nodes rather than by time, so that
-//! the answer does not depend on the machine.
+//! Solved by branch and bound with the simplex method (the crate microlp), limited in nodes rather than in time, so
+//! that the result does not depend on the machine.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
 
@@ -21,39 +21,39 @@ pub(crate) enum Condition {
     Purchase,
     Power,
     Racks,
-    /// Most failures a year: only for the front.
+    /// Failures a year, at most; used for the Pareto front alone.
     Failures,
-    /// How many can be had of an offer.
+    /// Available number of an offer.
     Maximum(usize),
 }
 
-/// What is to be as small as possible.
+/// Quantity to be minimised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Aim {
     Cost,
     Power,
     Failures,
-    /// How far a condition is missed, in its own unit.
+    /// By how much a condition is missed, in its own unit.
     Miss(Condition),
 }
 
-/// A variation of the problem that is to be solved.
+/// A variation of the problem.
 #[derive(Debug, Clone)]
 pub(crate) struct Question<'a> {
     pub(crate) problem: &'a ChooseProblem,
     pub(crate) world: &'a WorldState,
     pub(crate) aim: Aim,
-    /// Conditions that are not imposed.
+    /// Conditions that are lifted.
     pub(crate) lifted: Vec<Condition>,
     /// Rate to reach.
     pub(crate) rate: f64,
-    /// Most watts, beside the demand's own limit.
+    /// Limit of power, watts, in addition to the demand's own.
     pub(crate) power: Option<f64>,
-    /// Most failures a year.
+    /// Limit of failures a year.
     pub(crate) failures: Option<f64>,
 }
 
-/// A plan and the value of what was aimed at.
+/// A plan and its value of the minimised quantity.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Solved {
     pub(crate) plan: Vec<u32>,
@@ -61,7 +61,7 @@ pub(crate) struct Solved {
 }
 
 impl<'a> Question<'a> {
-    /// The cheapest plan that meets everything.
+    /// The cheapest plan that meets all conditions.
     pub(crate) fn cheapest(problem: &'a ChooseProblem, world: &'a WorldState) -> Self {
         let rate = problem.demand.rate;
         Self { problem, world, aim: Aim::Cost, lifted: Vec::new(), rate, power: None, failures: None }
@@ -71,14 +71,14 @@ impl<'a> Question<'a> {
         !self.lifted.contains(&condition)
     }
 
-    /// Most nodes of an offer that any plan could use.
+    /// Largest number of nodes of an offer that any plan could use.
     fn most(&self, offer: usize) -> u32 {
         let demand = &self.problem.demand;
         if self.problem.offers[offer].excluded.is_some() || self.world.rate[offer] <= 0.0 {
             return 0;
         }
         let needed = (self.rate / self.world.rate[offer]).ceil().min(1e6);
-        // Finite and positive, for rates are.
+        // Finite and positive, since rates are.
         let needed = if needed.is_finite() { needed as u32 } else { 0 };
         let enough = needed.max(demand.nodes).saturating_add(demand.spare_nodes).saturating_add(1);
         let maximum = self.problem.offers[offer]
@@ -90,7 +90,7 @@ impl<'a> Question<'a> {
     /// Solves it; `None` when no plan meets the conditions.
     ///
     /// # Errors
-    /// When the solver fails numerically or finds nothing within its bound.
+    /// When the solver fails numerically or finds no plan within its limit.
     pub(crate) fn solve(&self) -> Result<Option<Solved>, Error> {
         let mut programme = Programme::new(OptimizationDirection::Minimize);
         let scale = self.scale();
@@ -115,12 +115,12 @@ impl<'a> Question<'a> {
         Ok(Some(Solved { plan, value: solution.objective() * scale }))
     }
 
-    /// What one node of an offer adds to what is minimised. Ties go to the earlier offer.
+    /// Contribution of one node of an offer to the minimised quantity. Ties go to the earlier offer.
     fn weight(&self, offer: usize) -> f64 {
         let tie = 1.0 + 1e-9 * offer as f64;
         match self.aim {
             Aim::Cost => self.world.cost[offer] * tie,
-            // Among plans of one power or one rate of failures the cheapest counts.
+            // Among plans with equal power or failures, the cheapest one wins.
             Aim::Power => self.world.power[offer] + 1e-6 * self.world.cost[offer],
             Aim::Failures => self.problem.offers[offer].failures_per_year + 1e-9 * self.world.cost[offer],
             Aim::Miss(_) => 0.0,
@@ -169,7 +169,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// A condition on a sum over nodes, scaled to 1; missed by a variable where missing it is what is minimised.
+    /// A condition on a sum over nodes, scaled to 1; it has a slack variable if its violation is minimised.
     fn limit(
         &self,
         programme: &mut Programme,
@@ -204,8 +204,8 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The rate with the fastest `spare` nodes lost: a loss of so many times the fastest kind that is used, which is exact
-    /// where at least so many of it are used and cautious elsewhere.
+    /// The rate without the fastest `spare` nodes: the loss is `spare` times the fastest kind in use, which is exact if
+    /// at least `spare` of it are used, and cautious otherwise.
     fn impose_rate(&self, programme: &mut Programme, counts: &[Variable]) {
         if !self.holds(Condition::Rate) {
             return;

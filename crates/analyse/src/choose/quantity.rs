@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 
 use super::uncertain::Uncertain;
 
-/// A number or a range with a unit that is not yet judged.
+/// A number or a range with a unit that is not checked yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ParsedQuantity {
     pub(crate) value: Uncertain,
@@ -12,7 +12,7 @@ pub(crate) struct ParsedQuantity {
 }
 
 impl ParsedQuantity {
-    /// Reads `340 W`, `300 to 380 W`, `0.12 EUR/kWh`.
+    /// Parses `340 W`, `300 to 380 W`, `0.12 EUR/kWh`.
     fn read(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |word: &str| {
@@ -21,7 +21,7 @@ impl ParsedQuantity {
         };
         let (value, unit) = match words.as_slice() {
             [low, "to", high, unit @ ..] => {
-                let (low, high) = number(low).zip(number(high)).ok_or_else(|| format!("'{text}' is no range"))?;
+                let (low, high) = number(low).zip(number(high)).ok_or_else(|| format!("'{text}' is not a range"))?;
                 if low > high {
                     return Err(format!("the range '{text}' ends below its beginning"));
                 }
@@ -39,7 +39,7 @@ impl ParsedQuantity {
     }
 }
 
-/// Reads a quantity in the units of a kind: each with its factor to the base unit.
+/// Parses a quantity in the units of a kind, each with its factor to the base unit.
 struct OfKind {
     what: &'static str,
     example: &'static str,
@@ -97,7 +97,7 @@ kinds! {
     Years: "a time", "3 years", &[("months", 1.0 / 12.0), ("year", 1.0), ("years", 1.0)];
 }
 
-/// A quantity whose unit is judged against the rest of the text: money, prices, rates.
+/// A quantity whose unit is checked against the rest of the text: money, prices, rates.
 impl<'de> Deserialize<'de> for ParsedQuantity {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct AnyQuantity;

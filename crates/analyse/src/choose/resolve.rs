@@ -1,4 +1,4 @@
-//! From what was written to numbers in common units; what contradicts itself is named by line.
+//! Converts a specification to numbers in common units; contradictions are reported with their line.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::quantity::ParsedQuantity;
 use super::specification::{OfferWanted, Specification};
 use super::uncertain::Uncertain;
 
-/// Days of a year.
+/// Days in a year.
 const DAYS: f64 = 365.25;
 
 impl Specification {
-    /// What holds between the fields.
+    /// Checks relations between the fields.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let demand = &self.demand;
         if !demand.rate.get_ref().unit.ends_with("/s") {
@@ -40,7 +40,7 @@ impl Specification {
         let mut seen: Vec<&str> = Vec::new();
         for offer in &self.offers {
             if seen.contains(&offer.name()) {
-                return Err(self.mistake(&offer.name, format!("the offer '{}' stands in it twice", offer.name())));
+                return Err(self.mistake(&offer.name, format!("the offer '{}' occurs twice", offer.name())));
             }
             seen.push(offer.name());
             self.check_offer(offer)?;
@@ -56,10 +56,9 @@ impl Specification {
         let mut seen: Vec<&str> = Vec::new();
         for application in applications {
             if seen.contains(&application.name()) {
-                return Err(self.mistake(
-                    &application.name,
-                    format!("the application '{}' stands in it twice", application.name()),
-                ));
+                return Err(
+                    self.mistake(&application.name, format!("the application '{}' occurs twice", application.name()))
+                );
             }
             seen.push(application.name());
             if applications.len() > 1 && application.share.is_none() {
@@ -111,13 +110,13 @@ impl Specification {
         Ok(())
     }
 
-    /// Names of the applications; one without a name where none is given.
+    /// Names of the applications; a single empty one if there are none.
     fn names(&self) -> Vec<String> {
         let names: Vec<String> = self.applications().iter().map(|application| application.name().to_owned()).collect();
         if names.is_empty() { vec!["events".to_owned()] } else { names }
     }
 
-    /// Which rates the text leaves to runs: place of the offer, place of the application.
+    /// Rates to be taken from runs: indices of offer and application.
     #[must_use]
     pub fn wanted(&self) -> Vec<(usize, usize)> {
         let names = self.names();
@@ -128,8 +127,8 @@ impl Specification {
         (0..self.offers.len()).flat_map(of).collect()
     }
 
-    /// The question in numbers. `rates` are events a second of one *process* for what [`Specification::wanted`] names;
-    /// a reason instead of a rate says why there is none.
+    /// The problem in numbers. `rates` are events a second of one process for the pairs that [`Specification::wanted`]
+    /// lists, or the reason why there is none.
     ///
     /// # Errors
     /// When units or currencies do not agree, or a rate is missing.
@@ -218,7 +217,7 @@ impl Specification {
         })
     }
 
-    /// Share of its processes that memory lets run, and why none does.
+    /// Share of its processes that fit into memory, and a reason if none does.
     fn usable(&self, offer: &OfferWanted, processes: u32) -> (f64, Option<String>) {
         let (Some(memory), Some(each)) = (offer.memory, self.demand.memory_per_process) else { return (1.0, None) };
         let (memory, each) = (memory.0.middle(), each.0.middle());
@@ -260,7 +259,7 @@ impl Specification {
         }
     }
 
-    /// Money in the currency of the text, per what `suffix` says.
+    /// Money in the currency of the text, with the denominator `suffix`.
     fn money(&self, quantity: &Spanned<ParsedQuantity>, suffix: &str) -> Result<Uncertain, Error> {
         let wanted = format!("{}{suffix}", self.currency);
         if quantity.get_ref().unit == wanted {
@@ -288,7 +287,7 @@ impl Specification {
     }
 }
 
-/// Sum of two ranges, as if their ends came together: cautious, and right where only one is a range.
+/// Sum of two ranges, end by end: cautious, and exact if only one is a range.
 fn sum(a: Uncertain, b: Uncertain) -> Uncertain {
     let ends = |value: Uncertain| match value {
         Uncertain::Between(low, high) => (low, high),

@@ -1,66 +1,66 @@
-//! What a choice found, as plain data. Money is in the currency of the question.
+//! The result of a choice, as plain data. Money is in the currency of the question.
 
 use serde::{Deserialize, Serialize};
 
 use super::problem::{ChooseProblem, UnknownParameter};
 
-/// The answer to what shall be bought.
+/// The answer to the question what to buy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The question in numbers.
     pub problem: ChooseProblem,
-    /// Offers that cannot be taken, each with why.
+    /// Offers that cannot be taken, each with the reason.
     pub excluded: Vec<Excluded>,
     /// The answer.
     pub answer: ChooseAnswer,
 }
 
-/// A plan, or why there is none.
+/// A plan, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChooseAnswer {
     /// There is a plan.
     Plan(Box<ChosenPlan>),
-    /// No plan meets the demand: what would have to give, each alone.
+    /// No plan meets the demand: the conditions that would have to change, each alone.
     Impossible(Vec<Shortage>),
 }
 
-/// The plan and what is known of it.
+/// The chosen plan and its properties.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChosenPlan {
-    /// How many of which.
+    /// Number of each offer.
     pub plan: Vec<OfferCount>,
-    /// What it costs in the middle.
+    /// Costs with middle values.
     pub costs: Costs,
     /// Total cost of ownership over the draws: 5%, 50% and 95%.
     pub cost_spread: (f64, f64, f64),
-    /// Rate in the middle, spare nodes lost.
+    /// Rate with middle values, without spare nodes.
     pub rate: f64,
-    /// Watts.
+    /// Power, watts.
     pub power: f64,
     /// Failures of nodes a year.
     pub failures_per_year: f64,
-    /// Probability that the rate is reached, as far as rates are not known.
+    /// Probability of reaching the rate, given the uncertainty of rates.
     pub reaches: f64,
-    /// Share of instants at which enough nodes are up, failures happening.
+    /// Share of time in which enough nodes are up, given failures.
     pub kept_up: f64,
     /// Probability that this plan is the cheapest of all.
     pub probability_best: f64,
-    /// Money that is lost on average for not knowing: the value of perfect information.
+    /// Mean loss due to incomplete knowledge: the value of perfect information.
     pub expected_regret: f64,
-    /// Plans that are the best in some of the worlds, most often first.
+    /// Plans that are the best in some worlds, the most frequent first.
     pub plans: Vec<PlanOdds>,
-    /// One an offer.
+    /// Properties of each offer.
     pub offers: Vec<OfferOdds>,
-    /// What holds the cost up, dearest first.
+    /// Conditions that raise the cost, most expensive first.
     pub binding: Vec<Binding>,
     /// Cost against rate, power and failures.
     pub front: Vec<FrontPoint>,
-    /// What could be found out, most valuable first.
+    /// Values that could be determined, most valuable first.
     pub information: Vec<Information>,
 }
 
-/// So many of an offer.
+/// A number of one offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferCount {
     /// Name of the offer.
@@ -69,10 +69,10 @@ pub struct OfferCount {
     pub count: u32,
 }
 
-/// Where the money goes.
+/// Composition of the costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    /// Everything over the years.
+    /// Total over the years.
     pub total: f64,
     /// Paid at the purchase, network included.
     pub purchase: f64,
@@ -82,33 +82,34 @@ pub struct Costs {
     pub running: f64,
 }
 
-/// A plan's odds.
+/// Probabilities of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanOdds {
-    /// How many of which.
+    /// Number of each offer.
     pub plan: Vec<OfferCount>,
     /// Probability that it is the cheapest.
     pub probability: f64,
-    /// Mean cost, what must be bought later included.
+    /// Mean cost, including later purchases.
     pub expected_cost: f64,
-    /// Money lost on average against knowing everything.
+    /// Mean loss compared with perfect information.
     pub expected_regret: f64,
-    /// Probability that the rate is reached.
+    /// Probability of reaching the rate.
     pub reaches: f64,
 }
 
-/// An offer's odds.
+/// Probabilities of an offer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OfferOdds {
     /// Name of the offer.
     pub offer: String,
-    /// Probability that it does the greatest share of the best plan.
+    /// Probability that it has the largest share of the best plan.
     pub best: f64,
-    /// Probability that the best plan has any of it.
+    /// Probability that the best plan includes it.
     pub used: f64,
-    /// Cost over the years for a unit of rate, in the middle; absent when it cannot be taken.
+    /// Cost over the years for a unit of rate, with middle values; absent when it cannot be taken.
     pub cost_per_rate: Option<f64>,
-    /// How much cheaper it would have to be to enter the plan, in the middle; absent where it is in it or cannot be.
+    /// Price reduction, as a share, at which it would enter the plan with middle values; absent if it is in the plan or
+    /// cannot be.
     pub enters_at: Option<f64>,
 }
 
@@ -126,7 +127,7 @@ pub struct Binding {
 pub struct Excluded {
     /// Name of the offer.
     pub offer: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -135,29 +136,28 @@ pub struct Excluded {
 pub struct Shortage {
     /// The condition, in words.
     pub condition: String,
-    /// What is asked or allowed.
+    /// Requested or allowed value.
     pub limit: f64,
-    /// What it would have to be.
+    /// Necessary value.
     pub needed: f64,
     /// Unit of both.
     pub unit: String,
-    /// Whether that alone would do, everything else as it is; otherwise it is the least that it must be when the other limits
-    /// give way too.
+    /// Whether that alone would suffice; otherwise it is the least necessary value when the other limits change too.
     pub alone: bool,
 }
 
-/// A plan that no other beats in both respects.
+/// A plan of the Pareto front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrontPoint {
-    /// Against what: `rate`, `power` or `failures`.
+    /// The second quantity: `rate`, `power` or `failures`.
     pub against: String,
-    /// How many of which.
+    /// Number of each offer.
     pub plan: Vec<OfferCount>,
     /// Cost over the years.
     pub cost: f64,
-    /// Rate, spare nodes lost.
+    /// Rate without spare nodes.
     pub rate: f64,
-    /// Watts.
+    /// Power, watts.
     pub power: f64,
     /// Failures of nodes a year.
     pub failures_per_year: f64,
@@ -165,22 +165,22 @@ pub struct FrontPoint {
     pub chosen: bool,
 }
 
-/// What finding something out would be worth.
+/// Value of determining an unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Information {
-    /// What could be found out.
+    /// The unknown.
     pub about: UnknownParameter,
-    /// Money gained on average by knowing it to 2% before deciding.
+    /// Mean gain from knowing it to 2% before deciding.
     pub value: f64,
     /// Probability that the plan changes.
     pub changes: f64,
-    /// Cost of finding out, as given.
+    /// Cost of determining it, as given.
     pub cost: f64,
-    /// Whether it is worth its cost.
+    /// Whether its value exceeds its cost.
     pub worth: bool,
 }
 
-/// Names for a plan; offers that are not in it are left out.
+/// A plan with names, without unused offers.
 pub(crate) fn counted(problem: &ChooseProblem, plan: &[u32]) -> Vec<OfferCount> {
     problem
         .offers

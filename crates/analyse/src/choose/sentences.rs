@@ -7,7 +7,7 @@ use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
 use crate::words::{digits, list};
 
 impl Choice {
-    /// What was found, most important first.
+    /// The result, most important first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = self.placeholders();
@@ -158,7 +158,7 @@ pub(crate) fn plan_in_words(plan: &[OfferCount]) -> String {
     if parts.is_empty() { "nothing".to_owned() } else { list(&parts) }
 }
 
-/// What a parameter is, as something to do.
+/// An unknown and how to determine it.
 #[must_use]
 pub(crate) fn about(parameter: &UnknownParameter) -> String {
     match parameter {

@@ -1,4 +1,4 @@
-//! Offers and demand as text: TOML, whose mistakes are named by line.
+//! Offers and demand as TOML; errors are reported with their line.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use toml::Spanned;
 use super::error::Error;
 use super::quantity::{Days, Memory, ParsedQuantity, Power, Years};
 
-/// Offers and demand as they were written. Read it by [`parse`], make it a problem by [`Specification::problem`].
+/// Offers and demand as written. Use [`parse`] to read it and [`Specification::problem`] to make it a problem.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Specification {
-    /// What all money is counted in.
+    /// Currency of all money.
     pub(crate) currency: String,
-    /// Seed of everything random.
+    /// Seed of random numbers.
     #[serde(default = "one")]
     pub(crate) seed: u64,
-    /// Draws of what is not known.
+    /// Draws of unknown values.
     #[serde(default = "thousand")]
     pub(crate) draws: usize,
     pub(crate) demand: DemandWanted,
     #[serde(default, rename = "offer")]
     pub(crate) offers: Vec<OfferWanted>,
-    /// Where each line begins; not part of the text's fields.
+    /// Begin of each line; not a field of the text.
     #[serde(skip)]
     pub(crate) lines: Lines,
 }
@@ -36,7 +36,7 @@ const fn thousand() -> usize {
     1000
 }
 
-/// What is wanted.
+/// The demand.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DemandWanted {
@@ -68,9 +68,9 @@ pub struct ApplicationWanted {
     pub(crate) name: Spanned<String>,
     /// Share of the events.
     pub(crate) share: Option<f64>,
-    /// Figure that runs have of it.
+    /// Figure of runs that measures it.
     pub(crate) figure: Option<String>,
-    /// Events that one operation of the figure does.
+    /// Events in one operation of the figure.
     pub(crate) events: Option<f64>,
 }
 
@@ -81,20 +81,20 @@ impl ApplicationWanted {
         self.name.get_ref()
     }
 
-    /// The figure that runs have of it; its own name where none is given.
+    /// The figure of runs that measures it; by default its own name.
     #[must_use]
     pub fn figure(&self) -> &str {
         self.figure.as_deref().unwrap_or_else(|| self.name())
     }
 
-    /// Events that one operation of the figure does.
+    /// Events in one operation of the figure.
     #[must_use]
     pub fn events(&self) -> f64 {
         self.events.unwrap_or(1.0)
     }
 }
 
-/// A run's name, or several.
+/// The name of a run, or several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged, expecting = "the name of a run or a list of names")]
 pub(crate) enum Names {
@@ -102,7 +102,7 @@ pub(crate) enum Names {
     Many(Vec<String>),
 }
 
-/// One kind of machine that can be had.
+/// One kind of machine on offer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfferWanted {
@@ -128,7 +128,7 @@ pub struct OfferWanted {
     pub(crate) port: Option<Spanned<ParsedQuantity>>,
     pub(crate) card: Option<Spanned<ParsedQuantity>>,
     pub(crate) measurement_cost: Option<Spanned<ParsedQuantity>>,
-    /// Fields whose numbers stand for ones that the reader must supply.
+    /// Fields with placeholder numbers that the reader must replace.
     #[serde(default)]
     pub(crate) placeholders: Vec<String>,
 }
@@ -140,7 +140,7 @@ impl OfferWanted {
         self.name.get_ref()
     }
 
-    /// Names of runs on it.
+    /// Names of runs on this kind of machine.
     #[must_use]
     pub fn runs(&self) -> Vec<String> {
         match &self.runs {
@@ -150,7 +150,7 @@ impl OfferWanted {
         }
     }
 
-    /// Whether its own text gives the rate of an application.
+    /// Whether the text gives the rate of an application.
     #[must_use]
     pub fn has_rate(&self, application: &str) -> bool {
         self.rate.keys().any(|name| name.get_ref() == application)
@@ -170,12 +170,12 @@ impl Specification {
         &self.demand.applications
     }
 
-    /// Line of something in the text, from 1.
+    /// Line of an item in the text, from 1.
     pub(crate) fn line<T>(&self, spanned: &Spanned<T>) -> usize {
         self.lines.place(spanned.span().start).0
     }
 
-    /// A mistake at something in the text.
+    /// An error at an item in the text.
     pub(crate) fn mistake<T>(&self, at: &Spanned<T>, reason: String) -> Error {
         let (line, column) = self.lines.place(at.span().start);
         Error::Text { line, column, reason }
@@ -198,10 +198,10 @@ impl Lines {
     }
 }
 
-/// Reads offers and demand.
+/// Parses offers and demand.
 ///
 /// # Errors
-/// At the first mistake, with its line: TOML that is none, an unknown or missing field, a unit of another kind.
+/// At the first error, with its line: invalid TOML, an unknown or missing field, a wrong unit.
 pub fn parse(text: &str) -> Result<Specification, Error> {
     let lines = Lines::of(text);
     match toml::from_str::<Specification>(text) {

@@ -1,17 +1,17 @@
-//! Numbers that are not known exactly.
+//! Uncertain numbers.
 
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
-/// A positive number and what is known of it.
+/// A positive number and its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Uncertain {
-    /// Known.
+    /// Known exactly.
     Fixed(f64),
-    /// Anywhere between two ends, each as likely.
+    /// Uniform between two ends.
     Between(f64, f64),
-    /// A value with an interval: normal on logarithms, with its own spread on either side.
+    /// A value with an interval: normal on the logarithmic scale, with its own spread on either side.
     Interval {
         /// Middle.
         value: f64,
@@ -25,13 +25,13 @@ pub enum Uncertain {
 }
 
 impl Uncertain {
-    /// A range, or a known number where both ends are one.
+    /// A range, or a known number if both ends are equal.
     #[must_use]
     pub fn between(low: f64, high: f64) -> Self {
         if low < high { Self::Between(low, high) } else { Self::Fixed(low) }
     }
 
-    /// An interval; a value without spread is taken as known.
+    /// An interval; a value without spread counts as known.
     #[must_use]
     pub fn interval(value: f64, low: f64, high: f64, level: f64) -> Self {
         let sound = 0.0 < low && low <= value && value <= high && low < high && high.is_finite();
@@ -51,13 +51,13 @@ impl Uncertain {
         }
     }
 
-    /// Whether there is nothing to find out.
+    /// Whether it is known exactly.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         matches!(self, Self::Fixed(_))
     }
 
-    /// The number at a share of its distribution, 0 to 1, both ends excluded.
+    /// The quantile at a share between 0 and 1, both excluded.
     #[must_use]
     pub fn at(&self, share: f64) -> f64 {
         match *self {
@@ -71,7 +71,7 @@ impl Uncertain {
         }
     }
 
-    /// The same times a known factor.
+    /// The number times a known factor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         match *self {

@@ -1,4 +1,4 @@
-//! Which figures of several runs are the same figure.
+//! Matches the figures of several runs.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,14 +8,14 @@ use super::glob::matches;
 use super::options::CompareOptions;
 use crate::Error;
 
-/// One figure as every run has it, in the order of the runs.
+/// One figure in every run, in the order of the runs.
 pub(crate) struct Aligned<'a> {
     pub(crate) key: FigureKey,
     pub(crate) figures: Vec<Option<&'a Figure>>,
 }
 
 impl<'a> Aligned<'a> {
-    /// The figure to take title and metric from: the reference's, else the first.
+    /// The figure that gives title and metric: the reference's, else the first.
     pub(crate) fn model(&self, reference: usize) -> &'a Figure {
         let first = self.figures[reference].or_else(|| self.figures.iter().flatten().copied().next());
         #[expect(clippy::expect_used, reason = "a row is made for a figure that a run has")]
@@ -23,13 +23,13 @@ impl<'a> Aligned<'a> {
     }
 }
 
-/// Figures that at least two runs have, and those that one run has alone.
+/// Figures that at least two runs have, and those that only one run has.
 pub(crate) struct Alignment<'a> {
     pub(crate) rows: Vec<Aligned<'a>>,
     pub(crate) unmatched: Vec<(usize, FigureKey)>,
 }
 
-/// Sets figures of one name side by side, the reference's order first. Of a single run every figure is a row.
+/// Aligns figures with the same name, in the reference's order first. For a single run, every figure is a row.
 pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOptions) -> Result<Alignment<'a>, Error> {
     let mut order: Vec<usize> = vec![reference];
     order.extend((0..runs.len()).filter(|&run| run != reference));
@@ -68,7 +68,7 @@ fn selected(patterns: &str, figure: &Figure, key: &FigureKey) -> bool {
     matches(patterns, key) || matches(patterns, &figure.key())
 }
 
-/// Refuses an axis to compare across that no figure has, which would silently change nothing.
+/// Refuses an axis to compare across that is in no figure, which would silently have no effect.
 fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     if across.is_empty() {
         return Ok(());
@@ -83,8 +83,8 @@ fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The name under which each figure is matched. Axes of `across` are left out where no run has two figures that would
-/// then share a name.
+/// The name under which each figure is matched. Axes of `across` are left out unless two figures of a run would then
+/// have the same name.
 fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
     let stripped = |figure: &Figure| {
         let point = across.iter().fold(figure.point.clone(), |point: Point, axis| point.without(axis));
@@ -111,7 +111,7 @@ fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
     runs.iter().map(|run| run.figures.iter().map(name).collect()).collect()
 }
 
-/// How many names an error message lists.
+/// Names that an error message lists.
 const LISTED: usize = 6;
 
 fn nothing(runs: &[&Run], options: &CompareOptions) -> Error {
@@ -134,7 +134,7 @@ fn known(runs: &[&Run]) -> String {
     names.join(", ")
 }
 
-/// Names the axis that would make figures match, when a single one would.
+/// Names the axis that would make figures match, if there is a single one.
 fn hint(single: &[Aligned]) -> String {
     let run = |row: &Aligned| row.figures.iter().position(Option::is_some);
     for (index, row) in single.iter().enumerate() {
@@ -150,7 +150,7 @@ fn hint(single: &[Aligned]) -> String {
     String::new()
 }
 
-/// Axes on which two points differ, one that only one of them has included.
+/// Axes on which two points differ, including those that only one of them has.
 pub(crate) fn differing_axes(a: &Point, b: &Point) -> Vec<String> {
     let mut axes: Vec<String> =
         a.iter().filter(|(axis, value)| b.get(axis) != Some(value)).map(|(axis, _)| axis.to_owned()).collect();

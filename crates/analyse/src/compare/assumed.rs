@@ -1,7 +1,7 @@
-//! The spread assumed for values that a publication prints without one.
+//! The spread assumed for values that are published without one.
 //!
-//! A printed number is at least known to its last digit, and sessions of its kind of figure lie apart by the floor of its
-//! class. Both together make an interval that nobody measured: a ratio far beyond it is told, marked as assumed, and is no
+//! A printed number is accurate to its last digit at best, and sessions differ by the floor of the figure's class. Both
+//! together give an interval that was not measured: a ratio far beyond it is reported, marked as assumed, and is not a
 //! test.
 
 use std::f64::consts::SQRT_2;
@@ -9,7 +9,7 @@ use std::f64::consts::SQRT_2;
 use model::{Estimate, Figure, Run};
 use stats::distribution::normal_quantile;
 
-/// What a ratio must exceed beside the assumed spread: 30%, for an assumption is no measurement.
+/// What a ratio must exceed in addition to the assumed spread: 30%, since an assumption is not a measurement.
 const BAND: f64 = 1.3;
 
 /// The assumed interval of the logarithm of a ratio.
@@ -17,7 +17,7 @@ const BAND: f64 = 1.3;
 pub(crate) struct Assumed {
     /// Half-width.
     pub(crate) half: f64,
-    /// Rounding of the reference's value relative to it; `None` where it states a spread.
+    /// Rounding of the reference's value relative to it; `None` if it states a spread.
     pub(crate) reference_rounding: Option<f64>,
     /// Rounding of the other's value.
     pub(crate) rounding: Option<f64>,
@@ -26,20 +26,20 @@ pub(crate) struct Assumed {
 }
 
 impl Assumed {
-    /// Whether a logarithm lies beyond the interval, and the nearer end of the interval beyond 30%.
+    /// Whether a logarithm is outside the interval, and the nearer end of the interval beyond 30%.
     pub(crate) fn is_exceeded(&self, log: f64) -> bool {
         log.abs() - self.half > BAND.ln()
     }
 }
 
-/// What is known of one side: its stated error, or the rounding of its printed value.
+/// Uncertainty of one side: its stated error, or the rounding of its printed value.
 struct AssumedSide {
     error: f64,
     rounding: Option<f64>,
 }
 
-/// The spread of a ratio of which at least one side is published without any. `None` where both state one, and where a
-/// value without spread was not published: a machine that can be measured again is.
+/// The spread of a ratio of which at least one side is published without one. `None` if both state one, and for a value
+/// without spread that was not published: such a machine can be measured again.
 pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level: f64) -> Option<Assumed> {
     let (a, b) = (side(reference)?, side(other)?);
     if a.rounding.is_none() && b.rounding.is_none() {
@@ -47,7 +47,7 @@ pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level:
     }
     let floor = reference.1.class.session_floor().max(other.1.class.session_floor());
     let random = normal_quantile(0.5 + level / 2.0) * a.error.hypot(b.error).hypot(SQRT_2 * floor);
-    // Both values may be off by all of their rounding at once: it is no random error.
+    // Rounding is not a random error: both values may be off by all of it in opposite directions.
     let rounding = |side: &AssumedSide| -(1.0 - side.rounding.unwrap_or(0.0).min(0.999)).ln();
     let half = random + rounding(&a) + rounding(&b);
     Some(Assumed { half, reference_rounding: a.rounding, rounding: b.rounding, floor })
@@ -61,14 +61,14 @@ fn side((run, figure): (&Run, &Figure)) -> Option<AssumedSide> {
     if estimate.has_spread() || run.origin.is_none() || estimate.value <= 0.0 {
         return None;
     }
-    // Least and greatest of repetitions, where they are printed, say more than the digits.
+    // Least and greatest of repetitions, if printed, are better evidence than the digits.
     let range = ((estimate.high - estimate.low) / 2.0 / estimate.value).max(0.0);
     let rounding = figure.rounding.unwrap_or_else(|| of_digits(estimate.value));
     Some(AssumedSide { error: 0.0, rounding: Some(rounding.max(range)) })
 }
 
-/// Half a unit in the last digit of the shortest decimal number that gives the value, relative to it; 0 where no number of
-/// up to twelve digits does, such as one that was converted from another unit.
+/// Half a unit in the last digit of the shortest decimal number that equals the value, relative to it; 0 if that has
+/// more than twelve digits, as after a conversion of units.
 fn of_digits(value: f64) -> f64 {
     let exponent = value.log10().floor();
     for digits in 1..=12 {
@@ -81,7 +81,7 @@ fn of_digits(value: f64) -> f64 {
     0.0
 }
 
-/// Standard deviation of the logarithm that an interval stands for. An interval of level 1 is taken as of 99.9%.
+/// Standard deviation of the logarithm for an interval. An interval of level 1 counts as one of 99.9%.
 pub(crate) fn standard_error(estimate: &Estimate) -> Option<f64> {
     if !estimate.has_spread() || estimate.low <= 0.0 {
         return None;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_say_how_far_rounding_goes() {
+    fn digits_determine_the_rounding() {
         for (value, rounding) in [(11.6e-6, 0.05 / 11.6), (3.0, 0.5 / 3.0), (356_915.5, 0.05 / 356_915.5), (1e9, 0.5)] {
             assert!((of_digits(value) / rounding - 1.0).abs() < 1e-6, "{value}: {}", of_digits(value));
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_assumed_must_be_exceeded_by_thirty_percent() {
+    fn the_assumed_spread_must_be_exceeded_by_thirty_percent() {
         let assumed = Assumed { half: 0.2, reference_rounding: Some(0.01), rounding: Some(0.01), floor: 0.05 };
         assert!(!assumed.is_exceeded(0.46) && assumed.is_exceeded(0.47) && assumed.is_exceeded(-0.47));
     }

@@ -1,8 +1,8 @@
-//! Geometric means of ratios, by family and over all.
+//! Geometric means of ratios, by family and overall.
 //!
-//! The geometric mean is the one mean of ratios that does not depend on the reference (Fleming and Wallace,
-//! Communications of the ACM 29, 1986). The means of machines beside each other are over the same figures, those that all
-//! of them have, and a probe counts once at however many points it was measured.
+//! The geometric mean is the only mean of ratios that does not depend on the reference (Fleming and Wallace,
+//! Communications of the ACM 29, 1986). The means of several machines are over the same figures, those that all of them
+//! have, and a probe counts once however many points it was measured at.
 
 use std::collections::HashMap;
 
@@ -15,19 +15,19 @@ use super::result::GeometricMean;
 use super::shift::CompareShift;
 use super::verdict::sign;
 
-/// Draws of the Monte-Carlo.
+/// Monte Carlo draws.
 const DRAWS: usize = 2000;
 
-/// What the means are made from: a figure a row, and in it the shift of every machine that has one.
+/// Input of the means: a row for each figure, with the shift of every machine that has one.
 pub(crate) struct Rows<'a> {
     pub(crate) names: &'a [String],
     pub(crate) reference: usize,
     pub(crate) figures: Vec<&'a Figure>,
-    /// By row and machine; `None` for the reference and where there is no single ratio.
+    /// By row and machine; `None` for the reference and without a single ratio.
     pub(crate) shifts: Vec<Vec<Option<&'a CompareShift>>>,
 }
 
-/// The means of every machine: each family in the order of its first figure, then all.
+/// The means of every machine: families in the order of their first figures, then overall.
 pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<GeometricMean> {
     let (scores, classes) = scores(rows, options.seed);
     let mut families: Vec<Option<&str>> = Vec::new();
@@ -72,13 +72,13 @@ fn scores(rows: &Rows, seed: u64) -> (Scores, HashMap<Class, usize>) {
     (Scores::new(rows.figures.len(), classes.len(), DRAWS, seed), classes)
 }
 
-/// Figures that some machine has and another lacks.
+/// Number of figures that some machine has and another lacks.
 fn left_out(rows: &Rows, within: &[usize], common: &[usize]) -> usize {
     let has = |row: &&usize| rows.shifts[**row].iter().any(Option::is_some);
     within.iter().filter(has).count() - common.len()
 }
 
-/// Gains where the figures do not all point one way, else as the comparison is normalised.
+/// Gains if directions differ between the figures, else the normalisation of the comparison.
 fn of(rows: &Rows, common: &[usize], options: &CompareOptions) -> Normalise {
     let better = |row: &usize| rows.figures[*row].metric.better;
     let one_way = common.iter().all(|row| better(row) == better(&common[0]));
@@ -91,7 +91,7 @@ struct CommonSet<'a> {
     common: Vec<usize>,
     left_out: usize,
     of: Normalise,
-    /// Points of every probe among them.
+    /// Number of points of every probe among them.
     points: HashMap<&'a str, usize>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> CommonSet<'a> {
         Self { family, left_out: left_out(rows, within, &common), of, points, common }
     }
 
-    /// The ratios of a machine, all written so that they point one way, each probe with a weight of 1 in all.
+    /// The ratios of a machine, all in one direction, each probe with a total weight of 1.
     fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<RatioMember> {
         let z = stats::distribution::normal_quantile(0.5 + level / 2.0);
         let member = |&row: &usize| {
@@ -146,7 +146,7 @@ impl<'a> CommonSet<'a> {
         })
     }
 
-    /// The reference's own mean, 1 by definition: it stands in tables beside the others.
+    /// The reference's own mean, which is 1.
     fn reference(&self, machine: &str, options: &CompareOptions) -> GeometricMean {
         GeometricMean {
             family: None,

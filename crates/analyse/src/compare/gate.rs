@@ -1,4 +1,4 @@
-//! Whether a comparison passes a condition, for use in continuous integration: pass, fail, or not to be told.
+//! Whether a comparison passes a condition, for continuous integration: pass, fail, or inconclusive.
 
 use std::str::FromStr;
 
@@ -27,10 +27,10 @@ impl FromStr for FailOn {
     }
 }
 
-/// What one figure says to the condition.
+/// Result of one figure for the condition.
 #[derive(Debug, PartialEq)]
 enum GateFinding {
-    /// Nothing: it could not be tested.
+    /// It could not be tested.
     Nothing,
     Passes,
     Meets,
@@ -38,9 +38,9 @@ enum GateFinding {
 }
 
 impl FailOn {
-    /// Sets every figure against the condition. A figure fails only where it is DIFFERENT and its whole interval lies
-    /// beyond the percentage, so that noise fails nothing; it passes only where its whole interval lies before it, so that
-    /// noise hides nothing. `count_assumed` lets figures fail that are different under an assumed spread alone.
+    /// Tests every figure against the condition. A figure fails only if it is DIFFERENT and its whole interval is
+    /// beyond the percentage, so that noise causes no failure; it passes only if its whole interval is below it, so
+    /// that noise hides nothing. `count_assumed` lets figures fail that differ under an assumed spread alone.
     #[must_use]
     pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> CompareGate {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ impl FailOn {
     }
 }
 
-/// The condition as it is applied.
+/// The condition as applied.
 struct GateQuestion {
     worse_only: bool,
     /// Least change, as a logarithm.
@@ -94,7 +94,7 @@ impl GateQuestion {
         }
         match (ratio.low.zip(ratio.high), verdict) {
             (Some(ends), _) => self.ends(self.losses(row, ends), verdict == CompareVerdict::Different),
-            // The same run twice has nothing to test.
+            // Comparing a run with itself tests nothing.
             (None, CompareVerdict::Same) => GateFinding::Nothing,
             (None, CompareVerdict::DifferentSpreadAssumed) => {
                 GateFinding::May(Some("its spread is only assumed".to_owned()))
@@ -105,7 +105,7 @@ impl GateQuestion {
         }
     }
 
-    /// Ends of an interval of ratios as logarithms of how much more time it takes, the smaller first.
+    /// Ends of an interval of ratios as logarithms of the change in time, the smaller first.
     fn losses(&self, row: &CompareRow, ends: (f64, f64)) -> (f64, f64) {
         let (low, high) = self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain);
         (-high.ln(), -low.ln())
@@ -140,7 +140,7 @@ impl GateQuestion {
         }
     }
 
-    /// What a bound on one side, or a figure that failed, still says.
+    /// Result for a bound on one side, or for a figure that failed.
     fn one_sided(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let lower = row.metric.better == Better::Lower;
         match (reference, &ratio.outcome) {

@@ -4,7 +4,7 @@ use model::{FigureKey, glob};
 
 /// Whether any of the comma-separated patterns matches the figure's probe or its whole name with the point.
 ///
-/// A point contains commas too, so that a pattern with `=` is read as one pattern up to the next `family.name`.
+/// A point contains commas too, so a pattern with `=` extends to the next `family.name`.
 #[must_use]
 pub fn matches(patterns: &str, key: &FigureKey) -> bool {
     let name = key.to_string();

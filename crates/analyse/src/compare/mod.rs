@@ -1,8 +1,8 @@
-//! Runs side by side: which figures differ, by how much, how surely.
+//! Runs side by side: which figures differ, by how much, and with what certainty.
 //!
-//! Rows are figures that runs have in common. Each machine's figure is set against the reference's: a ratio with its
-//! interval, widened by the session floor between sessions, and a verdict that holds over the whole report (Holm).
-//! `METHODOLOGY.md`, "Comparing", says why.
+//! Rows are figures that runs have in common. Each machine's figure is compared with the reference's: a ratio with its
+//! interval, widened by the session floor between sessions, and a verdict adjusted over the whole report (Holm).
+//! `METHODOLOGY.md`, "Comparing", gives the reasons.
 
 mod align;
 mod assumed;

@@ -1,4 +1,4 @@
-//! Figures whose launches fall into groups are compared group by group: nearest centres, and the shares.
+//! Figures in modes are compared mode by mode: nearest centres, and shares.
 
 use model::{Figure, Mode, Outcome};
 use stats::Floor;
@@ -6,19 +6,19 @@ use stats::Floor;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, of_estimates, of_launches};
 
-/// Two modes that lie nearest to each other, or one without a counterpart.
+/// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone)]
 pub(crate) struct ModePair {
     pub(crate) reference: Option<Mode>,
     pub(crate) other: Option<Mode>,
     pub(crate) shift: Option<CompareShift>,
-    /// Of equal shares; NaN where it was not tested.
+    /// p-value of equal shares; NaN if not tested.
     pub(crate) share_p: f64,
 }
 
-/// Pairs of modes, or `None` when neither figure has any or either has no value at all.
+/// Pairs of modes; `None` when neither figure has modes, or one has no value.
 ///
-/// Shares are tested within one session only: from session to session they wander without a known measure.
+/// Shares are tested within one session only: between sessions they vary by an unknown amount.
 pub(crate) fn mode_pairs(
     reference: &Figure,
     other: &Figure,
@@ -74,7 +74,7 @@ fn launches(modes: &[Mode]) -> usize {
     modes.iter().map(|mode| mode.estimate.launches as usize).sum()
 }
 
-/// A single value counts as one mode that holds every launch.
+/// A single value counts as one mode with all launches.
 fn modes_of(figure: &Figure) -> Option<Vec<Mode>> {
     match &figure.outcome {
         Outcome::Modes(modes) if modes.iter().all(|mode| mode.estimate.value > 0.0) => Some(modes.clone()),
@@ -83,7 +83,7 @@ fn modes_of(figure: &Figure) -> Option<Vec<Mode>> {
     }
 }
 
-/// Launch values by the mode whose centre is nearest on the logarithmic scale.
+/// Launch values by the mode with the nearest centre on the logarithmic scale.
 fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
     let mut groups = vec![Vec::new(); modes.len()];
     for &value in values.iter().filter(|value| **value > 0.0) {
@@ -96,7 +96,7 @@ fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
     groups
 }
 
-/// Pairs of one mode of either side, nearest first, each mode once.
+/// Pairs of modes of both sides, nearest first, each mode once.
 fn nearest(a: &[Mode], b: &[Mode]) -> Vec<(usize, usize)> {
     let mut all: Vec<(f64, usize, usize)> = Vec::new();
     for (i, x) in a.iter().enumerate() {

@@ -1,29 +1,29 @@
-//! What a reader may choose about a comparison.
+//! Options of a comparison.
 
 use model::{Better, Metric};
 use serde::{Deserialize, Serialize};
 
 use super::session::SessionRecord;
 
-/// How ratios are written.
+/// Form of ratios.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Normalise {
-    /// Value over the reference's value, as tables are printed: a time of 2 against 1 is 2.
+    /// Value over the reference's value, as in printed tables: a time of 2 against 1 is 2.
     Ratio,
-    /// Gain over the reference, above 1 is better whatever the direction: a time of 2 against 1 is 0.5.
+    /// Gain over the reference, above 1 is better in either direction: a time of 2 against 1 is 0.5.
     #[default]
     Gain,
 }
 
 impl Normalise {
-    /// A ratio of a metric that is written in this way, written in another.
+    /// Converts a ratio of a metric from this form to another.
     #[must_use]
     pub fn rewritten(self, metric: &Metric, value: f64, other: Self) -> f64 {
         if self == other || metric.better == Better::Higher { value } else { 1.0 / value }
     }
 
-    /// Ends of an interval, the lower first, written in another way.
+    /// Converts the ends of an interval to another form, the lower first.
     #[must_use]
     pub fn rewritten_ends(self, metric: &Metric, ends: (f64, f64), other: Self) -> (f64, f64) {
         let (a, b) = (self.rewritten(metric, ends.0, other), self.rewritten(metric, ends.1, other));
@@ -31,31 +31,31 @@ impl Normalise {
     }
 }
 
-/// Choices of a comparison; the default is what `prony compare` does without options.
+/// Options of a comparison; the default is that of `prony compare`.
 #[derive(Debug, Clone)]
 pub struct CompareOptions<'a> {
-    /// What a person typed to name each run, in the order of the runs: it may become its name on the page. Where it is
-    /// empty, runs are called by label or id.
+    /// The user's names of the runs, in order, which may become their names on the page. If empty, runs are called by
+    /// label or id.
     pub handles: Vec<String>,
     /// Name or id of the reference; the first run when absent.
     pub reference: Option<String>,
     /// Patterns of figures, separated by commas, with `*` and `?`; all when absent.
     pub figures: Option<String>,
-    /// Axes whose value may differ between two figures that are set side by side, such as `placement`.
+    /// Axes whose value may differ between matched figures, such as `placement`.
     pub across: Vec<String>,
-    /// How ratios are written.
+    /// Form of ratios.
     pub normalise: Normalise,
-    /// A figure (machines are then ordered best first) or a machine (figures are then ordered worst first).
+    /// A figure (machines are then sorted best first) or a machine (figures are then sorted worst first).
     pub sort_by: Option<String>,
-    /// Whether figures that are DIFFERENT come first.
+    /// Whether DIFFERENT figures come first.
     pub changed_first: bool,
     /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%.
     pub band: f64,
-    /// Confidence of the intervals and of the whole report.
+    /// Confidence level of the intervals and of the whole report.
     pub level: f64,
-    /// What earlier sessions found; those on the same machines say how far sessions lie apart.
+    /// Values of earlier sessions; those on the same machines give the session floor.
     pub history: &'a [SessionRecord],
-    /// Seed of the Monte-Carlo intervals.
+    /// Seed of the Monte Carlo intervals.
     pub seed: u64,
 }
 

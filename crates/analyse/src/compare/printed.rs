@@ -1,4 +1,4 @@
-//! Which cells of a table that others printed disagree with the raw values?
+//! Cells of a printed table that disagree with the raw values.
 
 use model::FigureKey;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::options::Normalise;
 use super::result::Comparison;
 
-/// A cell of a printed, normalised table, as it is printed.
+/// A cell of a printed, normalised table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrintedCell {
     /// Name of the machine, as in the comparison.
     pub machine: String,
-    /// The figure; absent for the geometric mean over all.
+    /// The figure; absent for the overall geometric mean.
     pub figure: Option<FigureKey>,
-    /// The digits: how many there are says how far rounding may go.
+    /// The digits as printed; their number gives the rounding.
     pub text: String,
 }
 
@@ -22,17 +22,17 @@ pub struct PrintedCell {
 pub struct Disagreement {
     /// The cell.
     pub printed: PrintedCell,
-    /// What the raw values give.
+    /// The value from the raw values.
     pub recomputed: f64,
-    /// Printed less recomputed.
+    /// Printed minus recomputed.
     pub difference: f64,
     /// Half a unit of the last printed digit, which rounding explains.
     pub rounding: f64,
 }
 
 impl Comparison {
-    /// The printed cells that rounding to their own last digit does not explain, in the given order. `scale` is what the
-    /// table prints for a ratio of 1: 1, or 100 for percentages. Cells without a raw counterpart are passed over.
+    /// The printed cells that rounding of their last digit does not explain, in the given order. `scale` is the printed
+    /// value of a ratio of 1: 1, or 100 for percentages. Cells without a raw counterpart are skipped.
     #[must_use]
     pub fn disagreements(&self, printed: &[PrintedCell], scale: f64) -> Vec<Disagreement> {
         printed.iter().filter_map(|cell| self.disagreement(cell, scale)).collect()
@@ -55,7 +55,7 @@ impl Comparison {
         let decimals = cell.text.trim().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let rounding = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).ok()?);
         let difference = value - recomputed;
-        // A quotient that lies on the edge may have been rounded either way.
+        // A quotient on the edge may have been rounded either way.
         (difference.abs() > rounding * (1.0 + 1e-9)).then(|| Disagreement {
             printed: cell.clone(),
             recomputed,

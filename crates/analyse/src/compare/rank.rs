@@ -1,4 +1,4 @@
-//! Places of machines on one figure, each with the places that it may have.
+//! Ranks of machines on one figure, each with its interval.
 //!
 //! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval.
 
@@ -9,35 +9,35 @@ use stats::rank_intervals;
 
 use super::result::{CompareVerdict, Rank};
 
-/// One machine's figure, as ranking needs it.
+/// One machine's figure for ranking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankEntry {
     /// Index of the run.
     pub(crate) run: usize,
     /// Logarithm of the value.
     pub(crate) log: f64,
-    /// Standard deviation of that logarithm by its own interval; `None` without spread.
+    /// Standard deviation of that logarithm from its interval; `None` without spread.
     pub(crate) error: Option<f64>,
     /// Standard deviation between its sessions.
     pub(crate) floor: f64,
-    /// Verdict against the reference, `None` for the reference itself.
+    /// Verdict against the reference; `None` for the reference itself.
     pub(crate) against_reference: Option<CompareVerdict>,
 }
 
-/// What holds for the whole row.
+/// Rules for the whole row.
 pub(crate) struct RankRules<'a> {
     pub(crate) better: Better,
     pub(crate) reference: usize,
     pub(crate) level: f64,
     pub(crate) band: f64,
-    /// Whether two runs are of one session, by their indices.
+    /// Whether two runs, given by index, are of one session.
     pub(crate) one_session: &'a dyn Fn(usize, usize) -> bool,
 }
 
 /// Ranks in the order of `entries`.
 ///
-/// A pair with the reference has the verdict of the report. Every other pair is tested on the two intervals, which is
-/// what keeps a hundred machines quick.
+/// A pair with the reference has the verdict of the report. Every other pair is tested by the two intervals, which is
+/// fast for a hundred machines.
 pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
     let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
     let mut different: Vec<(usize, usize)> = Vec::new();
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn clear_differences_give_single_places() {
+    fn clear_differences_give_single_ranks() {
         assert_eq!(rank(&[0.0, 1.0, 2.0], Some(0.01), Better::Lower), [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
         assert_eq!(rank(&[0.0, 1.0, 2.0], Some(0.01), Better::Higher), [(3, 3, 3), (2, 2, 2), (1, 1, 1)]);
     }
 
     #[test]
-    fn machines_not_told_apart_share_an_interval() {
+    fn indistinguishable_machines_share_an_interval() {
         assert_eq!(rank(&[0.0, 0.005, 1.0], Some(0.01), Better::Lower), [(1, 1, 2), (2, 1, 2), (3, 3, 3)]);
         assert_eq!(rank(&[0.0, 0.0, 1.0], None, Better::Lower), [(1, 1, 3), (1, 1, 3), (3, 1, 3)]);
     }

@@ -1,4 +1,4 @@
-//! Makes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
+//! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
 use model::{Figure, Outcome, Run};
 
@@ -17,14 +17,14 @@ use super::shift::{CompareShift, shift};
 use super::verdict::{FigureFinding, Judge};
 use crate::Error;
 
-/// What is known of one cell before verdicts.
+/// One cell before verdicts.
 struct Assessed {
     finding: Option<FigureFinding>,
     floor: Option<FloorUsed>,
 }
 
 impl Assessed {
-    /// The ratio, where there is a single one.
+    /// The ratio, if there is a single one.
     const fn single(&self) -> Option<&CompareShift> {
         match &self.finding {
             Some(FigureFinding::Single(shift)) => Some(shift),
@@ -33,18 +33,18 @@ impl Assessed {
     }
 }
 
-/// Everything that the steps share.
+/// State shared by the steps.
 struct ComparisonInput<'a> {
     runs: &'a [&'a Run],
     names: Vec<String>,
     reference: usize,
     options: &'a CompareOptions<'a>,
     history: History,
-    /// Runs that are the reference once more.
+    /// Runs that are the reference itself.
     itself: Vec<bool>,
 }
 
-/// Compares runs. Of a single run it is a table with every ratio 1.
+/// Compares runs. For a single run the result has only ratios of 1.
 ///
 /// # Errors
 /// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
@@ -53,10 +53,10 @@ pub fn compare(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Er
     compared(runs, options, true)
 }
 
-/// The same without geometric means, for who needs the figures alone: the means' Monte-Carlo takes most of the time.
+/// The same without geometric means, whose Monte Carlo takes most of the time.
 ///
 /// # Errors
-/// As [`compare`].
+/// As for [`compare`].
 pub(crate) fn compare_figures(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
     compared(runs, options, false)
 }
@@ -98,7 +98,7 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
     Ok(comparison)
 }
 
-/// The run that a name, a machine or an id means.
+/// The run with this name, machine or id.
 fn find_reference(runs: &[&Run], names: &[String], wanted: Option<&str>) -> Result<usize, Error> {
     if runs.is_empty() {
         return Err(Error::NoRuns);
@@ -147,7 +147,7 @@ impl ComparisonInput<'_> {
         }
     }
 
-    /// Verdicts over the whole report, and the number of tests in it.
+    /// Verdicts over the whole report, and the number of tests.
     fn judge(&self, aligned: &[Aligned], assessed: Vec<Vec<Assessed>>) -> (Vec<CompareRow>, usize) {
         let p_values: Vec<f64> = assessed
             .iter()
@@ -191,7 +191,7 @@ impl ComparisonInput<'_> {
         (rows.collect(), tests)
     }
 
-    /// A cell with what does not depend on verdicts.
+    /// The parts of a cell that do not depend on verdicts.
     fn ratio(&self, run: usize, row: &Aligned) -> Ratio {
         let figure = row.figures[run];
         Ratio {
@@ -272,7 +272,7 @@ impl ComparisonInput<'_> {
     }
 }
 
-/// The reference's ratio to itself is 1 by definition, where it has a value.
+/// The reference's ratio to itself, which is 1 if it has a value.
 fn one(run: usize, reference: usize, row: &Aligned) -> Option<f64> {
     row.figures[run].filter(|_| run == reference)?.outcome.estimate().map(|_| 1.0)
 }

@@ -1,4 +1,4 @@
-//! What a comparison found, as plain data.
+//! The result of a comparison, as plain data.
 
 use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::conditions::RunDisturbance;
 pub struct Comparison {
     /// Name of the reference among `machines`.
     pub reference: String,
-    /// How ratios are written.
+    /// Form of ratios.
     pub normalise: Normalise,
     /// Half-width of the band that counts as the same.
     pub band: f64,
-    /// Confidence of every interval, and of all verdicts DIFFERENT together.
+    /// Confidence level of every interval, and of all verdicts DIFFERENT together.
     pub level: f64,
     /// Number of tests over which the p-values were adjusted (Holm).
     pub tests: usize,
@@ -25,9 +25,9 @@ pub struct Comparison {
     pub rows: Vec<CompareRow>,
     /// Figures that only one run has.
     pub unmatched: Vec<Unmatched>,
-    /// Geometric means of the ratios, by family and over all.
+    /// Geometric means of the ratios, by family and overall.
     pub geometric_means: Vec<GeometricMean>,
-    /// What became of the condition to fail on, where one was asked for.
+    /// Result of the condition to fail on, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<CompareGate>,
 }
@@ -35,39 +35,39 @@ pub struct Comparison {
 /// One of the runs compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// What it is called here: label, machine or id; no other run of the comparison has it.
+    /// Its unique name in this comparison: label, machine or id.
     pub name: String,
     /// Id of the run.
     pub run: String,
-    /// One line on the machine.
+    /// Summary of the machine.
     pub summary: String,
-    /// How it stands to the reference.
+    /// Its relation to the reference.
     pub relation: Relation,
-    /// What disturbed it, by its own record.
+    /// Its recorded disturbances.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<RunDisturbance>,
-    /// When it was measured.
+    /// Start of the measurement.
     pub started: String,
-    /// Who is to be named wherever its figures are shown.
+    /// Attribution, shown wherever its figures are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<String>,
-    /// How many figures got which verdict.
+    /// Number of figures with each verdict.
     pub tally: VerdictCounts,
 }
 
-/// How a run stands to the reference.
+/// Relation of a run to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// It is the reference.
     Reference,
-    /// The very run that is the reference, named twice: nothing can be tested.
+    /// The same run as the reference, named twice: nothing can be tested.
     SameRun,
     /// Measured in the same session: no session floor applies.
     SameSession,
     /// The same machine in another session.
     AnotherSession,
-    /// Another machine, which always is another session.
+    /// Another machine, and so another session.
     AnotherMachine,
 }
 
@@ -80,10 +80,10 @@ pub struct VerdictCounts {
     pub same: usize,
     /// UNDECIDED.
     pub undecided: usize,
-    /// DIFFERENT if the spread assumed for values printed without one is right.
+    /// DIFFERENT if the assumed spread of published values is right.
     #[serde(default)]
     pub assumed: usize,
-    /// Not comparable, each with its reason.
+    /// Not comparable, for the reason in `reason`.
     pub without: usize,
 }
 
@@ -92,20 +92,20 @@ pub struct VerdictCounts {
 pub struct CompareRow {
     /// Id of the probe.
     pub probe: String,
-    /// Where on its axes; axes across which figures were matched are left out.
+    /// Its point, without the axes across which figures were matched.
     pub point: Point,
-    /// What people call it.
+    /// Its title.
     pub title: String,
     /// Unit and direction.
     pub metric: Metric,
     /// Class of session floors.
     pub class: Class,
-    /// One a machine, in the order of `machines`.
+    /// Entries of the machines, in the order of `machines`.
     pub ratios: Vec<Ratio>,
 }
 
 impl CompareRow {
-    /// The figure's name.
+    /// The figure's key.
     #[must_use]
     pub fn key(&self) -> FigureKey {
         FigureKey::new(self.probe.clone(), self.point.clone())
@@ -124,72 +124,73 @@ impl CompareRow {
     }
 }
 
-/// One machine's figure against the reference's.
+/// One machine's figure compared with the reference's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     /// Name of the machine.
     pub machine: String,
-    /// The point in this run, where it is not the row's.
+    /// The point in this run, if it differs from the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Point>,
-    /// What became of the figure; absent where the run lacks it.
+    /// Outcome of the figure; absent if the run lacks it.
     pub outcome: Option<Outcome>,
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
-    /// The ratio, as `Comparison::normalise` says; absent when there is no honest single one, and `reason` says why.
+    /// The ratio in the form of `Comparison::normalise`; absent when there is no single one, for the reason in
+    /// `reason`.
     pub value: Option<f64>,
     /// Lower end of its interval; absent without spread.
     pub low: Option<f64>,
     /// Upper end of its interval; absent without spread.
     pub high: Option<f64>,
-    /// How the interval came about.
+    /// Method of the interval.
     pub method: RatioMethod,
     /// Two-sided p-value of "no difference".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
-    /// The same after Holm over the whole report.
+    /// The same, adjusted by Holm's method over the whole report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_p: Option<f64>,
-    /// What may be said; absent for the reference itself and where nothing can be compared.
+    /// The verdict; absent for the reference itself and if nothing can be compared.
     pub verdict: Option<CompareVerdict>,
-    /// Which way it moved, where DIFFERENT.
+    /// Direction of the change, if DIFFERENT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<GainDirection>,
-    /// What would decide, where UNDECIDED.
+    /// What would decide, if UNDECIDED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededLaunches>,
-    /// The spread that was assumed, where a published value states none.
+    /// The assumed spread, if a published value states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumed: Option<AssumedSpread>,
     /// Session floor that widened the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorUsed>,
-    /// Comparison mode by mode, where either figure has modes.
+    /// Comparison mode by mode, if either figure has modes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<ModeRatio>,
-    /// Why there is no ratio, no interval or no verdict, where one is missing.
+    /// Why there is no ratio, interval or verdict, if one is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Place among the machines.
+    /// Rank among the machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Rank>,
 }
 
-/// How the interval of a ratio came about.
+/// Method of a ratio's interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioMethod {
     /// Hodges-Lehmann shift of the logarithms of launch values, exact Mann-Whitney interval.
     Launches,
-    /// Propagated from the intervals that the two figures state.
+    /// Propagated from the intervals of the two figures.
     Propagated,
     /// No interval.
     #[default]
     None,
 }
 
-/// What may be said of two figures.
+/// Verdict on two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CompareVerdict {
@@ -197,9 +198,9 @@ pub enum CompareVerdict {
     Different,
     /// By less than the band.
     Same,
-    /// Neither can be said.
+    /// Neither can be shown.
     Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind it.
+    /// Beyond the spread assumed for a published value without one, and by more than 30%; not a test.
     DifferentSpreadAssumed,
 }
 
@@ -213,7 +214,7 @@ impl From<stats::EquivalenceVerdict> for CompareVerdict {
     }
 }
 
-/// Which way a figure moved against the reference, in words that fit its unit.
+/// Direction of a change against the reference, in words for its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GainDirection {
@@ -221,36 +222,36 @@ pub enum GainDirection {
     Faster,
     /// A time went up or a rate down.
     Slower,
-    /// Any other figure moved the way its metric calls better.
+    /// Any other figure changed in its metric's better direction.
     Better,
-    /// Any other figure moved the other way.
+    /// Any other figure changed in the other direction.
     Worse,
 }
 
-/// What would decide an undecided figure, with a chance of 80% if the ratio seen is the true one.
+/// What would decide an undecided figure, with a chance of 80% if the observed ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NeededLaunches {
-    /// So many more launches of each figure.
+    /// This many more launches of each figure.
     Launches(usize),
-    /// Launches cannot do it: so many sessions of each machine.
+    /// Launches cannot decide: this many sessions of each machine.
     Sessions(usize),
-    /// The ratio is so close to the edge of the band that no affordable effort decides.
+    /// The ratio is so close to the edge of the band that no reasonable effort decides.
     TooClose,
 }
 
-/// The spread assumed for values that a publication prints without one.
+/// The spread assumed for values that are published without one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AssumedSpread {
-    /// Half a unit in the last printed digit of the reference's value, relative to it; absent where it states its spread.
+    /// Half a unit in the last printed digit of the reference's value, relative to it; absent if it states its spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_rounding: Option<f64>,
-    /// The same of the other's value.
+    /// The same for the other's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
     /// Session floor of the figure's class.
     pub floor: f64,
-    /// Lower end of the ratio's interval under these assumptions, as `Comparison::normalise` says.
+    /// Lower end of the ratio's interval under these assumptions, in the form of `Comparison::normalise`.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -261,12 +262,12 @@ pub struct AssumedSpread {
 pub struct FloorUsed {
     /// Relative standard deviation between sessions.
     pub sd: f64,
-    /// Sessions it was estimated from; absent where it is the default of the figure's class.
+    /// Sessions it was estimated from; absent for the default of the figure's class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<usize>,
 }
 
-/// Two modes that lie nearest to each other; or one that has no counterpart.
+/// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModeRatio {
     /// Centre of the reference's mode, in the figure's unit.
@@ -277,10 +278,10 @@ pub struct ModeRatio {
     pub other_value: Option<f64>,
     /// Share of the other's launches in it.
     pub other_share: f64,
-    /// Two-sided p-value of "equal shares" (Fisher's exact test), where launches of one session were counted.
+    /// Two-sided p-value of "equal shares" (Fisher's exact test), if launches of one session were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_p: Option<f64>,
-    /// Whether the shares differ, after Holm.
+    /// Whether the shares differ, after Holm's adjustment.
     pub shares_differ: bool,
     /// Ratio of the centres.
     pub value: Option<f64>,
@@ -288,18 +289,18 @@ pub struct ModeRatio {
     pub low: Option<f64>,
     /// Upper end of its interval.
     pub high: Option<f64>,
-    /// What may be said of the centres.
+    /// Verdict on the centres.
     pub verdict: Option<CompareVerdict>,
 }
 
-/// A machine's place among all, best first.
+/// Rank of a machine, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
-    /// Place by value alone; equal values share the better place.
+    /// Rank by value alone; equal values share the better rank.
     pub place: usize,
-    /// Best place it may have: one more than the machines that are surely better.
+    /// Best possible rank: one more than the number of machines that are significantly better.
     pub low: usize,
-    /// Worst place it may have.
+    /// Worst possible rank.
     pub high: usize,
 }
 
@@ -319,23 +320,23 @@ pub struct GeometricMean {
     pub family: Option<String>,
     /// Name of the machine.
     pub machine: String,
-    /// The mean, of ratios or of gains as `of` says.
+    /// The mean, of ratios or gains by `of`.
     pub value: f64,
     /// Lower end of its interval; equal to `value` when the spread of a figure is unknown.
     pub low: f64,
     /// Upper end of its interval.
     pub high: f64,
-    /// Confidence of the interval; 0 when the spread of a figure is unknown.
+    /// Confidence level of the interval; 0 when the spread of a figure is unknown.
     pub level: f64,
     /// Number of figures in it: those that all compared machines have.
     pub figures: usize,
-    /// Number of probes among them; each counts once, at however many points it was measured.
+    /// Number of probes among them; each counts once, however many points it was measured at.
     #[serde(default)]
     pub probes: usize,
     /// Figures that some of the machines have and others lack.
     #[serde(default)]
     pub left_out: usize,
-    /// What was averaged: gains where the figures do not all point one way, else as the comparison is normalised.
+    /// The averaged quantity: gains if directions differ between the figures, else the normalisation of the comparison.
     pub of: Normalise,
 }
 
@@ -344,56 +345,56 @@ pub struct GeometricMean {
 pub struct FailOn {
     /// Whether only changes for the worse count.
     pub worse_only: bool,
-    /// Least change in percent: by how much more time it takes, or would take for a rate. Never less than the band.
+    /// Least change in percent: of time, or of the time that a rate implies. Never less than the band.
     pub percent: f64,
 }
 
-/// What becomes of a condition.
+/// Result of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateAnswer {
-    /// No figure meets it, surely.
+    /// No figure meets it, significantly.
     Pass,
-    /// A figure surely meets it.
+    /// A figure meets it significantly.
     Fail,
-    /// Neither can be said, or nothing could be tested.
+    /// Neither can be shown, or nothing could be tested.
     Inconclusive,
 }
 
-/// The answer with the figures behind it.
+/// The result with the figures behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareGate {
-    /// What was asked.
+    /// The condition.
     pub condition: FailOn,
     /// The answer.
     pub answer: GateAnswer,
     /// Figures that could be tested, over all machines.
     pub tested: usize,
-    /// Figures that surely meet the condition.
+    /// Figures that meet the condition significantly.
     pub failing: Vec<GateFigure>,
     /// Figures that may meet it.
     pub open: Vec<GateFigure>,
 }
 
-/// A figure that meets the condition or may.
+/// A figure that meets the condition, or may.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateFigure {
     /// Name of the machine.
     pub machine: String,
     /// Name of the figure.
     pub figure: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// Gain over the reference, with its ends where it has an interval.
+    /// Gain over the reference, with its ends if it has an interval.
     pub gain: Option<f64>,
     /// Lower end.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What would decide, where that is known.
+    /// What would decide, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededLaunches>,
-    /// Why it is open, where its interval does not say so.
+    /// Why it is open, unless its interval shows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

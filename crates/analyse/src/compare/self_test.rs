@@ -1,4 +1,4 @@
-//! Does the product claim differences between equals?
+//! Self-test: differences claimed between equals.
 
 use model::Run;
 use serde::{Deserialize, Serialize};
@@ -7,34 +7,34 @@ use super::options::CompareOptions;
 use super::result::CompareVerdict;
 use crate::Error;
 
-/// What comparing runs of one thing with themselves found.
+/// Result of comparing runs with repetitions of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfTest {
     /// Pairs of runs compared.
     pub pairs: usize,
-    /// Pairs in which any figure came out DIFFERENT.
+    /// Pairs with any DIFFERENT figure.
     pub pairs_with_claims: usize,
     /// Figures compared, over all pairs.
     pub figures: usize,
-    /// Of these DIFFERENT: every one is a false alarm.
+    /// DIFFERENT ones, all of them false alarms.
     pub different: usize,
-    /// Of these SAME.
+    /// SAME ones.
     pub same: usize,
-    /// Of these UNDECIDED.
+    /// UNDECIDED ones.
     pub undecided: usize,
     /// The false alarms: pair (from 0), figure, gain.
     pub claims: Vec<(usize, String, Option<f64>)>,
 }
 
 impl SelfTest {
-    /// Share of figures that came out DIFFERENT.
+    /// Share of DIFFERENT figures.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.figures == 0 { 0.0 } else { self.different as f64 / self.figures as f64 }
     }
 }
 
-/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict do not count.
+/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict are not counted.
 ///
 /// # Errors
 /// When the runs of a pair cannot be compared.

@@ -1,4 +1,4 @@
-//! Sessions, and how far equal figures of two sessions lie apart by habit.
+//! Sessions, and the usual distance between equal figures of two sessions.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use stats::Floor;
 
 use super::result::{FloorUsed, Relation};
 
-/// How a run stands to the reference.
+/// Relation of a run to the reference.
 #[must_use]
 pub fn relation(reference: &Run, other: &Run) -> Relation {
     let (a, b) = (&reference.machine.fingerprint, &other.machine.fingerprint);
@@ -24,7 +24,7 @@ pub fn relation(reference: &Run, other: &Run) -> Relation {
     }
 }
 
-/// What one earlier session found for one figure on one machine.
+/// Value of one figure in an earlier session on one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRecord {
     /// Fingerprint of the machine.
@@ -40,7 +40,7 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// What a run found for every figure that has a single value.
+    /// Records of all figures of a run that have a single value.
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |figure: &Figure| {
@@ -56,10 +56,11 @@ impl SessionRecord {
     }
 }
 
-/// Earlier sessions that count for a figure of a machine: older ones say little of the machine of today.
+/// Earlier sessions that are used for a figure of a machine: older ones are no longer representative.
 pub const NEWEST_SESSIONS: usize = 12;
 
-/// Whether two runs are one run that was named twice. The same id alone does not say so: a document may have been changed.
+/// Whether two runs are one run that was named twice. An equal id is not enough, since a document may have been
+/// changed.
 pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     let same = |(x, y): (&Figure, &Figure)| x.key() == y.key() && x.outcome == y.outcome && x.values() == y.values();
     a.id == b.id && a.figures.len() == b.figures.len() && a.figures.iter().zip(&b.figures).all(same)
@@ -72,9 +73,9 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Takes from `earlier` (the oldest first) what was found on machines of `runs`, one value a session and the newest of
-    /// every machine and figure; the runs themselves and what else was measured in their sessions do not count, since a
-    /// change that is to be found must not widen its own floor.
+    /// Selects from `earlier` (oldest first) the values measured on machines of `runs`: one for each session, and the
+    /// newest for every machine and figure. The runs themselves and other runs of their sessions are excluded, since a
+    /// change to be detected must not widen its own floor.
     pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
         let mut seen: HashSet<(&str, &FigureKey, &str)> = HashSet::new();
         let mut logs: HashMap<String, HashMap<FigureKey, Vec<f64>>> = HashMap::new();
@@ -107,12 +108,12 @@ impl History {
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
-    /// has the floor's interval at `level`.
+    /// Deviation between sessions of this run's machine for this figure: the standard deviation of a normal quantity
+    /// with the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64) -> f64 {
         let (floor, used) = self.of(run, figure);
         let mut stretches = self.stretches.borrow_mut();
-        // Student's quantile is dear, and depends on the number of sessions alone.
+        // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
             let one = Floor { sd: 1.0, degrees: floor.degrees };
             one.half_width(level) / Floor::known(1.0).half_width(level)
@@ -122,8 +123,8 @@ impl History {
 
     /// The floor between two runs' figures; none within a session.
     ///
-    /// Two machines bring two deviations. They are given as the one deviation whose difference has the same variance,
-    /// with the degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
+    /// Two machines have two deviations. They are combined to one whose difference has the same variance, with the
+    /// degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
     pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure)) -> (Floor, Option<FloorUsed>) {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),

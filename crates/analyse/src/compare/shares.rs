@@ -1,7 +1,7 @@
-//! Do two runs spend the same share of their launches in a mode?
+//! Whether two runs spend the same share of their launches in a mode.
 
 /// Two-sided p-value of Fisher's exact test (Statistical Methods for Research Workers, 1934, section 21.02): `a` of `n`
-/// launches against `b` of `m`. Tables that are as probable as the one seen, within rounding, count as seen.
+/// launches against `b` of `m`. Tables as probable as the observed one, within rounding, are included.
 #[must_use]
 pub fn fisher_exact(a: usize, n: usize, b: usize, m: usize) -> f64 {
     let hits = a + b;

@@ -7,25 +7,25 @@ use stats::{Floor, Interval, RatioEstimate};
 use super::assumed::{Assumed, standard_error};
 use super::result::RatioMethod;
 
-/// Fewest valid launches on either side from which a ratio is made from launches.
+/// Fewest valid launches on either side for a ratio from launches.
 const FEWEST: usize = 6;
 
-/// Logarithm of the largest ratio that is one: beyond it a value is wrong or not finite.
+/// Logarithm of the largest valid ratio; beyond it a value is wrong or not finite.
 pub(crate) const FARTHEST: f64 = 300.0;
 
-/// Logarithm of other over reference, and what is known of it.
+/// Logarithm of other over reference, and its uncertainty.
 #[derive(Debug, Clone)]
 pub(crate) struct CompareShift {
     pub(crate) log: f64,
     pub(crate) known: Option<RatioEstimate>,
     pub(crate) method: RatioMethod,
-    /// Why nothing is known, where it is not.
+    /// Why there is no interval, if there is none.
     pub(crate) reason: Option<String>,
-    /// What is assumed where a published value states no spread.
+    /// The assumed spread, if a published value states none.
     pub(crate) assumed: Option<Assumed>,
 }
 
-/// The ratio of two figures that have a single value each; else the reason why there is none.
+/// The ratio of two figures with a single value each; else the reason why there is none.
 pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64) -> Result<CompareShift, String> {
     let unlike = reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better;
     if unlike {
@@ -36,11 +36,11 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
         (a, b) => return Err(no_single_value(a, b, reference.metric.better)),
     };
     if !(a.value > 0.0 && b.value > 0.0) {
-        return Err("a value is not positive, so that no ratio exists".to_owned());
+        return Err("a value is not positive, so there is no ratio".to_owned());
     }
     let log = (b.value / a.value).ln();
     if log.is_nan() || log.abs() >= FARTHEST {
-        return Err("the values lie too far apart for a ratio".to_owned());
+        return Err("the values are too far apart for a ratio".to_owned());
     }
     if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
         return Ok(CompareShift {
@@ -54,7 +54,7 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
     Ok(of_estimates(a, b, floor, level))
 }
 
-/// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` where there are too few.
+/// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` if there are too few.
 pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let usable = |values: &[f64]| values.len() >= FEWEST && values.iter().all(|value| *value > 0.0);
     if !usable(a) || !usable(b) {
@@ -119,7 +119,7 @@ fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {
     text
 }
 
-/// What a bound on one side still says of a figure of which less is better.
+/// Conclusion from a bound on one side, for a figure of which lower is better.
 fn one_sided(a: &Outcome, b: &Outcome, better: Better) -> Option<String> {
     if better != Better::Lower {
         return None;

@@ -7,8 +7,8 @@ use super::result::{CompareRow, Comparison, Ratio};
 use crate::Error;
 
 impl Comparison {
-    /// Sorts by a figure (machines best first, as published tables are) or by a machine (figures worst first). A probe's
-    /// id stands for its figure when it has one point only. What has no value comes last; ties keep their order.
+    /// Sorts by a figure (machines best first, as in published tables) or by a machine (figures worst first). A probe's
+    /// id selects its figure when it has one point only. Entries without a value come last; ties keep their order.
     ///
     /// # Errors
     /// When `name` is neither.
@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-/// Gain over the reference, however ratios are written.
+/// Gain over the reference, from any form of ratios.
 fn gain(row: &CompareRow, ratio: &Ratio, normalise: Normalise) -> Option<f64> {
     ratio.value.map(|value| normalise.rewritten(&row.metric, value, Normalise::Gain))
 }

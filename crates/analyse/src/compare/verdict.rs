@@ -1,4 +1,4 @@
-//! From what is known of a figure to what may be said of it.
+//! From the estimates of a figure to its verdict.
 
 use model::{Better, Metric, Unit};
 use stats::distribution::normal_quantile;
@@ -9,24 +9,24 @@ use super::options::Normalise;
 use super::result::{AssumedSpread, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Ratio};
 use super::shift::{CompareShift, FARTHEST};
 
-/// Why a run that is compared with itself is not tested.
+/// Reason for a run that is compared with itself.
 const ITSELF: &str = "it is the same run";
 
-/// Chance with which the effort proposed shall decide.
+/// Probability with which the proposed effort shall decide.
 const POWER: f64 = 0.8;
 
-/// What is known of one machine's figure, before the verdicts.
+/// Estimates of one machine's figure, before the verdicts.
 #[derive(Debug, Clone)]
 pub(crate) enum FigureFinding {
     Single(CompareShift),
     Modes(Vec<ModePair>),
     Nothing(String),
-    /// The very same figure of the very same run.
+    /// The same figure of the same run.
     Itself,
 }
 
 impl FigureFinding {
-    /// The p-values that belong to the family of the report, NaN where nothing was tested.
+    /// The p-values for the family of the report; NaN if nothing was tested.
     pub(crate) fn p_values(&self) -> Vec<f64> {
         let of = |shift: &CompareShift| shift.known.as_ref().map_or(f64::NAN, |known| known.p_value);
         match self {
@@ -39,7 +39,7 @@ impl FigureFinding {
     }
 }
 
-/// How ratios are written and judged.
+/// Form of ratios, and the rules of verdicts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judge<'a> {
     pub(crate) metric: &'a Metric,
@@ -51,7 +51,7 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Fills in everything that follows from a finding and its adjusted p-values.
+    /// Fills in what follows from a finding and its adjusted p-values.
     pub(crate) fn fill(&self, ratio: &mut Ratio, finding: FigureFinding, adjusted: &[f64]) {
         match finding {
             FigureFinding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
@@ -87,7 +87,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What may be said of a published value under an assumed spread.
+    /// Verdict on a published value under an assumed spread.
     fn assume(&self, ratio: &mut Ratio, log: f64, assumed: &Assumed) {
         let (a, b) = (self.ratio(log - assumed.half), self.ratio(log + assumed.half));
         ratio.assumed = Some(AssumedSpread {
@@ -104,8 +104,8 @@ impl Judge<'_> {
         }
     }
 
-    /// DIFFERENT when a pair of modes or their shares are; SAME when every mode has a counterpart that is the same and
-    /// no share is known to differ; else UNDECIDED, with the reason.
+    /// DIFFERENT when a pair of modes or their shares differ; SAME when every mode has a counterpart that is the same
+    /// and no share is known to differ; else UNDECIDED, with the reason.
     fn modes(&self, ratio: &mut Ratio, pairs: &[ModePair], adjusted: &[f64]) {
         let significance = 1.0 - self.level;
         let mut directions = Vec::new();
@@ -151,8 +151,8 @@ impl Judge<'_> {
             .map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, self.band).into())
     }
 
-    /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
-    /// Holm's procedure.
+    /// If only the adjustment over the report prevents significance, it must reach the strictest step of Holm's
+    /// procedure.
     fn need(&self, known: &stats::RatioEstimate) -> NeededLaunches {
         match stats::need(known, self.band, POWER) {
             stats::DecisionNeed::Launches(0) => {
@@ -167,7 +167,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Value, low and high as the comparison writes ratios.
+    /// Value, low and high in the comparison's form of ratios.
     fn written(&self, shift: &CompareShift) -> (f64, Option<f64>, Option<f64>) {
         let ends = shift.known.as_ref().map(|known| {
             let (a, b) = (self.ratio(known.interval.low), self.ratio(known.interval.high));
@@ -176,13 +176,13 @@ impl Judge<'_> {
         (self.ratio(shift.log), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
     }
 
-    /// A logarithm of other over reference as the comparison writes ratios.
+    /// A logarithm of other over reference in the comparison's form of ratios.
     fn ratio(&self, log: f64) -> f64 {
         (sign(self.metric, self.normalise) * log.clamp(-FARTHEST, FARTHEST)).exp()
     }
 }
 
-/// Factor on the logarithm of other over reference that makes it what `normalise` writes.
+/// Factor on the logarithm of other over reference that converts it to the form of `normalise`.
 pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
     match (normalise, metric.better) {
         (Normalise::Ratio, _) | (Normalise::Gain, Better::Higher) => 1.0,
@@ -190,7 +190,7 @@ pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
     }
 }
 
-/// The word for a shift of the logarithm of other over reference.
+/// The direction of a shift of the logarithm of other over reference.
 fn direction(metric: &Metric, log: f64) -> GainDirection {
     let better = (log > 0.0) == (metric.better == Better::Higher);
     let speed = metric.unit == Unit::Seconds || metric.unit.is_rate();

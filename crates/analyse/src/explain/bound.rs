@@ -1,15 +1,15 @@
-//! What cannot be the main cause: a mixture is never slower than its slowest part.
+//! What cannot be the main cause, since a mixture is never slower than its slowest part.
 
 use model::Primitive as P;
 
 use super::result::{Cause, NotRuledOut, RuledOut, Unmeasured};
 use super::test::ExplainedFigure;
 
-/// Primitives of one kind, as people speak of them.
+/// Primitives of one kind.
 struct PrimitiveGroup {
     title: &'static str,
     primitives: &'static [P],
-    /// Primitives of the kind that a figure of another cannot speak for.
+    /// Primitives of the kind that a figure of another one does not measure.
     companions: &'static [P],
 }
 
@@ -39,17 +39,18 @@ static KINDS: &[PrimitiveGroup] = &[
     },
 ];
 
-/// Something whose slowdown is to be explained.
+/// A slowdown to be explained.
 struct Target<'a> {
     title: String,
     slowdown: f64,
     primitives: &'a [P],
-    /// What its tests touch.
+    /// Primitives that its tests touch.
     touches: Vec<P>,
     tests: Vec<model::FigureKey>,
 }
 
-/// Kinds that are ruled out for every cause and group, or for some of them, and those that look innocent and are not.
+/// Kinds that are ruled out for all or some causes and groups, and those that are not ruled out despite their own
+/// figures.
 pub(crate) fn bounds(
     tests: &[ExplainedFigure],
     causes: &[Cause],
@@ -92,7 +93,7 @@ fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [
     let touches = |keys: &[model::FigureKey]| -> Vec<P> {
         tests.iter().filter(|test| keys.contains(&test.key)).flat_map(|test| test.touches.clone()).collect()
     };
-    // Only what is slower has a bound of this kind.
+    // Only a slowdown has a bound of this kind.
     let of_causes = causes.iter().filter_map(|cause| {
         let unit = tests.iter().find(|test| test.key == cause.unit)?;
         (unit.log > 0.0).then(|| Target {
@@ -113,8 +114,8 @@ fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [
     of_causes.chain(of_groups).collect()
 }
 
-/// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: of each primitive the
-/// median over its tests, at the upper end of the interval where spread is known.
+/// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: the median over the
+/// tests of each primitive, at the upper end of the interval if spread is known.
 fn bound(tests: &[ExplainedFigure], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();
     let mut bound: Option<f64> = None;

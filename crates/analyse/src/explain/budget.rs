@@ -1,31 +1,32 @@
-//! Which excess pays for which: how many units of one cause would pay for a test, against the units that it uses.
+//! Which excess explains which test: the number of units of one cause that would explain a test, compared with the
+//! number that it uses.
 
 use model::Primitive;
 
 use super::test::ExplainedFigure;
 
-/// A count may be exceeded by this factor before it no longer pays: counts are rounded and excesses have errors.
+/// A needed count may exceed the known one by this factor, since counts are rounded and excesses have errors.
 const SLACK: f64 = 1.25;
-/// Least share of a test's excess that several units together must pay.
+/// Least share of a test's excess that several units together must explain.
 const SHARE: f64 = 0.8;
 
-/// How a significant test is paid for.
+/// How a significant test is explained.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CauseCost {
-    /// It is the measure of its own primitive, and nothing smaller pays for it.
+    /// It is the measure of its own primitive, and nothing smaller explains it.
     Own,
     /// By units of another test: index of that test, units needed.
-    PaidBy(usize, f64),
+    ExplainedBy(usize, f64),
     /// Its own count contradicts its time, so that its unit is doubtful.
     Doubtful(String),
-    /// A mixture that nothing measured pays for, slower than the slowest primitive.
+    /// A mixture that nothing measured explains, slower than the slowest primitive.
     Unmeasured,
-    /// A mixture that nothing pays for by count, though the bound does not exclude it.
+    /// A mixture without an explanation by counts, though the bound does not exclude one.
     Open(String),
 }
 
-/// The test from which a primitive's excess is read: of its significant tests that are no mixtures, the one with the
-/// shortest operation; on curves the one nearest the median.
+/// The test that gives a primitive's excess: among its significant tests that are not mixtures, the one with the
+/// shortest operation; on curves the one nearest to the median.
 pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
@@ -39,8 +40,8 @@ pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option
     members.into_iter().min_by(|&a, &b| tests[a].time_a.total_cmp(&tests[b].time_a))
 }
 
-/// How each significant test without a differing axis is paid for, `None` for the others.
-pub(crate) fn bills(tests: &[ExplainedFigure], common: f64) -> Vec<Option<CauseCost>> {
+/// The explanation of each significant test without a differing axis; `None` for the others.
+pub(crate) fn costs(tests: &[ExplainedFigure], common: f64) -> Vec<Option<CauseCost>> {
     let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
     let slowest = slowest(tests);
     tests
@@ -75,13 +76,13 @@ fn bill(
     let alone = offers.iter().filter(|(_, needed, count)| *needed <= count * SLACK);
     let most = |offer: &&(usize, f64, f64)| offer.2 / offer.1;
     if let Some(best) = alone.max_by(|a, b| most(a).total_cmp(&most(b))) {
-        return CauseCost::PaidBy(best.0, best.1);
+        return CauseCost::ExplainedBy(best.0, best.1);
     }
     let together: f64 = offers.iter().map(|(_, needed, count)| count / needed).sum();
     if together >= SHARE
         && let Some(best) = offers.iter().max_by(|a, b| most(a).total_cmp(&most(b)))
     {
-        return CauseCost::PaidBy(best.0, best.1);
+        return CauseCost::ExplainedBy(best.0, best.1);
     }
     if !test.composite {
         return CauseCost::Own;
@@ -95,7 +96,7 @@ fn bill(
     }
 }
 
-/// A mixture that takes less time than the operations it cannot do without.
+/// A mixture that takes less time than the operations that it needs.
 fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
     let count =
         test.uses.count(unit.primitive).filter(|count| *count >= 1.0 && test.composite && !test.uses.measured)?;
@@ -110,8 +111,8 @@ fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
     })
 }
 
-/// The primitive with the greatest slowdown that was measured on its own, and that slowdown as a logarithm: the upper end
-/// of its interval where spread is known.
+/// The primitive with the greatest slowdown that was measured on its own, and that slowdown as a logarithm: the upper
+/// end of its interval if spread is known.
 pub(crate) fn slowest(tests: &[ExplainedFigure]) -> Option<(Primitive, f64)> {
     let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
     single.map(|test| (test.primitive, test.log + 2.0 * test.error.unwrap_or(0.0))).max_by(|a, b| a.1.total_cmp(&b.1))

@@ -1,4 +1,4 @@
-//! Causes: groups of tests that one excess pays for, joined with what differs between the runs.
+//! Causes: groups of tests that one excess explains, joined with the differences between the runs.
 
 use super::budget::CauseCost;
 use super::evidence::{Evidence, candidates, standing};
@@ -9,18 +9,18 @@ use super::test::ExplainedFigure;
 use super::text;
 use crate::words;
 
-/// Gives every group the cause that the evidence names, or the rivals that it leaves. Groups of one named cause become
-/// one, and so do groups that the same rivals would explain, one of them narrow.
+/// Gives every group the cause that the evidence names, or the remaining rivals. Groups with the same named cause are
+/// merged, and so are groups with the same rivals if one of them is narrow.
 pub(crate) fn attach(
     groups: Vec<CauseGroup>,
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
     evidence: &Evidence<'_>,
 ) -> Vec<CauseGroup> {
     let candidates = candidates(tests, evidence.differences);
     let mut joined: Vec<CauseGroup> = Vec::new();
     for mut group in groups {
-        let standing = standing(&group, tests, bills, &candidates, evidence);
+        let standing = standing(&group, tests, costs, &candidates, evidence);
         group.rule = group.rule.or(standing.named);
         group.because = standing.because;
         group.rivals = standing.rivals;
@@ -62,19 +62,20 @@ fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedFigure]) {
     }
 }
 
-/// Writes a group out, with its arithmetic.
+/// The result for a group, with its arithmetic.
 pub(crate) fn cause(
     group: &CauseGroup,
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
     common: f64,
     z: f64,
 ) -> Cause {
     let unit = &tests[group.unit];
     let excess = unit.excess(common);
     let interval = unit.excess_interval(common, z);
-    // Units are counted only where they pay; tests that one known cause joins are not each other's change.
-    let counted = |index: usize| matches!(bills.get(index), Some(Some(CauseCost::PaidBy(by, _))) if *by == group.unit);
+    // Units are counted only if they explain a test; tests that a known cause joins do not explain each other.
+    let counted =
+        |index: usize| matches!(costs.get(index), Some(Some(CauseCost::ExplainedBy(by, _))) if *by == group.unit);
     let pays_for: Vec<Payment> = group
         .tests
         .iter()
@@ -98,7 +99,7 @@ pub(crate) fn cause(
     };
     let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index], common)).collect();
     for &index in &group.tests {
-        if let Some(Some(CauseCost::PaidBy(by, needed))) = bills.get(index) {
+        if let Some(Some(CauseCost::ExplainedBy(by, needed))) = costs.get(index) {
             arithmetic.push(payment_line(&tests[index], &tests[*by], *needed, common));
         }
     }

@@ -1,4 +1,4 @@
-//! What the clocks of two runs say the common factor should be.
+//! The common factor that the clocks of two runs imply.
 
 use model::{FactValue, Machine, Run};
 
@@ -6,24 +6,24 @@ use model::{FactValue, Machine, Run};
 pub(crate) struct ClockEvidence {
     /// Clock of A over clock of B.
     pub(crate) ratio: f64,
-    /// Whether the runs saw these clocks while they measured; else they are nominal ones from the facts.
+    /// Whether the runs observed these clocks while measuring; otherwise they are nominal ones from the facts.
     pub(crate) seen: bool,
-    /// How far the logarithm of the ratio may be off, since a clock moved within a run.
+    /// Uncertainty of the logarithm of the ratio, since a clock changed within a run.
     pub(crate) unsure: f64,
-    /// What had to be assumed to read them.
+    /// The assumption needed to read them.
     pub(crate) assumed: Option<String>,
 }
 
 impl ClockEvidence {
-    /// Whether a common factor, given as a logarithm, is what the clocks say within `tolerance`.
+    /// Whether a common factor, given as a logarithm, agrees with the clocks within `tolerance`.
     pub(crate) fn agrees(&self, log: f64, tolerance: f64) -> bool {
         let off = (log - self.ratio.ln()).abs();
-        // Clocks that moved by as much as the factor within a run agree with nothing.
+        // Clocks that changed within a run by as much as the factor agree with nothing.
         off <= tolerance + self.unsure && self.unsure <= 0.5 * log.abs()
     }
 }
 
-/// What both runs saw of their clocks; else what both machines say of theirs.
+/// The clocks observed by both runs; else the nominal ones of both machines.
 pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
     let seen = || {
         let ((x, unsure_x), (y, unsure_y)) = (seen_clock(a)?, seen_clock(b)?);
@@ -37,8 +37,8 @@ pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
     })
 }
 
-/// The clock that a run saw, and half of the logarithm of how far it moved: the range that it recorded, else the median
-/// over its launches.
+/// The clock observed by a run, and half of the logarithm of its change: the recorded range, else the median over its
+/// launches.
 fn seen_clock(run: &Run) -> Option<(f64, f64)> {
     let range = run.session.conditions.clock.filter(|(low, high)| *low > 1e6 && high.is_finite() && low <= high);
     if let Some((low, high)) = range {
@@ -54,7 +54,7 @@ fn seen_clock(run: &Run) -> Option<(f64, f64)> {
     stats::median(&clocks).map(|hertz| (hertz, 0.0))
 }
 
-/// A machine's nominal clock in hertz, from a fact in hertz or from the name of its CPU.
+/// A machine's nominal clock, hertz, from a fact or from the name of its CPU.
 fn nominal(machine: &Machine) -> Option<(f64, Option<String>)> {
     let number = |name: &str| machine.number(name).filter(|hertz| *hertz > 1e6);
     let stated =
@@ -87,8 +87,8 @@ fn printed_clock(text: &str) -> Option<f64> {
     None
 }
 
-/// Clocks are multiples of a bus clock and are printed rounded: 1.73 GHz is 52 x 33 1/3 MHz. A clock given to 10 MHz is
-/// read as the multiple of 33 1/3 MHz that rounds to it, where there is one.
+/// Clocks are multiples of a bus clock and are printed rounded: 1.73 GHz is 52 x 33 1/3 MHz. A clock printed to 10 MHz
+/// is read as the multiple of 33 1/3 MHz that rounds to it, if there is one.
 fn unrounded(printed: f64) -> (f64, Option<String>) {
     const BUS: f64 = 100e6 / 3.0;
     let coarse = (printed / 1e7).fract().abs() < 1e-6 || (printed / 1e7).fract() > 1.0 - 1e-6;

@@ -1,4 +1,4 @@
-//! The common factor of everything that runs in user mode.
+//! The common factor of all work in user mode.
 
 use stats::distribution::normal_quantile;
 
@@ -6,25 +6,25 @@ use super::test::{ExplainedFigure, FEWEST};
 
 /// Location of the logarithms of user-mode time ratios.
 pub(crate) struct CommonFactorFit {
-    /// Logarithm that is removed from every test: 0 when there is no common factor.
+    /// Logarithm that is removed from every test; 0 without a common factor.
     pub(crate) log: f64,
-    /// Its standard deviation, 0 when there is none to remove.
+    /// Its standard deviation; 0 without a common factor.
     pub(crate) error: f64,
-    /// Median, where there are enough figures.
+    /// Median, if there are enough figures.
     pub(crate) median: Option<f64>,
-    /// Interval of the median as logarithms, session floor included.
+    /// Interval of the median as logarithms, including the session floor.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// The median over user-mode tests. It counts as a common factor when its interval, widened by the floor that the
-/// tests share, lies wholly outside the band.
+/// The median over user-mode tests. It is a common factor when its interval, widened by the floor that the tests share,
+/// is wholly outside the band.
 pub(crate) fn common_factor(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
     let logs: Vec<f64> = tests.iter().filter(|test| test.pure_user).map(|test| test.log).collect();
     let spread = tests.iter().any(|test| test.pure_user && test.error.is_some());
     let none = CommonFactorFit { log: 0.0, error: 0.0, median: None, interval: None };
     let Some(median) = stats::median(&logs).filter(|_| logs.len() >= FEWEST) else { return none };
     let z = normal_quantile(0.5 + level / 2.0);
-    // Without spread the floor is not known either: the scatter of the figures is all there is.
+    // Without spread the floor is unknown too, and the scatter of the figures is the only measure.
     let floor = if one_session || !spread {
         0.0
     } else {

@@ -1,8 +1,8 @@
-//! What speaks for and against each known cause: evidence on three sides.
+//! Evidence for and against each known cause, of three kinds.
 //!
-//! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have moved; and
-//! the figures' axes must let the fact matter. Where everything that the cause touches moved and nothing else would have
-//! moved it, the cause is named; else it is one of several that the data are consistent with.
+//! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
+//! and the figures' axes must allow an effect of the fact. If everything that the cause touches changed and no other
+//! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
 
 use model::Run;
 
@@ -16,30 +16,30 @@ use super::text::figures;
 use crate::compare::{Relation, relation};
 use crate::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 
-/// What differs between the runs besides their figures.
+/// Differences between the runs other than their figures.
 pub(crate) struct Evidence<'a> {
     /// Facts, settings and axes.
     pub(crate) differences: &'a [RunDifference],
-    /// The limit on CPU time, where it differs and was at work.
+    /// The limit on CPU time, if it differs and was effective.
     pub(crate) limit: Option<&'a LimitEvidence>,
-    /// What disturbed the runs, where it was not the same for both.
+    /// Disturbances of the runs, if they differ.
     pub(crate) disturbed: Option<&'a Rival>,
 }
 
-/// Amounts of a disturbance that lie within this factor disturbed both runs alike.
-const ALIKE: f64 = 1.5;
+/// Disturbances whose amounts are within this factor count as equal.
+const SIMILAR: f64 = 1.5;
 
-/// A known cause that the facts allow, against the figures.
+/// A known cause that the facts allow, compared with the figures.
 pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
     pub(crate) because: Vec<RunDifference>,
-    /// Tests that it can touch and that moved the way it would move them.
+    /// Tests that it can touch and that changed in its direction.
     moved: Vec<usize>,
-    /// What is missing to name it; empty where everything that it touches moved.
+    /// What is missing to name it; empty if everything that it touches changed.
     missing: Vec<String>,
 }
 
-/// Every known cause whose fact differs and that the figures do not refute.
+/// Every known cause whose fact differs and which the figures do not refute.
 pub(crate) fn candidates(tests: &[ExplainedFigure], differences: &[RunDifference]) -> Vec<Candidate> {
     let by_facts = RULES.iter().filter(|rule| rule.title != CPU_LIMIT);
     by_facts.filter_map(|rule| candidate(rule, tests, differences)).collect()
@@ -55,13 +55,13 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     let slower = direction(rule, &because);
     let moved_right = |index: &usize| {
         let test = &tests[*index];
-        // What stands out only because the common factor was removed did not move by itself.
+        // A test that stands out only because the common factor was removed did not change by itself.
         let by_itself = test.log * test.residual > 0.0 && test.log.abs() > stats::BAND;
         test.significant && by_itself && slower.is_none_or(|slower| slower == (test.residual > 0.0))
     };
     let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);
     let own = |index: &&usize| rule.own.is_empty() || rule.own.contains(&tests[**index].primitive);
-    // What lies on the right side by more than its own error was not shown to stand still.
+    // A test that is on the right side by more than its own error was not shown to be unchanged.
     let unsure = |index: &&usize| {
         let test = &tests[**index];
         let right = slower.is_none_or(|slower| slower == (test.residual > 0.0));
@@ -70,7 +70,7 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     let own_moved = moved.iter().any(|index| own(&index));
     let own_unsure = still.iter().any(|index| own(&index) && unsure(&index));
     let own_still = still.iter().any(|index| own(&index) && !unsure(&index));
-    // Its own primitive was measured and did not move, or what it touches moved the wrong way: refuted.
+    // Refuted: its own primitive was measured and did not change, or what it touches changed in the wrong direction.
     let wrong_way = still.iter().any(|&index| tests[index].significant);
     if !own_moved && ((own_still && !own_unsure) || wrong_way) {
         return None;
@@ -80,13 +80,13 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     Some(Candidate { rule, because, moved, missing })
 }
 
-/// Whether a rule can touch a test by the primitive that it measures and by its axes.
+/// Whether a rule can touch a test, by the primitive that it measures and by its axes.
 fn in_scope(rule: &Rule, test: &ExplainedFigure) -> bool {
     let alone = !test.composite && test.axes.is_empty();
     alone && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
 }
 
-/// Whether B is the slower side, where every difference that says so agrees.
+/// Whether B is the slower side, if all differences with a direction agree.
 fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
     let said: Vec<bool> = because.iter().filter_map(|difference| rule.slower_b(difference)).collect();
     said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
@@ -120,28 +120,28 @@ fn missing(
     missing
 }
 
-/// What a group of tests is consistent with.
+/// Possible causes of a group of tests.
 pub(crate) struct Standing {
-    /// The rule that is named as the cause: its fact differs, everything that it touches moved, nothing else would do it.
+    /// The named cause: its fact differs, everything that it touches changed, and no other cause would have the effect.
     pub(crate) named: Option<&'static Rule>,
     /// Its differences.
     pub(crate) because: Vec<RunDifference>,
-    /// Everything that would do it, where nothing is named; the likeliest first.
+    /// All possible causes, if none is named; the likeliest first.
     pub(crate) rivals: Vec<Rival>,
     /// Rules behind the rivals, in their order.
     pub(crate) rules: Vec<&'static Rule>,
 }
 
-/// What a group is consistent with, by the known causes and by what disturbed the runs.
+/// The possible causes of a group, among known causes and disturbances of the runs.
 pub(crate) fn standing(
     group: &CauseGroup,
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
     candidates: &[Candidate],
     evidence: &Evidence<'_>,
 ) -> Standing {
     let by_axis = !tests[group.unit].axes.is_empty();
-    // A limit on CPU time may show in long operations alone: short ones fit into a slice.
+    // A limit on CPU time may affect long operations alone, since short ones fit into a slice.
     let limit = evidence.limit.filter(|limit| limit.explains(tests[group.unit].log));
     let (seen, unseen) = (limit.filter(|limit| limit.seen && !by_axis), limit.filter(|limit| !limit.seen || by_axis));
     let limited = unseen.map(|limit| Rival {
@@ -154,7 +154,7 @@ pub(crate) fn standing(
         .iter()
         .filter_map(|candidate| {
             let missing =
-                if by_axis { beside_an_axis(candidate, group, tests) } else { fits(candidate, group, tests, bills) };
+                if by_axis { beside_an_axis(candidate, group, tests) } else { fits(candidate, group, tests, costs) };
             Some((candidate, missing?))
         })
         .collect();
@@ -194,16 +194,16 @@ pub(crate) fn standing(
     Standing { rivals, rules, ..nothing }
 }
 
-/// What is missing for a candidate to explain a group of tests at equal points; `None` where it touches none of them.
+/// What is missing for a candidate to explain a group of tests at equal points; `None` if it touches none of them.
 fn fits(
     candidate: &Candidate,
     group: &CauseGroup,
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
 ) -> Option<Vec<String>> {
     let of_its_own = |index: &&usize| {
         group.primitives.contains(&tests[**index].primitive)
-            && matches!(bills[**index], Some(CauseCost::Own | CauseCost::PaidBy(..)))
+            && matches!(costs[**index], Some(CauseCost::Own | CauseCost::ExplainedBy(..)))
     };
     let members: Vec<usize> = group.tests.iter().filter(of_its_own).copied().collect();
     let (touched, beyond): (Vec<usize>, Vec<usize>) = members.iter().partition(|index| candidate.moved.contains(index));
@@ -218,7 +218,7 @@ fn fits(
     Some(missing)
 }
 
-/// The same for tests whose points differ: the fact must be able to touch them besides the axis.
+/// The same for tests whose points differ: the fact must be able to touch them apart from the axis.
 fn beside_an_axis(candidate: &Candidate, group: &CauseGroup, tests: &[ExplainedFigure]) -> Option<Vec<String>> {
     let touches = |index: &usize| {
         let test = &tests[*index];
@@ -227,8 +227,8 @@ fn beside_an_axis(candidate: &Candidate, group: &CauseGroup, tests: &[ExplainedF
     group.tests.iter().any(touches).then(|| candidate.missing.clone())
 }
 
-/// What the runs themselves recorded as a disturbance, where it was not the same for both: the first rival of any cause.
-/// Within one session everything was disturbed alike. Throttling belongs to the limit, where that differs.
+/// Disturbances that the runs recorded, if they differ: the first rival of any cause. Within one session both runs are
+/// disturbed alike. Throttling belongs to the limit, if that differs.
 pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) -> Option<Rival> {
     if relation(a, b) == Relation::SameSession {
         return None;
@@ -257,12 +257,12 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     Some(Rival { title: DISTURBED.to_owned(), because, but: Vec::new() })
 }
 
-/// Title of the rival that the runs recorded themselves.
+/// Title of the rival that the runs recorded.
 pub(crate) const DISTURBED: &str = "what disturbed the runs";
 
 fn alike(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) => a.max(b) <= ALIKE * a.min(b),
+        (Some(a), Some(b)) => a.max(b) <= SIMILAR * a.min(b),
         (a, b) => a == b,
     }
 }

@@ -1,19 +1,19 @@
-//! What differs between two runs besides their figures, as far as both of them recorded it.
+//! Differences between two runs other than their figures, as far as both recorded them.
 
 use model::{Fact, FactValue, Run};
 
 use super::result::{DifferenceKind, RunDifference};
 use super::rules::{RULES, is_fact};
 
-/// Numbers that differ by less are the same fact read twice.
+/// Numbers that differ by less than this are equal up to reading errors.
 const NOISE: f64 = 0.01;
 
-/// Facts of a moment: they differ between any two runs and say nothing of the machine.
+/// Momentary facts, which differ between any two runs and do not characterise the machine.
 const MOMENTARY: &[&str] =
     &["cpu.clock.current", "memory.available", "memory.swap_free", "kernel.uptime", "filesystem.*.free"];
 
-/// Facts, settings and notes that differ. A fact differs only where both runs recorded a value: not recorded and unknown
-/// are no values. Facts that neither say what they affect nor stand in a rule are left out.
+/// Facts, settings and notes that differ. A fact differs only if both runs recorded a value. Facts that neither declare
+/// what they affect nor occur in a rule are left out.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     let mut found: Vec<RunDifference> = Vec::new();
     for fact in &a.machine.facts {
@@ -39,7 +39,7 @@ fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> RunDifferenc
     RunDifference { kind, name: name.to_owned(), a, b, affects: Vec::new() }
 }
 
-/// The difference of a fact that both runs know; `None` where one does not, or they agree.
+/// The difference of a fact that both runs know; `None` if one does not, or they agree.
 fn both(a: &Fact, b: &Fact) -> Option<RunDifference> {
     let (x, y) = match (&a.value, &b.value) {
         (FactValue::Unknown(_), _) | (_, FactValue::Unknown(_)) => return None,
@@ -55,7 +55,7 @@ fn both(a: &Fact, b: &Fact) -> Option<RunDifference> {
     Some(RunDifference { affects, ..plain(DifferenceKind::Fact, &a.name, x, y) })
 }
 
-/// Of a list what the other lacks: lists of CPU flags are long and nearly alike.
+/// The items that the other list lacks: lists of CPU flags are long and nearly equal.
 fn only(items: &[String], other: &[String]) -> String {
     let rest: Vec<&str> = items.iter().filter(|item| !other.contains(item)).map(String::as_str).collect();
     if rest.is_empty() { "nothing more".to_owned() } else { rest.join(" ") }
@@ -66,21 +66,21 @@ fn text(value: &FactValue) -> String {
     if text.is_empty() { "none".to_owned() } else { text }
 }
 
-/// Whether a difference can matter between these two machines: a rule or the fact itself says so, and nothing else that
-/// the runs recorded contradicts it.
+/// Whether a difference can matter between these two machines: by a rule or by the fact itself, unless other records
+/// contradict it.
 fn matters(difference: &RunDifference, a: &Run, b: &Run) -> bool {
     let known = !difference.affects.is_empty() || RULES.iter().any(|rule| rule.names(difference));
     known && !without_idle_driver(&difference.name, a, b) && !another_disk(&difference.name, a, b)
 }
 
-/// Without an idle driver on both sides the governor and the states decide nothing.
+/// Without an idle driver on both sides, governor and idle states have no effect.
 fn without_idle_driver(name: &str, a: &Run, b: &Run) -> bool {
     let driver =
         |run: &Run| run.machine.text("cpu.idle_driver").is_some_and(|driver| !driver.is_empty() && driver != "none");
     matches!(name, "cpu.idle_governor" | "cpu.idle_states" | "cpu.halt_polling") && !(driver(a) && driver(b))
 }
 
-/// Facts of a disk on which the target directory of neither run lies.
+/// A fact of a disk that has the target directory of neither run.
 fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
     let Some(disk) = name.strip_prefix("disk.").and_then(|rest| rest.split_once('.')).map(|(disk, _)| disk) else {
         return false;

@@ -1,31 +1,31 @@
-//! What one operation of a test does, in units that other tests measure.
+//! Operations of a test in units that other tests measure.
 //!
-//! Counts come from the footprint that was measured; else from this table of what the definitions declare. Where a
-//! published table gives no footprint, using the table is an assumption and is named as one.
+//! Counts come from the measured footprint, or else from this table of definitions. For a published table without
+//! footprints, using this table is an assumption and reported as one.
 
 use model::{Figure, Point, Primitive};
 
 use crate::compare::matches;
 
-/// What a definition declares of one operation.
+/// Declaration of one operation.
 pub(crate) struct DeclaredFootprint {
-    /// Ids of probes, separated by commas, with the point where it depends on that.
+    /// Ids of probes, separated by commas, with the point if it matters.
     pub(crate) probes: &'static str,
-    /// Of the primitives that the probe declares the one that it is the measure of.
+    /// The primitive that the probe measures, among those that it declares.
     pub(crate) primitive: Primitive,
-    /// What one operation is called.
+    /// Name of one operation.
     pub(crate) per: &'static str,
-    /// Operations of that name in what the figure counts as one, fixed or on an axis.
+    /// Operations in what the figure counts as one: fixed, or on an axis.
     pub(crate) each: Each,
-    /// Units of other primitives that one operation uses, at most.
+    /// Units of other primitives in one operation, at most.
     pub(crate) uses: &'static [(Primitive, f64)],
-    /// Primitives that it also touches without a count.
+    /// Primitives that it touches without a count.
     pub(crate) touches: &'static [Primitive],
-    /// Whether it is a mixture that defines no primitive's cost.
+    /// Whether it is a mixture, which defines no primitive's cost.
     pub(crate) composite: bool,
 }
 
-/// How many operations a counted loop holds.
+/// Number of operations in a counted loop.
 pub(crate) enum Each {
     Fixed(f64),
     Axis(&'static str),
@@ -61,8 +61,9 @@ const fn unit(
     DeclaredFootprint { probes, primitive, per, each: Each::Fixed(1.0), uses, touches: &[], composite: false }
 }
 
-/// Probes by their ids: what is not in the table measures the first primitive that it declares. The script sorts, dumps, greps and counts: seven programs and their shell. A compiler driver
-/// runs preprocessor, compiler, assembler and linker.
+/// Probes by their ids: a probe that is not in the table measures the first primitive that it declares. The script
+/// sorts, dumps, greps and counts: seven programs and their shell. A compiler driver runs preprocessor, compiler,
+/// assembler and linker.
 #[rustfmt::skip]
 static TABLE: &[DeclaredFootprint] = &[
     unit("cpu.arithmetic,cpu.dhrystone,cpu.whetstone,cpu.hanoi", Primitive::CoreClock, "loop", &[]),
@@ -97,13 +98,13 @@ static TABLE: &[DeclaredFootprint] = &[
         ..unit("shell.dc", Primitive::Shell, "calculation", &[(Primitive::Exec, 1.0), (Primitive::Fork, 1.0), (Primitive::ContextSwitch, 4.0)]) },
 ];
 
-/// The declaration of a probe, when it has one.
+/// The declaration of a probe, if it has one.
 pub(crate) fn declared(probe: &str, point: &Point) -> Option<&'static DeclaredFootprint> {
     let key = model::FigureKey::new(probe, point.clone());
     TABLE.iter().find(|entry| matches(entry.probes, &key))
 }
 
-/// The primitives that a figure's probe declares; of documents that declare none what the table says of the probe.
+/// The primitives that a figure's probe declares; for documents without them, those of the table.
 pub(crate) fn primitives(figure: &Figure) -> Vec<Primitive> {
     if figure.stresses.is_empty() {
         return declared(&figure.probe, &figure.point).map(|declared| declared.primitive).into_iter().collect();
@@ -112,7 +113,7 @@ pub(crate) fn primitives(figure: &Figure) -> Vec<Primitive> {
 }
 
 impl DeclaredFootprint {
-    /// Operations in what the figure counts as one; one where the point's own word is no number of them.
+    /// Operations in what the figure counts as one; one if the value of the axis is not a number.
     pub(crate) fn operations(&self, point: &Point) -> f64 {
         let whole = |count: &f64| count.is_finite() && *count >= 1.0;
         match self.each {
@@ -122,7 +123,7 @@ impl DeclaredFootprint {
     }
 }
 
-/// Units of other primitives that one operation uses.
+/// Units of other primitives in one operation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Uses {
     pub(crate) counts: Vec<(Primitive, f64)>,
@@ -131,7 +132,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Of a figure: measured counts take the place of declared ones.
+    /// The units of a figure: measured counts replace declared ones.
     pub(crate) fn of(figure: &Figure) -> Self {
         let declared = declared(&figure.probe, &figure.point);
         let mut uses = Self { counts: declared.map(|d| d.uses.to_vec()).unwrap_or_default(), measured: false };
@@ -157,7 +158,7 @@ impl Uses {
         uses
     }
 
-    /// How often it uses a primitive, where that is known or declared.
+    /// How often it uses a primitive, if known or declared.
     pub(crate) fn count(&self, primitive: Primitive) -> Option<f64> {
         self.counts.iter().find(|(known, _)| *known == primitive).map(|(_, count)| *count)
     }

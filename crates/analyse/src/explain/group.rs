@@ -1,4 +1,4 @@
-//! Groups of tests that one excess pays for, before the evidence is looked at.
+//! Groups of tests that one excess explains, before evidence is considered.
 
 use model::Primitive;
 
@@ -7,42 +7,42 @@ use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{RULES, Rule};
 use super::test::ExplainedFigure;
 
-/// A cause before it is written out.
+/// A cause under construction.
 pub(crate) struct CauseGroup {
     pub(crate) primitives: Vec<Primitive>,
     /// Test whose excess is the unit.
     pub(crate) unit: usize,
-    /// Tests that it pays for, the unit first.
+    /// Tests that it explains, the unit first.
     pub(crate) tests: Vec<usize>,
-    /// What brings it about, where that is named.
+    /// Differences behind it, if a cause is named.
     pub(crate) because: Vec<RunDifference>,
-    /// The known cause, where one is named.
+    /// The known cause, if one is named.
     pub(crate) rule: Option<&'static Rule>,
-    /// What it is consistent with, where nothing is named or an axis alone.
+    /// Possible causes, if none or only an axis is named.
     pub(crate) rivals: Vec<Rival>,
-    /// The known causes among the rivals.
+    /// Known causes among the rivals.
     pub(crate) rival_rules: Vec<&'static Rule>,
 }
 
 impl CauseGroup {
-    /// Of these tests, before the evidence is looked at.
+    /// A group of tests, before evidence is considered.
     pub(crate) const fn of(primitives: Vec<Primitive>, unit: usize, tests: Vec<usize>) -> Self {
         Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
     }
 }
 
 /// Groups by differing axis, then by primitive.
-pub(crate) fn groups(tests: &[ExplainedFigure], bills: &[Option<CauseCost>]) -> Vec<CauseGroup> {
+pub(crate) fn groups(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> Vec<CauseGroup> {
     let mut groups = by_axis(tests);
     for &primitive in Primitive::ALL {
         let Some(unit) = unit_of(tests, primitive) else { continue };
-        let pays = |index: &usize| match &bills[*index] {
+        let pays = |index: &usize| match &costs[*index] {
             Some(CauseCost::Own) => tests[*index].primitive == primitive,
-            Some(CauseCost::PaidBy(by, _)) => tests[*by].primitive == primitive,
+            Some(CauseCost::ExplainedBy(by, _)) => tests[*by].primitive == primitive,
             _ => false,
         };
         let mut members: Vec<usize> = (0..tests.len()).filter(pays).collect();
-        // A primitive whose every test is paid for by another is no cause of its own.
+        // A primitive whose tests are all explained by another is no cause of its own.
         if !members.iter().any(|&index| tests[index].primitive == primitive) {
             continue;
         }

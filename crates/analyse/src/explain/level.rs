@@ -1,7 +1,8 @@
-//! Which level of memory a block size measures.
+//! The level of memory that a block size measures.
 //!
-//! The steps of a bandwidth or latency curve say it better than the sizes that a machine reports: a block belongs to
-//! the last plateau it lies on. Three levels are named, nearest first, and everything behind the last step is memory.
+//! The steps of a bandwidth or latency curve are better evidence than the sizes that a machine reports: a block belongs
+//! to the last plateau that it is on. Three levels have names, nearest first, and everything after the last step is
+//! memory.
 
 use std::collections::HashMap;
 
@@ -11,10 +12,10 @@ use super::footprint::{declared, primitives};
 
 /// A step of at least this factor between neighbouring sizes begins another level.
 const STEP: f64 = 1.4;
-/// Fewest sizes that make a curve.
+/// Fewest sizes of a curve.
 const CURVE: usize = 6;
 
-/// Sizes of the curves of a run, by probe and everything but the size, with the value at each.
+/// Sizes and values of the curves of a run, by probe and point without the size.
 pub(crate) struct Levels {
     curves: HashMap<String, Vec<(u64, f64)>>,
     caches: Vec<u64>,
@@ -44,8 +45,8 @@ impl Levels {
         curve_name(figure).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
     }
 
-    /// The level that a figure of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of the
-    /// facts; `None` for other figures and where neither tells.
+    /// The level that a figure of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of
+    /// the facts; `None` for other figures and without evidence.
     pub(crate) fn primitive(&self, figure: &Figure) -> Option<Primitive> {
         if !walks_memory(figure) {
             return None;
@@ -75,7 +76,7 @@ impl Levels {
             .map(|pair| pair[1].0)
             .collect();
         let level = steps.iter().filter(|step| **step <= size).count();
-        // A curve without a step never leaves the level it starts on, which is then unknown.
+        // A curve without a step stays on its first level, which is then unknown.
         (!steps.is_empty()).then_some((level, steps.len() + 1))
     }
 
@@ -96,8 +97,8 @@ const HIERARCHY: &[Primitive] = &[
     Primitive::DramWrite,
 ];
 
-/// Whether a figure's size decides which level of memory it measures: its probe declares the hierarchy first of all. A
-/// context switch has a working set too, and is none.
+/// Whether a figure's size decides which level of memory it measures: its probe declares the hierarchy first. A context
+/// switch has a working set too, but does not.
 fn walks_memory(figure: &Figure) -> bool {
     let declared = || primitives(figure).first().is_some_and(|primitive| HIERARCHY.contains(primitive));
     figure.point.get("working_set").is_some() && declared()
@@ -107,9 +108,9 @@ fn curve_name(figure: &Figure) -> Option<String> {
     walks_memory(figure).then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
 }
 
-/// What a figure is the measure of, by the primitives that its probe declares: the level of memory where it walks through
-/// it, what the table says where the probe declares that too, the instructions that a processor figure is about, else the
-/// first. `None` where nothing is declared.
+/// The primitive that a figure measures, among those that its probe declares: the level of memory for a figure of the
+/// hierarchy, the table's primitive if the probe declares it too, the instructions of a processor figure, else the
+/// first. `None` if none is declared.
 pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
     let own = primitives(figure);
     let special = match own.as_slice() {

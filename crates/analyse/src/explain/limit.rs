@@ -1,4 +1,4 @@
-//! A limit on CPU time that differs between the runs: whom it can slow down, and by how much at most.
+//! A limit on CPU time that differs between the runs: which tests it can slow down, and by how much.
 
 use model::Run;
 
@@ -6,27 +6,27 @@ use super::result::{DifferenceKind, RunDifference};
 use super::rules::CPU_LIMIT_FACT;
 use crate::conditions::{DisturbanceKind, disturbances};
 
-/// Slowdowns beyond what the limit allows that are still put down to it, since a quota is handed out in slices.
+/// Slowdowns beyond the limit's factor that are still attributed to it, since a quota is granted in slices.
 const SLACK: f64 = 1.25;
 
 /// A limit on CPU time that differs.
 pub(crate) struct LimitEvidence {
     pub(crate) because: RunDifference,
-    /// Logarithm of the time of a thread that never waits, B over A, as the limits say.
+    /// Logarithm of the time ratio B over A of a thread that never waits, by the limits.
     most: f64,
-    /// Whether the run with the lower limit recorded that it was stopped.
+    /// Whether the run with the lower limit recorded that it was throttled.
     pub(crate) seen: bool,
 }
 
 impl LimitEvidence {
-    /// Whether it may make this difference of times, given as a logarithm.
+    /// Whether it can cause this difference of times, given as a logarithm.
     pub(crate) fn explains(&self, log: f64) -> bool {
         log * self.most > 0.0 && log.abs() <= self.most.abs() + SLACK.ln()
     }
 }
 
-/// The limits, where both runs recorded one, they differ, and one is below the CPU that a single thread can use. Where both
-/// runs watched for throttling and saw none, no limit was at work.
+/// The limits, if both runs recorded one, they differ, and one is below the CPU time that a single thread can use. If
+/// both runs watched for throttling and observed none, no limit was effective.
 pub(crate) fn limit_evidence(a: &Run, b: &Run, differences: &[RunDifference]) -> Option<LimitEvidence> {
     let because = differences.iter().find(|d| d.kind == DifferenceKind::Fact && d.name == CPU_LIMIT_FACT)?.clone();
     let cpus = |text: &str| match text {

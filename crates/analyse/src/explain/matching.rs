@@ -1,11 +1,11 @@
-//! Which figures of two runs are set against each other when their points differ.
+//! Matches figures of two runs whose points differ.
 
 use model::{Figure, Point, Run};
 
 use crate::compare::differing_axes;
 
-/// Axes on which figures of the two runs differ where nothing else does: a figure that B lacks has exactly one partner
-/// of the same probe there, which A lacks, and which differs from it on that one axis.
+/// Axes on which figures of the two runs differ while nothing else does: a figure that B lacks has exactly one partner
+/// of the same probe there, which A lacks, and which differs on that one axis.
 pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
     let alone = |x: &Run, y: &Run| -> Vec<Figure> {
         let has = |figure: &Figure| y.figures.iter().any(|f| f.probe == figure.probe && f.point == figure.point);
@@ -31,7 +31,7 @@ pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
     axes
 }
 
-/// The run with only those figures that stand at `at` on the axes of `at` which they have.
+/// The run with only those figures that have the values of `at` on the axes that they share with it.
 pub(crate) fn restricted(run: &Run, at: &Point) -> Run {
     let stands = |figure: &Figure| at.iter().all(|(axis, value)| figure.point.get(axis).is_none_or(|v| v == value));
     let figures = run.figures.iter().filter(|figure| stands(figure)).cloned().collect();

@@ -1,8 +1,9 @@
-//! Why do two machines, or two runs of one, differ?
+//! Why two machines, or two runs of one, differ.
 //!
-//! Arithmetic that a reader can check, not a fitted model: the common factor of everything in user mode, what is left of
-//! each primitive, the excess in seconds per operation, which excess pays for which test, what a mixture can at most be
-//! slowed down by, and which recorded facts would bring it about. `METHODOLOGY.md`, "Explaining", says why.
+//! The explanation is arithmetic that a reader can check, not a fitted model: the common factor of all work in user
+//! mode, the residual of each primitive, the excess in seconds per operation, which excess explains which test, the
+//! largest slowdown of a mixture, and which recorded facts would cause it. `METHODOLOGY.md`, "Explaining", gives the
+//! reasons.
 
 mod bound;
 mod budget;

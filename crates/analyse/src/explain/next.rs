@@ -1,4 +1,4 @@
-//! The measurement whose outcome the surviving hypotheses predict most differently.
+//! The measurement whose result the remaining hypotheses predict most differently.
 
 use model::Primitive;
 
@@ -6,7 +6,7 @@ use super::evidence::DISTURBED;
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, Unmeasured};
 use super::rules::{CPU_LIMIT, RULES, Rule, probe_of};
 
-/// Most probes that are proposed at once.
+/// Probes that are proposed at once, at most.
 const MOST: usize = 4;
 
 /// What to measure next; `None` when nothing differs.
@@ -79,7 +79,7 @@ fn confirm(rule: &Rule, cause: &Cause) -> Experiment {
     Experiment { probes: vec![rule.shown_by.to_owned()], why }
 }
 
-/// What separates the first two rivals; what shows a single one that is not named; `None` without rivals.
+/// A measurement that separates the first two rivals, or shows a single one that is not named; `None` without rivals.
 fn between_rivals(rivals: &[Rival], cause: &Cause) -> Option<Experiment> {
     let rule = |rival: &Rival| RULES.iter().find(|rule| rule.title == rival.title);
     let itself = || cause.unit.probe.clone();
@@ -106,8 +106,8 @@ fn between_rivals(rivals: &[Rival], cause: &Cause) -> Option<Experiment> {
     }
 }
 
-/// A figure that one of the two touches and the other does not, in each direction; where there is none, only changing one
-/// of them alone tells.
+/// A figure that one of the two touches and the other does not, in each direction; if there is none, only a change of
+/// one of them alone can tell.
 fn between(first: &Rule, second: &Rule, cause: &Cause) -> Experiment {
     let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
         let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();

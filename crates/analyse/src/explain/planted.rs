@@ -1,7 +1,7 @@
 //! Causes planted into documents of real runs, among facts that differ by chance.
 //!
-//! The documents are two runs of one guest under load (`tests/data`), without what names it. A pair is drawn from their
-//! launches; a planted cause changes a fact and every figure that its rule touches; decoys change facts alone.
+//! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their launches; a
+//! planted cause changes a fact and every figure that its rule touches; decoys change facts alone.
 
 use model::{Class, Fact, FactValue, Figure, Launch, Outcome, Primitive, Run, Unit};
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -16,7 +16,7 @@ use super::{ExplainOptions, Explanation, explain};
 const LAUNCHES: usize = 12;
 /// Factor on everything that a planted cause touches.
 const FACTOR: f64 = 6.0;
-/// The same on files that a cause of theirs touches: their session floor is 30%, and these runs were made under load.
+/// The same for files: their session floor is 30%, and these runs were made under load.
 const FILES: f64 = 60.0;
 
 fn documents() -> [Run; 2] {
@@ -26,7 +26,7 @@ fn documents() -> [Run; 2] {
         read(include_str!("../../tests/data/guest-second.json")),
     ];
     for run in &mut runs {
-        // Points that these runs did not measure and that some causes need.
+        // Points that these runs lack and some causes need.
         for (from, probe, point, stresses) in [
             ("ipc.pipe_latency", "ipc.pipe_latency", "placement=free", &[][..]),
             ("ipc.tcp_latency", "ipc.tcp_latency", "placement=free", &[]),
@@ -48,7 +48,7 @@ fn documents() -> [Run; 2] {
     runs
 }
 
-/// One side of a pair: launches drawn from those of both documents about the first one's value.
+/// One side of a pair: launches drawn from those of both documents, scaled to the first one's value.
 fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut run = documents[0].clone();
     session.clone_into(&mut run.id);
@@ -73,11 +73,11 @@ fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, r
     run
 }
 
-/// Whether a rule touches a figure, and whether it moves all of that sort.
+/// Whether a rule touches a figure, and whether it changes all figures of that kind.
 fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
     let measured = measures(figure, levels);
     let composite = matches!(figure.family(), "shell" | "application");
-    // A clock and a limit on CPU time slow down everything that waits for the CPU.
+    // A clock and a limit on CPU time slow down everything that uses the CPU.
     let waits = !measured.is_some_and(|primitive| {
         matches!(primitive, Primitive::DramRead | Primitive::DramWrite | Primitive::DramLatency | Primitive::Durability)
     });
@@ -93,7 +93,7 @@ fn set(run: &mut Run, name: &str, value: FactValue, affects: &[Primitive]) {
     run.machine.facts.push(fact);
 }
 
-/// Sets the rule's fact so that B is the slower side.
+/// Changes the rule's fact so that B is the slower side.
 fn plant(rule: &Rule, fact: &str, a: &mut Run, b: &mut Run) {
     let text = |text: &str| FactValue::Text(text.to_owned());
     let (x, y) = match (rule.slower, rule.title) {
@@ -111,7 +111,7 @@ fn plant(rule: &Rule, fact: &str, a: &mut Run, b: &mut Run) {
     set(b, fact, y, &[]);
 }
 
-/// Changes facts of B by chance, none of them one of `not`, and forgets one on one side. Says which.
+/// Changes facts of B at random, none of them in `not`, and removes one on one side. Returns which.
 fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<String> {
     let known = |fact: &&Fact| !matches!(fact.value, FactValue::Unknown(_)) && !fact.affects.is_empty();
     let mut names: Vec<String> = b.machine.facts.iter().filter(known).map(|fact| fact.name.clone()).collect();
@@ -139,7 +139,7 @@ fn explained(a: &Run, b: &Run) -> Explanation {
     explain(a, b, &ExplainOptions::default()).unwrap()
 }
 
-/// Everything that an explanation states as a cause: names and the facts that it gives.
+/// Everything that an explanation names as a cause, with its facts.
 fn stated(found: &Explanation) -> Vec<String> {
     let causes = found.causes.iter().filter(|cause| cause.rivals.is_empty());
     let named =
@@ -149,7 +149,7 @@ fn stated(found: &Explanation) -> Vec<String> {
     named.chain(clock).collect()
 }
 
-/// Everything that a planted cause may stand among: the first cause, or what moved everything in user mode.
+/// Everything among which a planted cause may be: the first cause, or the common factor of user mode.
 fn first_or_rivals(found: &Explanation) -> Vec<String> {
     let factor = &found.common_factor;
     let first = found.causes.first();
@@ -187,9 +187,9 @@ fn what_a_figure_measures_is_what_its_probe_declares() {
     }
 }
 
-/// Documents that stay for ever hold facts that one side alone knows; none of them explains anything.
+/// Documents kept for ever contain facts that only one side knows; none of them explains anything.
 #[test]
-fn old_documents_explain_nothing_by_what_one_of_them_does_not_know() {
+fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let old: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
     let mut new = old.clone();
@@ -221,7 +221,7 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
     let (mut planted, mut named, mut missed) = (0, 0, Vec::new());
     for (number, rule) in RULES.iter().enumerate().filter(|(_, rule)| !rule.facts.is_empty()) {
         let touched = documents[0].figures.iter().filter(|figure| touches(rule, figure, &levels)).count();
-        // What no figure of these documents can show cannot be planted either.
+        // A cause that no figure of these documents can show cannot be planted either.
         if touched == 0 {
             assert!(["another compiler"].contains(&rule.title), "nothing shows {}", rule.title);
             continue;
@@ -296,9 +296,9 @@ fn facts_that_differ_by_chance_are_never_stated_as_causes() {
     assert!(moved_pairs >= 15, "the planted shifts are seen: {moved_pairs}");
 }
 
-/// A run under load against a quiet one: what the run recorded comes before any fact.
+/// A run under load against a quiet one: recorded disturbances come before any fact.
 #[test]
-fn what_the_runs_recorded_is_the_first_rival() {
+fn recorded_disturbances_are_the_first_rival() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
     let rule = RULES.iter().find(|rule| rule.title == "page-table isolation").unwrap();

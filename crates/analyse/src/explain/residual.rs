@@ -1,4 +1,4 @@
-//! What is left of each test and of each primitive when the common factor is removed.
+//! Residuals of tests and primitives after removing the common factor.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use super::result::PrimitiveResidual;
 use super::test::ExplainedFigure;
 use crate::compare::CompareVerdict;
 
-/// Without spread nothing is significant; a residual beyond this factor is called a difference all the same, and the
-/// explanation says that this was assumed.
+/// Without spread nothing is significant; a residual beyond this factor counts as a difference all the same, and the
+/// explanation reports that as an assumption.
 pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 
 /// Sets residual and significance of every test.
 ///
-/// Where there is no common factor to remove, the verdict of the comparison stands. Where there is, residuals are tested
-/// with the factor's own error, adjusted after Holm, and must lie wholly outside the band.
+/// Without a common factor, the verdict of the comparison is used. With one, residuals are tested including the
+/// factor's own error, adjusted by Holm's method, and must be wholly outside the band.
 pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     let scored: Vec<f64> = tests
         .iter()
@@ -40,7 +40,7 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
     }
 }
 
-/// Median residual of each primitive over its points on curves: without spread one point of a curve shows nothing, its
+/// Median residual of each primitive over its points on curves: without spread a single point shows nothing, but a
 /// plateau does.
 fn curve_residuals(tests: &[ExplainedFigure]) -> BTreeMap<Primitive, f64> {
     let mut points: BTreeMap<Primitive, Vec<f64>> = BTreeMap::new();
@@ -50,8 +50,9 @@ fn curve_residuals(tests: &[ExplainedFigure]) -> BTreeMap<Primitive, f64> {
     points.into_iter().filter_map(|(primitive, points)| Some((primitive, stats::median(&points)?))).collect()
 }
 
-/// Residual of each primitive: the median over its tests that are no mixtures, in the catalogue's order. Its interval is
-/// the median of their lower and of their upper ends, which does not shrink with their number, since they share a floor.
+/// Residual of each primitive: the median over its tests that are not mixtures, in the catalogue's order. Its interval
+/// is the median of their lower and of their upper ends, which does not shrink with their number, since they share a
+/// floor.
 pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, z: f64) -> Vec<PrimitiveResidual> {
     let mut found = Vec::new();
     for &primitive in Primitive::ALL {

@@ -1,79 +1,79 @@
-//! What an explanation says, as plain data.
+//! The result of an explanation, as plain data.
 
 use model::{FigureKey, Primitive};
 use serde::{Deserialize, Serialize};
 
 use super::stream_line::StreamLine;
 
-/// Why run B differs from run A, as far as their figures and facts say. Times are B's less A's.
+/// Why run B differs from run A, by their figures and facts. Times are B's minus A's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// Name of the run that is taken as it is.
+    /// Name of the reference run.
     pub a: String,
     /// Name of the run whose difference is explained.
     pub b: String,
-    /// Figures set side by side; a curve over block sizes does not count as tests.
+    /// Matched figures, without points of curves over block sizes.
     pub tests: usize,
     /// Points of such curves.
     pub curve_points: usize,
-    /// What disturbed the runs, one sentence a run, as they recorded it.
+    /// Recorded disturbances, one sentence for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
-    /// Whether there is anything to explain.
+    /// Whether there is a difference to explain.
     pub difference: bool,
-    /// What moves everything that runs in user mode.
+    /// The common factor of all work in user mode.
     pub common_factor: CommonFactor,
     /// Each primitive after removing the common factor.
     pub residuals: Vec<PrimitiveResidual>,
-    /// Streams whose difference two numbers give: the time of a call and of a byte.
+    /// Streams whose difference is described by two numbers: the time of a call and of a byte.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<StreamLine>,
-    /// The smallest set of causes found, by explained excess.
+    /// The smallest set of causes found, sorted by explained excess.
     pub causes: Vec<Cause>,
-    /// Groups of tests that nothing measured can pay for.
+    /// Groups of tests that nothing measured explains.
     pub unmeasured: Vec<Unmeasured>,
     /// Primitives that cannot be the main cause, with their bounds.
     pub ruled_out: Vec<RuledOut>,
-    /// Primitives that look innocent and are not ruled out, with the reason.
+    /// Primitives that are not ruled out despite their own figures, with the reason.
     pub not_ruled_out: Vec<NotRuledOut>,
-    /// Tests that differ and were given to no cause, with the reason.
+    /// Differing tests without a cause, with the reason.
     pub left_open: Vec<LeftOpen>,
-    /// What had to be assumed.
+    /// Assumptions.
     pub assumed: Vec<String>,
-    /// Facts that both runs recorded, settings and points that differ and may matter.
+    /// Facts recorded by both runs, settings and points that differ and may matter.
     pub facts: Vec<RunDifference>,
-    /// What to measure next, where a question is open.
+    /// The next measurement, if a question is open.
     pub next_experiment: Option<Experiment>,
 }
 
-/// Robust location of the time ratio of everything that runs in user mode alone.
+/// Robust location of the time ratios of all work in user mode alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommonFactor {
-    /// Time of B over time of A; 1 when there is no common factor.
+    /// Time of B over time of A; 1 without a common factor.
     pub value: f64,
-    /// Lower end of its interval, where there are enough figures for one.
+    /// Lower end of its interval, if there are enough figures for one.
     pub low: Option<f64>,
     /// Upper end of its interval.
     pub high: Option<f64>,
-    /// The median before it was decided whether it counts.
+    /// The median before deciding whether it is a common factor.
     pub median: Option<f64>,
-    /// Figures whose footprint is user CPU alone, which it was made from.
+    /// Figures of user CPU time alone, from which it was computed.
     pub from: Vec<FigureKey>,
-    /// Of these the ones that it explains.
+    /// Those of them that it explains.
     pub explains: Vec<FigureKey>,
-    /// Other figures that follow it too.
+    /// Other figures that agree with it.
     pub follows: Vec<FigureKey>,
-    /// Clock of A over clock of B: what the factor should be if the clock were all.
+    /// Clock of A over clock of B: the factor if the clock were the only cause.
     pub clock_ratio: Option<f64>,
-    /// Whether that is of the clocks that the runs saw, rather than of nominal ones.
+    /// Whether these are observed clocks rather than nominal ones.
     #[serde(default)]
     pub clock_seen: bool,
-    /// Whether the clocks agree with the factor. Without that it is not known to be the clock.
+    /// Whether the clocks agree with the factor. Otherwise the clock is not known to be the cause.
     #[serde(default)]
     pub is_clock: bool,
-    /// Facts that differ and say so too.
+    /// Differing facts that agree with it.
     pub because: Vec<RunDifference>,
-    /// What it is consistent with, where it is not the clock or something else would do it as well.
+    /// Possible causes, if it is not the clock or not only the clock would have this effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
 }
@@ -83,69 +83,69 @@ pub struct CommonFactor {
 pub struct PrimitiveResidual {
     /// The primitive.
     pub primitive: Primitive,
-    /// Factor on its time that is left: 1.05 is 5% slower than the common factor says.
+    /// Remaining factor on its time: 1.05 is 5% slower than by the common factor.
     pub residual: f64,
-    /// Lower end of its interval, where spread is known.
+    /// Lower end of its interval, if spread is known.
     pub low: Option<f64>,
     /// Upper end of its interval.
     pub high: Option<f64>,
-    /// Time of B over time of A as it stands.
+    /// Time of B over time of A.
     pub slowdown: f64,
-    /// Figures it is the median of.
+    /// Number of figures behind the median.
     pub figures: usize,
-    /// Whether any of them is significant after Holm, or beyond the limit that stands in for it without spread.
+    /// Whether any of them is significant after Holm's adjustment, or beyond the limit used without spread.
     pub significant: bool,
 }
 
-/// A cause: what costs more, how much, and which tests that pays for.
+/// A cause: what costs more, how much, and which tests it explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What is slower or faster.
+    /// The slower or faster primitives.
     pub primitives: Vec<Primitive>,
-    /// The figure that the excess is read from.
+    /// The figure that gives the excess.
     pub unit: FigureKey,
-    /// What one operation is called.
+    /// Name of one operation.
     pub per: String,
-    /// Excess of one operation over A's time by the common factor, seconds; negative when B is faster.
+    /// Excess of one operation over A's time scaled by the common factor, seconds; negative when B is faster.
     pub excess: f64,
-    /// Lower end of its interval, where spread is known.
+    /// Lower end of its interval, if spread is known.
     pub excess_low: Option<f64>,
     /// Upper end of its interval.
     pub excess_high: Option<f64>,
     /// Residual factor of the unit.
     pub factor: f64,
-    /// Tests it pays for, itself included.
+    /// Tests that it explains, including its own.
     pub pays_for: Vec<Payment>,
-    /// What it explains, summed over probes as absolute logarithms: the order of causes.
+    /// What it explains, summed over probes as absolute logarithms; causes are sorted by this.
     pub explained: f64,
-    /// What brings it about: facts that both runs recorded and that differ, where everything that they touch moved and
-    /// nothing else would have moved it; and axes on which the figures differ.
+    /// Why it is named: facts recorded by both runs that differ, if everything that they touch changed and no other
+    /// cause would have changed it; and axes on which the figures differ.
     pub because: Vec<RunDifference>,
-    /// The known cause, where the evidence names a single one.
+    /// The known cause, if the evidence names a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_as: Option<String>,
-    /// What it is consistent with, where the data cannot tell: what disturbed the runs first, then the likeliest.
+    /// Possible causes, if the data cannot decide: disturbances of the runs first, then the likeliest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
     /// The arithmetic, line by line.
     pub arithmetic: Vec<String>,
 }
 
-/// One thing that a cause is consistent with.
+/// One possible cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rival {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What differs, as both runs recorded it.
+    /// The difference, as both runs recorded it.
     pub because: Vec<RunDifference>,
-    /// What is missing to name it; empty where nothing but the other rivals is in the way.
+    /// What is missing to name it; empty if only the other rivals prevent it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub but: Vec<String>,
 }
 
-/// One test that a cause pays for.
+/// One test that a cause explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Payment {
     /// The test.
@@ -154,24 +154,24 @@ pub struct Payment {
     pub excess: f64,
     /// Its residual factor.
     pub factor: f64,
-    /// Units of the cause that would pay for it.
+    /// Units of the cause that would explain it.
     pub units: f64,
-    /// Units that it uses, where they are what pays for it and their number is known or assumed.
+    /// Units that it uses, if they explain it and their number is known or assumed.
     pub uses: Option<f64>,
 }
 
-/// Tests that nothing measured can pay for: an unmeasured resource.
+/// Tests that nothing measured explains: an unmeasured resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unmeasured {
     /// The tests.
     pub tests: Vec<FigureKey>,
     /// Least and greatest excess per operation, seconds.
     pub excess: (f64, f64),
-    /// Least and greatest slowdown as it stands.
+    /// Least and greatest slowdown.
     pub slowdown: (f64, f64),
     /// The slowest primitive that was measured, and its slowdown: a mixture cannot be slower than its slowest part.
     pub slowest_measured: Option<(Primitive, f64)>,
-    /// How many units of each cause would be needed: least and greatest.
+    /// Needed units of each cause: least and greatest.
     pub would_need: Vec<WouldNeed>,
     /// Primitives that the tests use and that were not measured.
     pub candidates: Vec<Primitive>,
@@ -179,12 +179,12 @@ pub struct Unmeasured {
     pub arithmetic: Vec<String>,
 }
 
-/// Units of a cause that would be needed to pay for a group of tests.
+/// Units of a cause that would be needed to explain a group of tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WouldNeed {
     /// The cause's primitive.
     pub primitive: Primitive,
-    /// What one unit is called.
+    /// Name of one unit.
     pub per: String,
     /// Least number of units.
     pub least: f64,
@@ -199,18 +199,18 @@ pub struct WouldNeed {
 pub struct RuledOut {
     /// The primitives, of one kind.
     pub primitives: Vec<Primitive>,
-    /// What they are called together.
+    /// Their common title.
     pub title: String,
     /// Greatest slowdown that they can explain.
     pub bound: f64,
-    /// Of which causes or groups, by title; all when every one.
+    /// Titles of the causes or groups to which this applies; all if empty.
     pub of: Vec<String>,
 }
 
-/// A primitive that its own figure does not clear.
+/// A primitive that is not ruled out despite its own figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotRuledOut {
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// Tests that it may still explain.
     pub tests: Vec<FigureKey>,
@@ -218,52 +218,52 @@ pub struct NotRuledOut {
     pub why: String,
 }
 
-/// A test that differs and belongs to no cause.
+/// A differing test without a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOpen {
     /// The test.
     pub test: FigureKey,
-    /// Its residual factor, where it has one.
+    /// Its residual factor, if it has one.
     pub factor: Option<f64>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Something that differs between the runs.
+/// A difference between the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDifference {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: DifferenceKind,
     /// Its name.
     pub name: String,
-    /// What A says.
+    /// Value of A.
     pub a: String,
-    /// What B says.
+    /// Value of B.
     pub b: String,
-    /// Primitives whose speed it may change, by the fact itself.
+    /// Primitives whose speed it may affect, by the fact itself.
     pub affects: Vec<Primitive>,
 }
 
-/// Where a difference stands.
+/// Origin of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// A fact of the machine.
     Fact,
-    /// An axis of the points that were set side by side.
+    /// An axis of matched points.
     Axis,
-    /// A choice of the plan.
+    /// A setting of the plan.
     Plan,
     /// A note of the session.
     Note,
-    /// What disturbed a run, as it recorded it.
+    /// A recorded disturbance.
     Condition,
 }
 
-/// What to measure next.
+/// The next measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
-    /// Probes, in the order in which they tell most.
+    /// Probes, the most informative first.
     pub probes: Vec<String>,
     /// Why these.
     pub why: String,

@@ -1,5 +1,5 @@
-//! Known causes as data: which facts differ, which primitives that touches, where on the axes it can matter, and which
-//! primitive shows it on its own.
+//! Known causes as data: which facts differ, which primitives they touch, at which axes they can matter, and which
+//! primitive shows them on its own.
 //!
 //! Kernel causes follow Ren et al., "An analysis of performance evolution of Linux's core operations" (SOSP 2019).
 
@@ -10,46 +10,46 @@ use super::scope::Scope;
 
 /// One known cause.
 pub(crate) struct Rule {
-    /// What people call it.
+    /// Its title.
     pub(crate) title: &'static str,
-    /// Ids of the facts that it is about; a `*` stands for one word between dots.
+    /// Ids of its facts; a `*` matches one word between dots.
     pub(crate) facts: &'static [&'static str],
-    /// Axes that are the same thing as a choice of the measurement.
+    /// Axes that make the same choice in the measurement.
     pub(crate) axes: &'static [&'static str],
-    /// Primitives that show it on their own: it is no cause where they were measured and did not move. Empty stands for
-    /// any that it touches.
+    /// Primitives that show it on their own: it is refuted if they were measured and did not change. Empty: any that it
+    /// touches.
     pub(crate) own: &'static [Primitive],
-    /// Primitives that it touches, its own ones included: all of them move with it.
+    /// Primitives that it touches, including its own: all of them change with it.
     pub(crate) touches: &'static [Primitive],
-    /// Primitives that it may touch besides.
+    /// Further primitives that it may touch.
     pub(crate) may: &'static [Primitive],
     /// Figures for which it can matter at all.
     pub(crate) scope: Scope,
     /// Which of two values makes the machine slower.
     pub(crate) slower: Slower,
-    /// Probe that would show it.
+    /// Probe that shows it.
     pub(crate) shown_by: &'static str,
-    /// So much changes with it that it says where a cause may lie: one of several, never the one that is named.
+    /// Whether many other things change with it, so that it is only listed as a possible cause and never named.
     pub(crate) wide: bool,
 }
 
 /// Which of two values of a fact is the slower one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slower {
-    /// Either may be.
+    /// Unknown.
     Either,
-    /// The side that says yes.
+    /// The side with "yes".
     Yes,
-    /// The smaller number; none is no limit.
+    /// The smaller number; no number means no limit.
     Less,
     /// The larger number.
     More,
-    /// The side with a mitigation at work.
+    /// The side with an active mitigation.
     Mitigated,
 }
 
 impl Rule {
-    /// Whether the rule is about this difference.
+    /// Whether the rule covers this difference.
     pub(crate) fn names(&self, difference: &RunDifference) -> bool {
         let name = difference.name.as_str();
         match difference.kind {
@@ -64,7 +64,7 @@ impl Rule {
         self.touches.contains(&primitive) || self.may.contains(&primitive)
     }
 
-    /// Whether B is the slower side by this difference, where that is known.
+    /// Whether B is the slower side by this difference, if known.
     pub(crate) fn slower_b(&self, difference: &RunDifference) -> Option<bool> {
         let (a, b) = (difference.a.as_str(), difference.b.as_str());
         let limit = |text: &str| if text == "none" { Some(f64::INFINITY) } else { text.parse::<f64>().ok() };
@@ -81,7 +81,7 @@ impl Rule {
     }
 }
 
-/// Whether a fact has an id, in which a `*` stands for one word.
+/// Whether a fact has an id, in which a `*` matches one word.
 pub(crate) fn is_fact(id: &str, name: &str) -> bool {
     let (mut wanted, mut found) = (id.split('.'), name.split('.'));
     loop {
@@ -96,14 +96,14 @@ pub(crate) fn is_fact(id: &str, name: &str) -> bool {
 
 use Primitive as P;
 
-/// What places the two parties.
+/// Placement of the two threads or processes.
 pub(crate) const PLACEMENT: &str = "placement of the two parties";
-/// A limit on CPU time, which slows everything down alike and is judged apart.
+/// A limit on CPU time, which slows everything down alike and is judged separately.
 pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
-/// Where the files are, the directory of the plan included.
+/// Location of the files, including the directory of the plan.
 const DIRECTORY: &str = "directory, file system and mount options";
 
-/// Id of the fact that states the limit on CPU time, in CPUs.
+/// Id of the fact with the limit on CPU time, in CPUs.
 pub(crate) const CPU_LIMIT_FACT: &str = "cgroup.cpus";
 
 const CORE: &[P] = &[
@@ -166,7 +166,7 @@ const fn rule(
     }
 }
 
-/// Narrow rules stand before wide ones.
+/// Narrow rules precede wide ones.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
     Rule { axes: &["placement"], scope: Scope::FreeParties,

@@ -1,4 +1,4 @@
-//! For which figures a cause can matter at all, by what their definitions and axes fix.
+//! For which figures a cause can matter at all, by their definitions and axes.
 
 use model::{FigureKey, Primitive};
 
@@ -7,15 +7,15 @@ use model::{FigureKey, Primitive};
 pub(crate) enum Scope {
     /// Every figure.
     All,
-    /// Two parties that the scheduler may place as it likes.
+    /// Two threads or processes that the scheduler places freely.
     FreeParties,
-    /// Two parties that do not share one CPU, or a timer: a CPU may fall idle between them.
+    /// Two threads or processes on different CPUs, or a timer: a CPU may become idle in between.
     AcrossCpus,
-    /// Memory whose page size the system chooses, not the probe.
+    /// Memory whose page size is chosen by the system, not by the probe.
     PagesOfTheSystem,
     /// As many threads as there are CPUs.
     AllThreads,
-    /// Memory that the kernel has to find first, not a cached file.
+    /// Memory that the kernel must allocate, not a cached file.
     FreshMemory,
     /// Pages of a cached file.
     FileFaults,
@@ -25,7 +25,7 @@ pub(crate) enum Scope {
     Target,
     /// Files in memory.
     Tmpfs,
-    /// Files of the target directory that have to reach the disk.
+    /// Files of the target directory that must reach the disk.
     Disk,
     /// Data over TCP, not single bytes.
     TcpData,
@@ -35,7 +35,7 @@ pub(crate) enum Scope {
     PipeData,
 }
 
-/// Probes that fix the size of their pages without an axis that says so.
+/// Probes with a fixed page size and no axis for it.
 const BASE_PAGES: &[&str] = &[
     "os.fork_exit",
     "os.page_fault",
@@ -46,7 +46,7 @@ const BASE_PAGES: &[&str] = &[
 ];
 
 impl Scope {
-    /// Whether a figure of these primitives can be touched.
+    /// Whether a figure with these primitives can be touched.
     pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive]) -> bool {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_that_fix_a_thing_rule_it_out() {
+    fn fixed_axes_exclude_a_cause() {
         assert!(!holds(Scope::PagesOfTheSystem, "memory.load_latency:working_set=64MiB,pages=base", &[]));
         assert!(!holds(Scope::PagesOfTheSystem, "os.fork_exit:resident=2MiB", &[]));
         assert!(holds(Scope::PagesOfTheSystem, "memory.read:working_set=64MiB", &[]));

@@ -1,4 +1,4 @@
-//! An explanation in sentences that a reader can check with a pencil.
+//! An explanation in sentences whose arithmetic a reader can check.
 
 use model::Primitive;
 
@@ -9,8 +9,8 @@ use super::text::{count, figures, percent, plural, range};
 use crate::words::{list, seconds};
 
 impl Explanation {
-    /// The answer, one numbered thought a string, without numbers in front: what disturbed the runs, causes in their order,
-    /// then what nothing pays for, what is ruled out, and what to measure next.
+    /// The explanation, one thought for each string, without numbers in front: disturbances of the runs, causes in
+    /// order, then what is unexplained, what is ruled out, and what to measure next.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let lines = self.lines.iter().map(StreamLine::sentence);
@@ -39,7 +39,7 @@ impl Explanation {
         said
     }
 
-    /// Every line of arithmetic behind the sentences.
+    /// All arithmetic behind the sentences.
     #[must_use]
     pub fn arithmetic(&self) -> Vec<String> {
         let factor = &self.common_factor;
@@ -155,7 +155,7 @@ impl Explanation {
         format!("{head}{pays}{}{rivals}.", self.own(cause))
     }
 
-    /// Why a cause is not another's: how many units of the causes with smaller operations it would take.
+    /// Why a cause is not part of another: the number of units of causes with smaller operations that it would take.
     fn own(&self, cause: &Cause) -> String {
         let smaller = self.causes.iter().filter(|other| {
             other.title != cause.title
@@ -216,14 +216,14 @@ impl Explanation {
     }
 }
 
-/// What the sentence on disturbances begins with.
+/// Beginning of the sentence on disturbances.
 const FIRST: &str = "What disturbed the runs";
 
 /// Rivals and facts that are named in one sentence; the rest are counted.
 const NAMED: usize = 4;
 
-/// `; consistent with page-table isolation (kernel.page_table_isolation no against yes) or another kernel (...)`, with what
-/// is missing of each; nothing without rivals. `besides`: the cause has a name already.
+/// `; consistent with page-table isolation (kernel.page_table_isolation no against yes) or another kernel (...)`, with
+/// what is missing for each; empty without rivals. `besides`: the cause has a name already.
 fn rivals(rivals: &[Rival], besides: bool) -> String {
     if rivals.is_empty() {
         return String::new();
@@ -244,7 +244,7 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
     format!("; {with}{} {all}{apart}", if besides { ":" } else { "" })
 }
 
-/// Differences in words, the first two.
+/// The first two differences in words.
 fn differences(because: &[RunDifference]) -> Vec<String> {
     let said = |d: &RunDifference| match d.kind {
         DifferenceKind::Note => d.a.clone(),
@@ -268,10 +268,10 @@ fn that_differ(because: &[RunDifference]) -> String {
     )
 }
 
-/// Longest value that is printed whole.
+/// Longest value that is printed whole, characters.
 const LONG: usize = 60;
 
-/// A value's beginning, where it is long: lists of flags and command lines are.
+/// A value, truncated if it is long: lists of flags and command lines are.
 fn short(text: &str) -> String {
     if text.chars().count() <= LONG {
         text.to_owned()
@@ -280,7 +280,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// ` (placement same_cpu against cross_cpu)`, or nothing.
+/// ` (placement same_cpu against cross_cpu)`, or empty.
 fn because(cause: &Cause) -> String {
     let named = differences(&cause.because);
     if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) }

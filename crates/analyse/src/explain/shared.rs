@@ -1,4 +1,4 @@
-//! What may have moved everything in user mode at once: the clock, a limit on CPU time, what disturbed the runs.
+//! Causes that affect all work in user mode at once: the clock, a limit on CPU time, disturbances of the runs.
 
 use model::{Primitive, Run};
 
@@ -13,7 +13,7 @@ use super::rules::{CPU_LIMIT, RULES, Rule};
 use super::test::ExplainedFigure;
 use super::text::percent;
 
-/// What the common factor is judged by.
+/// Input of the judgement of the common factor.
 pub(crate) struct Judging<'a> {
     pub(crate) runs: (&'a Run, &'a Run),
     pub(crate) evidence: &'a Evidence<'a>,
@@ -21,8 +21,8 @@ pub(crate) struct Judging<'a> {
     pub(crate) z: f64,
 }
 
-/// The common factor in full, and the limit on CPU time as the first cause where it may have made it: a limit slows
-/// everything down as a clock does.
+/// The complete common factor, and the limit on CPU time as the first cause if it may be behind it: a limit slows
+/// everything down like a clock.
 pub(crate) fn describe_common(
     tests: &[ExplainedFigure],
     common: &CommonFactorFit,
@@ -62,19 +62,19 @@ pub(crate) fn describe_common(
     (first, factor)
 }
 
-/// Facts on the clock and on the CPU that differ.
+/// Differing facts on the clock and on the CPU.
 fn of_the_clock(differences: &[RunDifference]) -> Vec<RunDifference> {
     let differs = |difference: &&RunDifference| core_rules().any(|rule| rule.names(difference));
     differences.iter().filter(differs).cloned().collect()
 }
 
-/// Known causes that move everything in user mode.
+/// Known causes that affect all work in user mode.
 fn core_rules() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(|rule| rule.touches(Primitive::CoreClock) && rule.axes.is_empty())
 }
 
-/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves everything in
-/// user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
+/// Other possible causes of the common factor: disturbances of the runs; then, by differing facts, causes that affect
+/// all work in user mode, with the evidence of the clocks against them. If the clocks agree, they are the rival.
 fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Vec<Rival> {
     let but = clock.map(|clock| {
         let whose = if clock.seen { "the clocks that the runs saw" } else { "the nominal clocks" };

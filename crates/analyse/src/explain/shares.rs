@@ -1,7 +1,7 @@
-//! Figures in modes, where a fact says that the two parties may have been placed differently.
+//! Figures in modes, if a fact indicates that the two threads or processes may have been placed differently.
 //!
-//! Left to the scheduler, two parties meet on one CPU in some launches and on two in others. Shares of such modes wander
-//! from session to session, so that alone they support nothing; they count when a fact on placement differs as well.
+//! With free scheduling, two processes are on one CPU in some launches and on two in others. The shares of such modes
+//! vary between sessions, so that alone they support nothing; they count when a fact on placement differs as well.
 
 use model::{Figure, Mode, Outcome};
 use stats::distribution::normal_cdf;
@@ -12,7 +12,7 @@ const LEAST: f64 = 1.5;
 const SIGNIFICANCE: f64 = 0.001;
 
 /// Expected value over the modes of each figure, with the standard deviation of the logarithm of B's over A's from the
-/// multinomial error of the shares; `None` where neither has modes or the difference does not count.
+/// multinomial error of the shares; `None` if neither has modes or the difference does not count.
 pub(crate) fn moved(a: &Figure, b: &Figure) -> Option<(f64, f64, f64)> {
     let ((mean_a, error_a), (mean_b, error_b)) = (expected(a)?, expected(b)?);
     let in_modes = matches!(a.outcome, Outcome::Modes(_)) || matches!(b.outcome, Outcome::Modes(_));

@@ -1,8 +1,8 @@
-//! Time that was taken away from a run between its batches.
+//! Time taken from a run between its batches.
 //!
-//! A limit on CPU time stops a process for most of a scheduling period and leaves it alone for the rest. The median batch
-//! does not see that; the mean does. Mean over median batch, pooled over the launches of a figure, is how much longer the
-//! work took than its typical batch says: 2 where half the time was taken.
+//! A limit on CPU time stops a process for most of a scheduling period and does not affect the rest. The median batch
+//! does not show that; the mean does. Mean over median batch, pooled over the launches of a figure, is how much longer
+//! the work took than by its typical batch: 2 if half the time was taken.
 
 use model::{EstimateMethod, Figure, FigureKey, Outcome, Run};
 
@@ -12,14 +12,14 @@ use super::rules::CPU_LIMIT;
 use super::test::ExplainedFigure;
 use crate::words;
 
-/// Fewest figures from which stalls are read.
+/// Fewest figures for this analysis.
 const FEWEST: usize = 6;
-/// Smallest factor that is called a stall: other programs take a few percent.
+/// Smallest factor that counts: other programs take a few percent.
 const LEAST: f64 = 1.10;
 
-/// A cause, where a limit on CPU time differs between the runs and their figures show that time was taken.
+/// A cause, if a limit on CPU time differs between the runs and their figures show that time was taken.
 ///
-/// The logarithm of B's mean over median, less A's, must lie wholly beyond `LEAST` by the order-statistic interval over
+/// The logarithm of B's mean over median minus A's must be wholly beyond `LEAST` by the order-statistic interval over
 /// figures.
 pub(crate) fn stall(
     tests: &[ExplainedFigure],
@@ -81,8 +81,8 @@ fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
     )
 }
 
-/// Mean over median batch, pooled over valid launches. Batches of paired figures are of two kinds of work and
-/// say nothing of this.
+/// Mean over median batch, pooled over valid launches. Batches of paired figures are of two kinds of work and cannot be
+/// used.
 fn taken(figure: &Figure) -> Option<f64> {
     let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == EstimateMethod::PairedOrderStatistic);
     let (mut total, mut typical) = (0.0, 0.0);

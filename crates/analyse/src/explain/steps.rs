@@ -1,10 +1,10 @@
-//! The steps of explaining, in their order.
+//! The steps of explaining, in order.
 
 use model::{Point, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
-use super::budget::{CauseCost, bills, slowest};
+use super::budget::{CauseCost, costs, slowest};
 use super::cause::{attach, cause, line};
 use super::clock::clock_evidence;
 use super::common::{CommonFactorFit, common_factor};
@@ -27,7 +27,7 @@ use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare_fig
 use crate::conditions::{disturbances, sentence};
 use crate::words;
 
-/// Choices of an explanation.
+/// Options of an explanation.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions<'a> {
     /// Patterns of figures, separated by commas; all when absent.
@@ -37,7 +37,7 @@ pub struct ExplainOptions<'a> {
     pub at: Option<(Point, Point)>,
     /// Half-width of the band that counts as the same.
     pub band: f64,
-    /// Confidence.
+    /// Confidence level.
     pub level: f64,
     /// Earlier runs, for session floors.
     pub history: &'a [SessionRecord],
@@ -77,15 +77,15 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
     let factor = common.log.exp();
-    let bills = bills(&tests, factor);
+    let costs = costs(&tests, factor);
     let limit = limit_evidence(&a, &b, &differences);
     let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
     let evidence = Evidence { differences: &differences, limit: limit.as_ref(), disturbed: disturbed.as_ref() };
     let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
-    let (causes, common_factor) = weigh(&tests, &bills, &common, &judging, options.level);
-    let unmeasured = unmeasured(&tests, &bills, &causes, factor);
+    let (causes, common_factor) = weigh(&tests, &costs, &common, &judging, options.level);
+    let unmeasured = unmeasured(&tests, &costs, &causes, factor);
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
-    let mut left_open = left_open(&tests, &bills);
+    let mut left_open = left_open(&tests, &costs);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
     let significant = tests.iter().any(|test| test.significant);
     let difference = lines.iter().any(StreamLine::differs)
@@ -117,17 +117,17 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     Ok(found)
 }
 
-/// The causes by the evidence, a limit on CPU time that shows in everything first, and the common factor.
+/// The causes by the evidence, first a limit on CPU time that shows in everything, and the common factor.
 fn weigh(
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
     common: &CommonFactorFit,
     judging: &Judging<'_>,
     level: f64,
 ) -> (Vec<Cause>, CommonFactor) {
-    let joined = attach(groups(tests, bills), tests, bills, judging.evidence);
+    let joined = attach(groups(tests, costs), tests, costs, judging.evidence);
     let (factor, z) = (common.log.exp(), judging.z);
-    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, bills, factor, z)).collect();
+    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, costs, factor, z)).collect();
     let (common_cause, common_factor) = describe_common(tests, common, judging);
     let limited = causes.iter().any(|cause| cause.title == CPU_LIMIT);
     let stalled = || if limited { None } else { stall(tests, judging.runs, judging.evidence, level) };
@@ -137,7 +137,7 @@ fn weigh(
     (causes, common_factor)
 }
 
-/// One sentence on each run that was disturbed; one of a run that is explained by itself.
+/// One sentence on each disturbed run, or one for a run that is explained by itself.
 fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for (run, name) in runs.iter().zip(names) {
@@ -147,8 +147,8 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     said
 }
 
-/// A as the reference, gains, across the axes that differ or were asked for. Of a run against itself B gets a name of
-/// its own, and the two are launches of one session.
+/// Compares with A as the reference, as gains, across the axes that differ or were requested. For a run against itself
+/// B gets another name, and both have the launches of one session.
 fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
     let mut across: Vec<String> = axes_that_differ(a, b);
     if let Some((at_a, at_b)) = &options.at {
@@ -184,20 +184,20 @@ fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<Ru
     found
 }
 
-/// Excesses within this factor of one another are taken as one group.
-const ALIKE: f64 = 2.0;
+/// Excesses within this factor of each other form one group.
+const SIMILAR: f64 = 2.0;
 
 fn unmeasured(
     tests: &[ExplainedFigure],
-    bills: &[Option<CauseCost>],
+    costs: &[Option<CauseCost>],
     causes: &[Cause],
     common: f64,
 ) -> Vec<Unmeasured> {
-    let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| bills[index] == Some(CauseCost::Unmeasured)).collect();
+    let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| costs[index] == Some(CauseCost::Unmeasured)).collect();
     rest.sort_by(|&a, &b| tests[a].excess(common).total_cmp(&tests[b].excess(common)));
     let mut groups = Vec::new();
     while let Some(&first) = rest.first() {
-        let limit = ALIKE * tests[first].excess(common);
+        let limit = SIMILAR * tests[first].excess(common);
         let size = rest.iter().take_while(|&&index| tests[index].excess(common) <= limit).count();
         let mut group: Vec<usize> = rest.drain(..size.max(1)).collect();
         group.sort_unstable();
@@ -255,16 +255,16 @@ fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cau
     }
 }
 
-fn left_open(tests: &[ExplainedFigure], bills: &[Option<CauseCost>]) -> Vec<LeftOpen> {
+fn left_open(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> Vec<LeftOpen> {
     let why = |bill: &Option<CauseCost>| match bill {
         Some(CauseCost::Doubtful(why) | CauseCost::Open(why)) => Some(why.clone()),
         _ => None,
     };
-    let open = tests.iter().zip(bills).filter_map(|(test, bill)| why(bill).map(|why| (test, why)));
+    let open = tests.iter().zip(costs).filter_map(|(test, bill)| why(bill).map(|why| (test, why)));
     open.map(|(test, why)| LeftOpen { test: test.key.clone(), factor: Some(test.residual.exp()), why }).collect()
 }
 
-/// What the arithmetic rests on that was neither measured nor printed.
+/// Assumptions of the arithmetic that were neither measured nor printed.
 fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec<String> {
     let mut said = Vec::new();
     if !difference {

@@ -1,5 +1,5 @@
-//! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. Where both runs have that line, it says
-//! whether the call or the bytes make streams differ, and no other cause is looked for.
+//! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. If both runs have that line, it tells
+//! whether the call or the bytes make streams differ, and no other cause is considered.
 
 use model::{Class, Estimate, Figure, Outcome, Point, Run};
 use serde::{Deserialize, Serialize};
@@ -13,27 +13,27 @@ const OVERHEAD: &str = "network.tcp_write_overhead";
 const BANDWIDTH: &str = "network.tcp_write_bandwidth";
 const STREAM: &str = "network.tcp_stream";
 
-/// Figures that the line stands for.
+/// Figures that the line describes.
 pub(crate) fn stands_for(probe: &str) -> bool {
     probe == STREAM || probe.starts_with("network.tcp_write_") || probe.starts_with("network.tcp_cpu_")
 }
 
-/// The lines of streams that both runs have, and which of their two numbers differs.
+/// The lines of streams in both runs, and which of their two numbers differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StreamLine {
-    /// Where A's streams went.
+    /// Point of A's streams.
     pub point: Point,
     /// Axes on which B's differ: name, A's value, B's value.
     pub axes: Vec<(String, String, String)>,
-    /// Seconds of a call beyond its bytes: A's and B's.
+    /// Seconds of a call without its bytes: A's and B's.
     pub call: [f64; 2],
-    /// Whether they surely differ.
+    /// Whether they differ significantly.
     pub call_differs: bool,
     /// Seconds of a byte: A's and B's.
     pub byte: [f64; 2],
-    /// Whether they surely differ.
+    /// Whether they differ significantly.
     pub byte_differs: bool,
-    /// Largest factor by which the ratio of two lines misses that of the streams measured; none without streams.
+    /// Largest factor between the ratio of the two lines and that of the measured streams; absent without streams.
     pub misses: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ fn spread(figure: &Figure) -> Option<Spread> {
     }
 }
 
-/// Per byte rather than a rate.
+/// Time of a byte rather than a rate.
 fn inverse((value, half): Spread) -> Option<Spread> {
     (value > 0.0).then(|| (1.0 / value, half / value.powi(2)))
 }
@@ -97,7 +97,7 @@ pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<Stre
     of(a, OVERHEAD).into_iter().filter_map(line).collect()
 }
 
-/// By what factor at most the lines' ratio of times misses the measured one.
+/// Largest factor between the lines' ratio of times and the measured one.
 fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
     let streams = |run: &Run, rest: &Point| -> Vec<(u64, f64)> {
         let here = |figure: &&Figure| figure.probe == STREAM && figure.point.clone().without("record") == *rest;
@@ -115,13 +115,13 @@ fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
 }
 
 impl StreamLine {
-    /// Whether one of the two numbers surely differs.
+    /// Whether one of the two numbers differs significantly.
     #[must_use]
     pub const fn differs(&self) -> bool {
         self.call_differs || self.byte_differs
     }
 
-    /// What the line says, in a sentence or two.
+    /// The result in one or two sentences.
     #[must_use]
     pub fn sentence(&self) -> String {
         let axes: Vec<String> = self.axes.iter().map(|(axis, a, b)| format!("{axis} {a} against {b}")).collect();
@@ -141,7 +141,7 @@ impl StreamLine {
         format!("TCP streams{because}, by time of a write = overhead + bytes / bandwidth: {verdict}{fits}.")
     }
 
-    /// From which record on the bytes matter more than the call.
+    /// The record size from which on the bytes matter more than the call.
     fn crossing(&self) -> String {
         let (call, byte) = (self.call[1] - self.call[0], self.byte[1] - self.byte[0]);
         let size = call.abs() / byte.abs();

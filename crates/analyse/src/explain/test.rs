@@ -1,4 +1,4 @@
-//! A figure of both runs as explaining sees it: times, not rates.
+//! A figure of both runs for an explanation: times, not rates.
 
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
@@ -7,31 +7,31 @@ use super::level::{Levels, measures};
 use super::shares::moved;
 use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio};
 
-/// Fewest user-mode figures from which a common factor is read.
+/// Fewest user-mode figures for a common factor.
 pub(crate) const FEWEST: usize = 3;
 
 /// One figure of both runs, in seconds per operation.
 pub(crate) struct ExplainedFigure {
     pub(crate) key: FigureKey,
-    /// What it is the measure of.
+    /// The primitive that it measures.
     pub(crate) primitive: Primitive,
     /// Every primitive that its probe declares.
     pub(crate) declares: Vec<Primitive>,
-    /// Everything that it stresses, by its own word and the declared uses.
+    /// All primitives that it stresses, by its declaration and the declared uses.
     pub(crate) touches: Vec<Primitive>,
-    /// What one operation is called.
+    /// Name of one operation.
     pub(crate) per: String,
     /// Seconds of one operation.
     pub(crate) time_a: f64,
     pub(crate) time_b: f64,
-    /// Logarithm of time of B over time of A, and its standard deviation where known (session floor included).
+    /// Logarithm of time of B over time of A, and its standard deviation if known (including the session floor).
     pub(crate) log: f64,
     pub(crate) error: Option<f64>,
     pub(crate) class: Class,
     pub(crate) verdict: Option<CompareVerdict>,
-    /// Unit uses of B's operation, A's where B's are unknown.
+    /// Units used by B's operation, or A's if B's are unknown.
     pub(crate) uses: Uses,
-    /// A mixture that defines no primitive's cost.
+    /// A mixture, which defines no primitive's cost.
     pub(crate) composite: bool,
     /// Runs in user mode and near the core alone.
     pub(crate) pure_user: bool,
@@ -39,15 +39,15 @@ pub(crate) struct ExplainedFigure {
     pub(crate) on_curve: bool,
     /// Axes on which the two points differ: name, A's value, B's value.
     pub(crate) axes: Vec<(String, String, String)>,
-    /// Whether the table's counts were used in place of measured ones.
+    /// The declared counts, if they were used instead of measured ones.
     pub(crate) declared: Option<&'static DeclaredFootprint>,
-    /// Residual after the common factor and whether it is significant; set by the residual step.
+    /// Residual after the common factor and its significance; set by the residual step.
     pub(crate) residual: f64,
     pub(crate) significant: bool,
 }
 
 impl ExplainedFigure {
-    /// Excess of one operation over A's time by the common factor, seconds.
+    /// Excess of one operation over A's time scaled by the common factor, seconds.
     pub(crate) fn excess(&self, common: f64) -> f64 {
         self.time_b - self.time_a * common
     }
@@ -60,7 +60,7 @@ impl ExplainedFigure {
     }
 }
 
-/// What could not become a test, with the reason.
+/// A figure that could not become a test, with the reason.
 pub(crate) struct Passed {
     pub(crate) key: FigureKey,
     pub(crate) why: String,
@@ -70,11 +70,11 @@ pub(crate) struct Passed {
 pub(crate) struct Sides<'a> {
     pub(crate) a: &'a Run,
     pub(crate) b: &'a Run,
-    /// Whether a fact says that two parties may have been placed differently.
+    /// Whether a fact indicates that two threads or processes may have been placed differently.
     pub(crate) placed_differently: bool,
 }
 
-/// Makes tests of the rows of a comparison of A (the reference) with B, written as gains.
+/// Tests from the rows of a comparison of A (the reference) with B, as gains.
 pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedFigure>, Vec<Passed>) {
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
@@ -96,8 +96,8 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
     (tests, passed)
 }
 
-/// Where hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode stand in
-/// for them: they too run at the core's pace.
+/// If hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode are used in
+/// their place, since they also run at the core's speed.
 fn add_near_core(tests: &mut [ExplainedFigure]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
         for test in tests.iter_mut().filter(|test| test.axes.is_empty()) {
@@ -153,7 +153,7 @@ fn test(
     })
 }
 
-/// What the times of the two figures say.
+/// Times of the two figures.
 struct FigureTimes {
     a: f64,
     b: f64,
@@ -162,8 +162,8 @@ struct FigureTimes {
     verdict: Option<CompareVerdict>,
 }
 
-/// From the ratio, where there is a single one; of figures in modes the expected times, where they may count. Else, as
-/// an error, the reason why a figure that differs is passed over.
+/// From the ratio, if there is a single one; for figures in modes from the expected times, if they count. Otherwise, as
+/// an error, the reason why a differing figure is skipped.
 fn times(
     ratio: &Ratio,
     a: &Figure,
@@ -191,7 +191,7 @@ fn times(
     Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
 }
 
-/// Seconds of one of what a figure counts; `None` for figures that are no speed.
+/// Seconds of one unit of a figure; `None` for figures that are not a speed.
 fn seconds(metric: &Metric, value: f64) -> Option<f64> {
     let seconds = match metric.unit {
         Unit::Seconds => value,
@@ -201,7 +201,7 @@ fn seconds(metric: &Metric, value: f64) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }
 
-/// What one of what a figure counts is called.
+/// Name of one unit of a figure.
 fn one_of(metric: &Metric) -> String {
     match metric.unit {
         Unit::BytesPerSecond => "byte".to_owned(),
@@ -213,7 +213,7 @@ fn one_of(metric: &Metric) -> String {
 /// Least share of CPU time in user mode.
 const USER: f64 = 0.95;
 
-/// Primitives of a probe that runs at the core's pace.
+/// Primitives of a probe that runs at the core's speed.
 const CORE: &[Primitive] = &[
     Primitive::CoreClock,
     Primitive::IntegerAlu,
@@ -227,8 +227,7 @@ const CORE: &[Primitive] = &[
     Primitive::Branch,
 ];
 
-/// By what its probe declares and by the measured footprint, where there is one. Applications and mixtures are not pure,
-/// whatever they declare.
+/// By the probe's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
 fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
     let core = primitives(figure).first().is_some_and(|primitive| CORE.contains(primitive));
     if !core || figure.class == Class::Application || declared.is_some_and(|declared| declared.composite) {
@@ -240,7 +239,7 @@ fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
     }
 }
 
-/// Axes on which the points differ, and the variant of the kernel where it differs though the points do not.
+/// Axes on which the points differ, and the variant of the kernel if it differs at equal points.
 fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
     let mut axes: Vec<(String, String, String)> = crate::compare::differing_axes(&a.point, &b.point)
         .into_iter()

@@ -1,40 +1,40 @@
-//! What only explanations say of numbers: counts of operations, percentages, ranges, figures by probe.
+//! Formats of numbers for explanations: counts of operations, percentages, ranges, figures by probe.
 
 use model::{FigureKey, number, significant};
 
 use crate::words::{digits, list};
 
-/// A count of units: whole as it is, else one decimal below 10; two digits above 10,000.
+/// A count of units: whole numbers unchanged, else one decimal below 10; two significant digits above 10,000.
 pub(crate) fn count(value: f64) -> String {
     match value.abs() {
         size if size < 9999.5 && value.fract() == 0.0 => format!("{value:.0}"),
         size if size < 0.1 => digits(value),
         size if size < 9.95 => format!("{value:.1}"),
         size if size < 9999.5 => format!("{value:.0}"),
-        // Beyond that two digits are all that the arithmetic supports.
+        // Above that, two digits are all that the arithmetic supports.
         _ => number(value, significant(value, 2), false),
     }
 }
 
-/// A factor as a signed percentage, with the sign that minus has in print.
+/// A factor as a signed percentage, with a typographic minus.
 pub(crate) fn percent(factor: f64, decimals: usize) -> String {
     let change = (factor - 1.0) * 100.0;
     let sign = if change < 0.0 { "−" } else { "+" };
     format!("{sign}{:.decimals$}%", change.abs())
 }
 
-/// Two numbers as a range, or one where they print alike.
+/// Two numbers as a range, or one if they print equally.
 pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> String {
     let (low, high) = (print(low), print(high));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// More than one of a thing.
+/// A plural.
 pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }
 
-/// Figures by probe, the points of one probe together: `shell.script (concurrent 1, 2, 4 and 8)`.
+/// Figures by probe, with the points of one probe together: `shell.script (concurrent 1, 2, 4 and 8)`.
 pub(crate) fn figures(keys: &[FigureKey]) -> String {
     let mut probes: Vec<(&str, Vec<&FigureKey>)> = Vec::new();
     for key in keys {

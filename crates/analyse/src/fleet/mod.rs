@@ -1,4 +1,4 @@
-//! Machines that should be equal: how far they lie apart, and which of them is odd.
+//! Machines that should be equal: how much they differ, and which of them is an outlier.
 
 mod result;
 mod spread;

@@ -1,8 +1,8 @@
-//! Which of several equal machines is odd.
+//! Finds outliers among equal machines.
 //!
-//! Every node is set against the most typical one with the rules of [`crate::compare`]: intervals of launches, the floor
-//! between sessions, the band, and Holm's adjustment over the whole report. Where nearly all differ from the typical node
-//! in a figure, it is itself the odd one there.
+//! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of launches, the
+//! floor between sessions, the band, and Holm's adjustment over the whole report. If nearly all differ from the typical
+//! node in a figure, that node is the outlier there.
 
 use model::Run;
 
@@ -10,10 +10,10 @@ use super::result::{FigureSpread, FleetSpread, OddFigure, OddNode};
 use crate::Error;
 use crate::compare::{CompareOptions, CompareRow, CompareVerdict, Normalise, compare};
 
-/// Sets equal machines side by side; `names` are those of the nodes, in the order of the runs.
+/// Compares equal machines; `names` are those of the nodes, in the order of the runs.
 ///
 /// # Errors
-/// As [`compare()`]: fewer than one run, or no figure that two of them share.
+/// As for [`compare()`]: fewer than one run, or no figure that two of them share.
 pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> Result<FleetSpread, Error> {
     let typical = typical(runs);
     let reference = runs.get(typical).map(|run| run.id.clone());
@@ -45,7 +45,7 @@ pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> 
     Ok(FleetSpread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
 }
 
-/// The run nearest to the middle: least sum of distances of logarithms from the median of each figure.
+/// The most typical run: least sum of distances of logarithms from the median of each figure.
 fn typical(runs: &[&Run]) -> usize {
     let mut distance = vec![0.0; runs.len()];
     let mut keys: Vec<_> = runs.iter().flat_map(|run| run.figures.iter().map(model::Figure::key)).collect();
@@ -60,7 +60,7 @@ fn typical(runs: &[&Run]) -> usize {
         let known: Vec<f64> = logs.iter().flatten().copied().collect();
         let Some(median) = stats::median(&known) else { continue };
         for (sum, log) in distance.iter_mut().zip(&logs) {
-            // A node that lacks a figure is no more typical for it. One figure counts 20% at most.
+            // A missing figure counts as a large distance. One figure counts 20% at most.
             *sum += log.map_or(0.2, |log| (log - median).abs().min(0.2));
         }
     }
@@ -106,7 +106,7 @@ fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSp
     })
 }
 
-/// Whether all of these nodes lie on the same side.
+/// Whether all of these nodes are on the same side.
 fn one_way(row: &CompareRow, nodes: &[usize]) -> bool {
     let above = nodes.iter().filter(|node| row.ratios[**node].value.is_some_and(|value| value > 1.0)).count();
     above == 0 || above == nodes.len()
@@ -114,7 +114,7 @@ fn one_way(row: &CompareRow, nodes: &[usize]) -> bool {
 
 fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], typical: usize) {
     let place = names.iter().position(|name| name == node).unwrap_or(typical);
-    // The typical node is set against the middle one of those that differ from it.
+    // The typical node is compared with the median one of those that differ from it.
     let (other, turned) = if place == typical {
         let mut others: Vec<usize> = (0..names.len()).filter(|other| row.ratios[*other].verdict.is_some()).collect();
         others.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! An event builder as it was designed: its numbers worked out again, and where the published ones disagree.
+//! The design of an event builder: its numbers recomputed, and where published ones disagree.
 
 use serde::Serialize;
 
@@ -27,27 +27,27 @@ pub struct Design {
     pub round_trip: f64,
 }
 
-/// A number as a publication prints it.
+/// A published number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PrintedNumber {
     /// The number, in the finding's unit.
     pub value: f64,
-    /// Whether it agrees with the relation to within 20%, which is the rounding that such numbers are given.
+    /// Whether it agrees with the relation within 20%, the usual rounding of such numbers.
     pub agrees: bool,
 }
 
 /// One number of a design.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DesignFinding {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// The number.
     pub value: f64,
     /// Base unit: `B`, `B/s`, `s`, `1`.
     pub unit: &'static str,
-    /// As published, where it was.
+    /// The published number, if there is one.
     pub printed: Option<PrintedNumber>,
-    /// What to know of it; may be empty.
+    /// A remark; may be empty.
     pub remark: String,
 }
 
@@ -70,7 +70,7 @@ impl DesignFinding {
 
 impl Design {
     /// The BaBar event builder of 1998: 22 senders, 15 receivers, 2 kHz of 32 kB, switched Fast Ethernet with 160 kB
-    /// output and 32 kB input a port (Pavel, Millsom, Huffer and Day, CHEP 98).
+    /// output and 32 kB input buffers for each port (Pavel, Millsom, Huffer and Day, CHEP 98).
     pub const BABAR: Self = Self {
         senders: 22,
         receivers: 15,
@@ -94,7 +94,7 @@ impl Design {
         self.events_per_second * self.event_bytes
     }
 
-    /// Its numbers, in the order in which one would ask.
+    /// Its numbers.
     #[must_use]
     pub fn findings(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
@@ -132,7 +132,7 @@ impl Design {
         ]
     }
 
-    /// The findings of [`Design::BABAR`] with what the paper prints beside them, and where that does not follow.
+    /// The findings of [`Design::BABAR`] with the paper's numbers beside them, and where those do not follow.
     #[must_use]
     pub fn babar_findings() -> Vec<DesignFinding> {
         let design = Self::BABAR;

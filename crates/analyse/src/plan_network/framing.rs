@@ -1,15 +1,15 @@
-//! Bytes of a message where they are counted: in the application, in a buffer, on the wire.
+//! Size of a message by the place where it is counted: application, buffer, wire.
 
 use serde::Serialize;
 
-/// How a transport cuts payload into Ethernet frames (IEEE 802.3, MTU 1500).
+/// How a transport divides payload into Ethernet frames (IEEE 802.3, MTU 1500).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Framing {
-    /// Most payload of one frame, bytes.
+    /// Largest payload of one frame, bytes.
     pub payload: u32,
-    /// What a frame adds in a buffer: headers of Ethernet (14 B), IP and the transport.
+    /// Bytes of a frame in a buffer in addition to the payload: headers of Ethernet (14 B), IP and the transport.
     pub headers: u32,
-    /// What the wire takes beyond a buffer: preamble, check sequence and gap, 24 B on real Ethernet; 0 where a link is a
+    /// Bytes on the wire in addition to a buffer's: preamble, checksum and gap, 24 B on real Ethernet; 0 if a link is a
     /// token bucket.
     pub gap: u32,
 }
@@ -22,37 +22,37 @@ impl Framing {
     /// TCP over IPv4 without options, as in 1998: 1460 B in a frame of 1514 B.
     pub const PLAIN_TCP: Self = Self { payload: 1460, headers: 54, gap: 24 };
 
-    /// The same on a link that counts no gap between frames.
+    /// The same on a link without a gap between frames.
     #[must_use]
     pub const fn without_gap(self) -> Self {
         Self { gap: 0, ..self }
     }
 
-    /// Bytes that a full frame takes in a buffer.
+    /// Bytes of a full frame in a buffer.
     #[must_use]
     pub const fn full(self) -> u32 {
         self.payload + self.headers
     }
 
-    /// Frames of so much payload; nothing is still one frame.
+    /// Frames of a payload; an empty one needs one frame.
     #[must_use]
     pub fn frames(self, payload: u64) -> u64 {
         payload.div_ceil(u64::from(self.payload)).max(1)
     }
 
-    /// Bytes that so much payload takes in a buffer.
+    /// Bytes of a payload in a buffer.
     #[must_use]
     pub fn buffered(self, payload: u64) -> u64 {
         payload + self.frames(payload) * u64::from(self.headers)
     }
 
-    /// Bytes of time that so much payload takes on the wire.
+    /// Bytes of a payload on the wire, gaps included.
     #[must_use]
     pub fn wire(self, payload: u64) -> u64 {
         self.buffered(payload) + self.frames(payload) * u64::from(self.gap)
     }
 
-    /// Share of a link's rate that payload in full frames gets.
+    /// Share of a link's rate that is payload, with full frames.
     #[must_use]
     pub fn efficiency(self) -> f64 {
         f64::from(self.payload) / f64::from(self.full() + self.gap)
@@ -70,7 +70,7 @@ mod tests {
             assert_eq!(framing.wire(u64::from(framing.payload)), 1538);
             assert_eq!(framing.frames(u64::from(framing.payload) + 1), 2);
         }
-        // 11.8 MB/s is what Fast Ethernet leaves to TCP with timestamps.
+        // 11.8 MB/s is what Fast Ethernet leaves for TCP with timestamps.
         assert!((12.5e6 * Framing::TCP.efficiency() / 1e6 - 11.77).abs() < 0.01);
     }
 }

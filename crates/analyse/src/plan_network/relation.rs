@@ -1,26 +1,26 @@
-//! The buffer relation of a switch port that many send to at once, `BUF = (N - 1) l dt`, and its inverses.
+//! The buffer relation of a switch port to which many senders send at once, `BUF = (N - 1) l dt`, and its inverses.
 //!
-//! While N senders each send at the port's own rate l for a time dt, N l dt arrive and l dt leave; the rest must be held
-//! (Pavel, Millsom, Huffer and Day, "Network Performance Testing for the BABAR Event Builder", CHEP 98). Bytes of the
-//! relation are those that the buffer counts; [`Framing`] says what they are in payload.
+//! While N senders each send at the port's own rate l for a time dt, N l dt arrive and l dt leave; the rest must be
+//! buffered (Pavel, Millsom, Huffer and Day, "Network Performance Testing for the BABAR Event Builder", CHEP 98). Bytes
+//! are those that the buffer counts; [`Framing`] converts them to payload.
 
 use serde::Serialize;
 
 use super::Framing;
 
-/// Longest burst in seconds that a buffer holds; infinite for one sender.
+/// Longest burst that a buffer holds, seconds; infinite for one sender.
 #[must_use]
 pub fn burst_seconds(senders: u32, rate: f64, buffer: f64) -> f64 {
     buffer / (f64::from(senders.saturating_sub(1)) * rate)
 }
 
-/// Most senders whose bursts of `seconds` at `rate` (bytes/s) a buffer holds; not rounded.
+/// Largest number of senders whose bursts of `seconds` at `rate` (bytes/s) a buffer holds; not rounded.
 #[must_use]
 pub fn most_senders(rate: f64, seconds: f64, buffer: f64) -> f64 {
     1.0 + buffer / (rate * seconds)
 }
 
-/// Rate in bytes/s at which bursts of `seconds` of so many senders fill a buffer.
+/// Rate in bytes/s at which bursts of `seconds` from `senders` fill a buffer.
 #[must_use]
 pub fn port_rate(senders: u32, seconds: f64, buffer: f64) -> f64 {
     buffer / (f64::from(senders.saturating_sub(1)) * seconds)
@@ -41,15 +41,15 @@ pub fn lost_frames(senders: u32, frames: u64, buffer: u64, framing: Framing) -> 
     arriving.saturating_sub(frames).saturating_sub(buffer / u64::from(framing.full()))
 }
 
-/// The share of the burst that [`lost_frames`] is.
+/// The share of the burst that [`lost_frames`] counts.
 #[must_use]
 pub fn lost_share(senders: u32, frames: u64, buffer: u64, framing: Framing) -> f64 {
     let sent = u64::from(senders) * frames;
     if sent == 0 { 0.0 } else { lost_frames(senders, frames, buffer, framing) as f64 / sent as f64 }
 }
 
-/// Largest window in bytes of payload, in whole frames, with which `senders` connections to one port can never
-/// overrun its buffer. It is the effective window that counts, not the socket buffer that was asked for.
+/// Largest window in bytes of payload, in whole frames, with which `senders` connections to one port can never overrun
+/// its buffer. It is the effective window, and not the requested socket buffer.
 #[must_use]
 pub fn window_bytes(senders: u32, buffer: u64, framing: Framing) -> u64 {
     buffer / u64::from(framing.full()) / u64::from(senders.max(1)) * u64::from(framing.payload)
@@ -61,20 +61,20 @@ pub fn window_for_rate(rate: f64, seconds: f64) -> f64 {
     rate * seconds
 }
 
-/// What one burst of `frames` frames from each sender does to a port, every way to say it.
+/// Effects of a burst of `frames` frames from each sender on a port.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Burst {
-    /// Senders at once.
+    /// Simultaneous senders.
     pub senders: u32,
-    /// Frames of each.
+    /// Frames of each sender.
     pub frames: u64,
-    /// Payload of each, bytes.
+    /// Payload of each sender, bytes.
     pub payload: u64,
-    /// Bytes of each as the buffer counts them.
+    /// Bytes of each sender as the buffer counts them.
     pub buffered: u64,
-    /// Seconds that each takes to send, gaps included.
+    /// Duration of each sender's burst including gaps, seconds.
     pub seconds: f64,
-    /// Frames lost in all.
+    /// Lost frames.
     pub lost: u64,
     /// Share of the frames lost.
     pub lost_share: f64,
@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_inverse_leads_back(senders in 2_u32..5000, rate in 1e3_f64..1e11, seconds in 1e-6_f64..1.0) {
+        fn inverses_invert(senders in 2_u32..5000, rate in 1e3_f64..1e11, seconds in 1e-6_f64..1.0) {
             let buffer = f64::from(senders - 1) * rate * seconds;
             let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
             prop_assert!(near(burst_seconds(senders, rate, buffer), seconds));
@@ -128,7 +128,7 @@ mod tests {
         }
 
         #[test]
-        fn what_fits_is_not_lost_and_one_frame_more_is(senders in 2_u32..500, buffer in 10_000_u64..10_000_000) {
+        fn a_burst_that_fits_is_not_lost_and_one_more_frame_is(senders in 2_u32..500, buffer in 10_000_u64..10_000_000) {
             let frames = frames_per_sender(senders, buffer, Framing::UDP).unwrap();
             prop_assert_eq!(lost_frames(senders, frames, buffer, Framing::UDP), 0);
             prop_assert!(lost_frames(senders, frames + 1, buffer, Framing::UDP) > 0);

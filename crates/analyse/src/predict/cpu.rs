@@ -1,7 +1,7 @@
-//! Which machines share a model of CPU: those predict each other better than any new machine.
+//! Models of CPU: machines with the same model predict each other better than any new machine.
 
-/// A model of CPU by the name that it gives itself: marks, case, counts of cores and clocks taken off. A name without a model
-/// number (a cloud's "Xeon CPU @ 2.20GHz") keeps its clock, for that is all that tells it from others.
+/// A model of CPU by its own name, without trademarks, case, core counts and clocks. A name without a model number (a
+/// cloud's "Xeon CPU @ 2.20GHz") keeps its clock, its only distinction.
 #[must_use]
 pub fn cpu_model(name: &str) -> String {
     let lower = name.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
@@ -10,7 +10,7 @@ pub fn cpu_model(name: &str) -> String {
     for word in lower.split_whitespace() {
         match word {
             "cpu" | "processor" => {}
-            // What follows is a clock; some clouds write "T" for the turbo clock.
+            // A clock follows; some clouds write "T" for the turbo clock.
             "@" | "t" if words.iter().any(|word| is_number(word)) => break,
             _ if word.ends_with("-core") => {}
             _ => words.push(word),
@@ -19,7 +19,7 @@ pub fn cpu_model(name: &str) -> String {
     words.join(" ")
 }
 
-/// A family of CPUs: maker and line, as far as the name tells them; else its first word.
+/// A family of CPUs: maker and line if the name contains them; else its first word.
 #[must_use]
 pub fn cpu_family(name: &str) -> String {
     const LINES: [(&str, &str); 18] = [
@@ -43,7 +43,7 @@ pub fn cpu_family(name: &str) -> String {
         ("pentium", "Intel Pentium"),
     ];
     let lower = name.to_lowercase();
-    // "Cortex" contains no "core", but "64-Core Processor" does.
+    // "Cortex" does not contain "core", but "64-Core Processor" does.
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
         .filter(|word| !word.is_empty() && !word.ends_with("-core"))

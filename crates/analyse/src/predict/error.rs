@@ -1,4 +1,4 @@
-//! Why nothing can be predicted.
+//! Errors of predictions.
 
 /// Why an application could not be predicted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,15 +6,15 @@ pub enum Error {
     /// No run has the application.
     #[error("could not find a figure of the application '{name}' in any run{known}; run it on at least one machine")]
     NoApplication {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Which applications there are, with a separator before them, or nothing.
+        /// Names of the existing applications with a separator before them, or an empty text.
         known: String,
     },
-    /// A name stands for several figures.
+    /// A name matches several figures.
     #[error("could not tell which figure '{name}' means; it may be: {known}")]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The figures.
         known: String,
@@ -22,12 +22,12 @@ pub enum Error {
     /// A machine is not among the runs.
     #[error("could not find the machine '{name}' among the runs; they are: {known}")]
     NoMachine {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The machines.
         known: String,
     },
-    /// Too few models to learn anything from errors.
+    /// Too few models for an evaluation.
     #[error(
         "could not evaluate predictions of {application}: it was measured on {models} models of CPU, and at least 3 are needed"
     )]
@@ -37,7 +37,7 @@ pub enum Error {
         /// Models that have it.
         models: usize,
     },
-    /// Runs mean different things by one figure.
+    /// Runs define one figure differently.
     #[error("could not join the runs: {figure} is counted in another unit or direction in {run}")]
     Mixed {
         /// Name of the figure.

@@ -1,4 +1,4 @@
-//! The honest error: every model of CPU predicted from others alone, with as many machines as asked for.
+//! Evaluation: every model of CPU is predicted from others alone, with various numbers of machines.
 
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
@@ -11,39 +11,39 @@ use super::matrix::{Matrix, speeds};
 use super::result::ForecastStanding;
 use super::table::PredictorTable;
 
-/// What predictions of an application turned out to be worth on machines where its value is known.
+/// Accuracy of predictions of an application on machines where its value is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PredictionRecord {
     /// Name of the application.
     pub application: String,
     /// Models of CPU on which it was measured.
     pub models: usize,
-    /// Confidence that intervals were asked to have.
+    /// Requested confidence level of intervals.
     pub level: f64,
-    /// One a number of machines learnt from, rising.
+    /// One entry for each number of training machines, rising.
     pub sizes: Vec<AtSize>,
 }
 
-/// Errors with one number of machines learnt from.
+/// Errors with one number of training machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AtSize {
-    /// Machines learnt from, each of another model.
+    /// Training machines, each of another model.
     pub machines: usize,
     /// Predictions made.
     pub predictions: usize,
-    /// Share of them that were refused; these count nowhere else.
+    /// Share of refused ones, which count nowhere else.
     pub refused: f64,
     /// Median relative error.
     pub median_error: f64,
     /// 90th percentile of the relative error.
     pub worst_tenth: f64,
-    /// Share of true values inside the interval; absent where there was no interval.
+    /// Share of true values inside the interval; absent without intervals.
     pub coverage: Option<f64>,
     /// Median half-width of the interval, relative.
     pub half_width: Option<f64>,
     /// Median relative error of scaling by the single probe that fits the same machines best.
     pub rating_median: f64,
-    /// 90th percentile of the same.
+    /// 90th percentile of that error.
     pub rating_worst_tenth: f64,
 }
 
@@ -54,17 +54,17 @@ pub struct TriedPrediction {
     pub error: f64,
     /// Relative error of scaling by the best single probe.
     pub rating_error: f64,
-    /// Whether the interval held the true value; absent without an interval.
+    /// Whether the interval contained the true value; absent without an interval.
     pub covered: Option<bool>,
     /// Half the width of the interval as a logarithm.
     pub half_width: Option<f64>,
-    /// Whether the answer was refused; the errors are then those it would have had.
+    /// Whether the prediction was refused; the errors are then those of the refused value.
     pub refused: bool,
 }
 
-/// Tries predictions on machines whose value is known: for each of `sizes`, `repeats` seeded choices of so many models to
-/// learn from (one machine of each), and every machine of another model predicted. A size that leaves no model to predict
-/// is left out; the largest possible, every model but one, is always tried.
+/// Predicts machines whose value is known: for each of `sizes`, `repeats` seeded choices of that many training models
+/// (one machine of each), and a prediction for every machine of another model. A size that leaves no model to predict
+/// is left out; the largest possible one, every model but one, is always included.
 ///
 /// # Errors
 /// When the application is known on fewer than three models.
@@ -104,7 +104,7 @@ pub fn evaluate(
 }
 
 impl AtSize {
-    /// Sums up predictions of known values; `None` when none was answered.
+    /// Summary of predictions of known values; `None` when none was answered.
     #[must_use]
     pub fn of(machines: usize, tried: &[TriedPrediction]) -> Option<Self> {
         let answered: Vec<&TriedPrediction> = tried.iter().filter(|t| !t.refused).collect();
@@ -150,8 +150,8 @@ fn leave_one_out(table: &PredictorTable, by_model: &[Vec<usize>], options: &Pred
         .collect()
 }
 
-/// Predictions of known values from `size` models chosen at random, `repeats` times, as [`evaluate`] makes them: to be summed
-/// up over several applications by [`AtSize::of`]. Empty when fewer than `size` + 1 models have the application.
+/// Predictions of known values from `size` models chosen at random, `repeats` times, as in [`evaluate`], for a summary
+/// over several applications by [`AtSize::of`]. Empty when fewer than `size` + 1 models have the application.
 #[must_use]
 pub fn try_at_random(
     table: &PredictorTable,
@@ -183,7 +183,7 @@ fn at_random(
     tried(table, &from, &rest, options)
 }
 
-/// Predicts `rest` from `from` alone: no other value of the application is looked at.
+/// Predicts `rest` from `from` alone, without any other value of the application.
 fn tried(table: &PredictorTable, from: &[usize], rest: &[usize], options: &PredictOptions) -> Vec<TriedPrediction> {
     let mut learnt: Option<(Vec<usize>, Model)> = None;
     rest.iter()
@@ -210,7 +210,7 @@ fn tried(table: &PredictorTable, from: &[usize], rest: &[usize], options: &Predi
         .collect()
 }
 
-/// Scaling by the one probe that fits the same machines best, the plainest thing one can do.
+/// Scaling by the one probe that fits the same machines best, the simplest method.
 fn rating(model: &Model, row: &[f64]) -> Option<f64> {
     let fit = probe_weighting(&model.matrix.rows, &model.matrix.targets, None)?;
     let best = (0..row.len()).min_by(|&a, &b| fit.misfits[a].total_cmp(&fit.misfits[b]))?;

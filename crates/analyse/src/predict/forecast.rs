@@ -14,10 +14,10 @@ use super::result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Pr
 use super::scope::scope;
 use super::table::PredictorTable;
 
-/// How to predict.
+/// Options of a prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictOptions {
-    /// Confidence of intervals, 0 to 1.
+    /// Confidence level of intervals, 0 to 1.
     pub level: f64,
 }
 
@@ -27,7 +27,7 @@ impl Default for PredictOptions {
     }
 }
 
-/// Everything that holds for all machines with the same columns.
+/// The part of a forecast that is common to all machines with the same columns.
 pub(crate) struct Model {
     pub(crate) matrix: Matrix,
     pub(crate) chosen: BlendedMethods,
@@ -37,13 +37,13 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Learns from `known` machines whatever `target` has; `None` where they have nothing in common.
+    /// Fits a model to `known` machines with the columns of `target`; `None` if they have none in common.
     pub(crate) fn learn(table: &PredictorTable, known: &[usize], target: usize) -> Option<Self> {
         let matrix = Matrix::of(table, known, target);
         let prior = prior(table, &matrix.columns);
         let chosen = choose(&matrix, &prior)?;
         let weights = probe_weighting(&matrix.rows, &matrix.targets, Some(&prior))?.weights;
-        // From nine machines on their own errors suffice.
+        // With nine machines or more, their own errors suffice.
         let store = if chosen.errors.len() < 9 { StoreWide::of(table, &matrix) } else { StoreWide::default() };
         Some(Self { matrix, chosen, weights, store })
     }
@@ -113,7 +113,7 @@ impl Model {
         median(&errors)
     }
 
-    /// Shares of what the application behaves like, by label, largest first.
+    /// Shares of the application's behaviour by label, largest first.
     fn behaves_like(&self, table: &PredictorTable) -> Vec<BehaviourShare> {
         /// Misfits of a few percent outweigh the weighting as a prior guess.
         const STRENGTH: f64 = 0.03;
@@ -130,11 +130,11 @@ impl Model {
     }
 }
 
-/// Predicts the application on `targets`, positions of machines in the table; a machine on which it ran is predicted without
-/// any of its model of CPU.
+/// Predicts the application on `targets`, positions of machines in the table; a machine on which it ran is predicted
+/// without any machine of its model of CPU.
 ///
 /// # Errors
-/// When the application was measured nowhere.
+/// When the application was not measured anywhere.
 pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptions) -> Result<Prediction, Error> {
     let known = table.known();
     if known.is_empty() {

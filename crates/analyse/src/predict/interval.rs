@@ -1,8 +1,9 @@
-//! How far off a prediction may be.
+//! Prediction intervals.
 //!
-//! From nine machines on jackknife+ of the errors on models left out. From five to eight its largest level is below what
-//! is asked for, so it is stretched by what the rest of the store says; below five the store alone speaks: other columns
-//! are predicted on the same machines as if they were the application (split conformal, Lei et al. 2018).
+//! With nine machines or more: jackknife+ of the errors on models left out. With five to eight, its largest level is
+//! below the requested one, so it is stretched by the errors in the rest of the store. With fewer than five, only the
+//! store is used: other columns are predicted on the same machines as if they were the application (split conformal,
+//! Lei et al. 2018).
 
 use serde::{Deserialize, Serialize};
 use stats::jackknife_plus::{LeftOut, jackknife_plus, largest_level};
@@ -12,26 +13,26 @@ use super::matrix::{Matrix, speeds};
 use super::prior::prior;
 use super::table::{PredictedApplication, PredictorTable};
 
-/// Fewest machines whose own errors are believed.
+/// Fewest machines whose own errors are used.
 const OWN: usize = 5;
-/// Most columns that stand in for the application.
+/// Columns that are used in place of the application, at most.
 const STAND_INS: usize = 16;
 /// Machines on which each of them is tried, at most.
 const TRIALS: usize = 40;
 
-/// Where an interval comes from.
+/// Method of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {
     /// Jackknife+ of the errors on models left out.
     JackknifePlus,
-    /// Jackknife+ at its largest level, stretched to the one asked for.
+    /// Jackknife+ at its largest level, stretched to the requested one.
     Stretched,
     /// Errors of other columns, predicted from the same machines.
     StoreWide,
 }
 
-/// Errors of columns that stood in for the application, each with its weight: relative, as logarithms.
+/// Errors of columns used in place of the application, each with its weight: relative, as logarithms.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StoreWide {
     errors: Vec<(f64, f64)>,
@@ -58,7 +59,7 @@ impl StoreWide {
         found
     }
 
-    /// The error that a share `level` of the trials stays within, by weight; `None` where there were too few.
+    /// The error that a share `level` of the trials does not exceed, by weight; `None` with too few.
     pub(crate) fn half_width(&self, level: f64) -> Option<f64> {
         if (self.errors.len() as f64) < 1.0 / (1.0 - level).max(1e-9) {
             return None;
@@ -74,7 +75,8 @@ impl StoreWide {
     }
 }
 
-/// Errors of one column, predicted by the columns of other tools, or by the others of its own where it is the only one.
+/// Errors of one column, predicted by the columns of other tools, or by the others of its own tool if there is no
+/// other.
 fn stand_in(table: &PredictorTable, matrix: &Matrix, column: usize, others: &[usize]) -> Vec<f64> {
     let own = &table.columns[column];
     let foreign = |k: &usize| table.columns[*k].tool != own.tool;
@@ -86,7 +88,7 @@ fn stand_in(table: &PredictorTable, matrix: &Matrix, column: usize, others: &[us
     let targets: Option<Vec<f64>> = matrix.machines.iter().map(|&m| table.speed(m, column)).collect();
     let Some(targets) = targets else { return Vec::new() };
     let played = Matrix { columns: columns.clone(), rows, targets, ..matrix.clone() };
-    // The footprint is the application's own, not this column's.
+    // The footprint is the application's, not this column's.
     let anonymous = PredictorTable {
         application: PredictedApplication { footprint: None, ..table.application.clone() },
         ..table.clone()
@@ -102,7 +104,7 @@ fn stand_in(table: &PredictorTable, matrix: &Matrix, column: usize, others: &[us
         .collect()
 }
 
-/// Ends of the interval as speeds, and where they come from; `None` when nothing can be said at this level.
+/// Ends of the interval as speeds, and its method; `None` when there is none at this level.
 pub(crate) fn interval(
     chosen: &BlendedMethods,
     store: &StoreWide,

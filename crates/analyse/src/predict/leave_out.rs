@@ -1,24 +1,24 @@
-//! What a method would have said of machines that it never saw: by model of CPU, never by instance.
+//! Predictions of a method for machines that it was not fitted to: by model of CPU, never by instance.
 
 use stats::median;
 
 use super::matrix::Matrix;
 use super::method::{CANDIDATES, FittedLine, PredictMethod};
 
-/// Most fits of one method: beyond it several models are left out together (CV+, Barber et al. 2021).
+/// Fits of one method, at most; beyond that several models are left out together (CV+, Barber et al. 2021).
 const FOLDS: usize = 20;
-/// Fewest models of CPU between which a method may be chosen by its errors.
+/// Fewest models of CPU for choosing a method by its errors.
 const FEWEST: usize = 3;
-/// What is used below that: nearly the weighting, with a constant that is the mean.
+/// The method below that: nearly the weighting, with a constant that is the mean.
 const UNTRIED: PredictMethod = PredictMethod::Ridge(3.0);
 
-/// Methods blended by their errors, with the fits that never saw each machine.
+/// Methods blended by their errors, with the fits that leave out each machine.
 #[derive(Debug, Clone)]
 pub(crate) struct BlendedMethods {
-    /// The methods that weigh, heaviest first, with their weights.
+    /// The methods by weight, heaviest first.
     pub(crate) methods: Vec<(PredictMethod, f64)>,
     pub(crate) fit: Blend,
-    /// For each row: the number of the fit that never saw its model, and that fit's error there, as a logarithm.
+    /// For each row: index of the fit without its model, and that fit's error there, as a logarithm.
     pub(crate) errors: Vec<(usize, f64)>,
     /// The fits with models left out.
     pub(crate) fits: Vec<Blend>,
@@ -29,15 +29,15 @@ pub(crate) struct BlendedMethods {
 pub(crate) struct Blend(Vec<(f64, FittedLine)>);
 
 impl Blend {
-    /// Speed of the application on a machine of a family, when the family is one of the fits.
+    /// Speed of the application on a machine of a family, if the family is part of the fits.
     pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         self.0.iter().map(|(weight, fit)| weight * fit.predict(row, family)).sum()
     }
 }
 
-/// Methods weigh by their error on models that they never saw: the fourth power of its inverse, so that one with twice the
-/// error of another has a sixteenth of its weight, and near ties, which few machines cannot tell apart, share. Below three
-/// models the most cautious method, without errors. `None` without machines or columns.
+/// Weights methods by the inverse fourth power of their error on left-out models: a method with twice the error of
+/// another has a sixteenth of its weight, and nearly equal ones, which few machines cannot distinguish, share. Below
+/// three models the most cautious method is used, without errors. `None` without machines or columns.
 pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<BlendedMethods> {
     if matrix.rows.is_empty() || matrix.columns.is_empty() {
         return None;
@@ -68,13 +68,13 @@ pub(crate) fn choose(matrix: &Matrix, prior: &[f64]) -> Option<BlendedMethods> {
     Some(BlendedMethods { methods, fit, errors, fits })
 }
 
-/// One method, tried on models left out.
+/// One method, evaluated on models left out.
 struct TriedMethod {
     method: PredictMethod,
     fit: FittedLine,
     fits: Vec<FittedLine>,
-    /// Mean of absolute errors, which neither forgets the bad ones as a median would nor is ruled by one as a mean square
-    /// would be.
+    /// Mean of absolute errors, which neither ignores large ones as a median would nor is dominated by one as a mean
+    /// square would be.
     score: f64,
     weight: f64,
 }
@@ -94,7 +94,7 @@ impl TriedMethod {
     }
 }
 
-/// Models dealt out in turn to at most [`FOLDS`] folds.
+/// Models distributed in turn over at most [`FOLDS`] folds.
 fn folds(models: usize) -> Vec<Vec<usize>> {
     let count = models.min(FOLDS);
     (0..count).map(|fold| (fold..models).step_by(count).collect()).collect()

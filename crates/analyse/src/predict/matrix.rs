@@ -1,10 +1,10 @@
-//! The part of the table without holes that a prediction can use.
+//! The part of the table without missing values that a prediction can use.
 
 use std::collections::BTreeMap;
 
 use super::table::PredictorTable;
 
-/// Columns and machines without holes, as speeds.
+/// Columns and machines without missing values, as speeds.
 #[derive(Debug, Clone)]
 pub(crate) struct Matrix {
     /// Positions of the columns in the table.
@@ -23,12 +23,12 @@ pub(crate) struct Matrix {
     pub(crate) left_out: Vec<usize>,
 }
 
-/// Share of the target's columns that a machine must have to be learnt from.
+/// Share of the target's columns that a machine must have to be used.
 const SHARE: f64 = 0.5;
 
 impl Matrix {
-    /// For predicting `target` from `known` machines: the columns that it and they have. A machine that lacks more than half
-    /// of the target's columns is left out rather than all its columns.
+    /// The matrix for predicting `target` from `known` machines: their common columns. A machine that lacks more than
+    /// half of the target's columns is left out instead of all its missing columns.
     pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
         let wanted: Vec<usize> = (0..table.columns.len()).filter(|&k| table.speed(target, k).is_some()).collect();
         let has = |m: usize| wanted.iter().filter(|&&k| table.speed(m, k).is_some()).count();

@@ -1,4 +1,4 @@
-//! The ways to predict, each a line through logarithms.
+//! Methods of prediction, each a line through logarithms.
 
 use serde::{Deserialize, Serialize};
 use stats::ridge::RidgeProblem;
@@ -6,26 +6,26 @@ use stats::{median, probe_weighting};
 
 use super::matrix::Matrix;
 
-/// Misfit below which a better fit says nothing, as a logarithm; as in [`probe_weighting`].
+/// Misfit below which a better fit makes no difference, as a logarithm; as in [`probe_weighting`].
 const SOFTENING: f64 = 0.1;
-/// How firmly a column is held to its weight: prior variance falls with the square of its misfit.
+/// How strongly a column is tied to its weight: the prior variance falls with the square of its misfit.
 const FADING: f64 = 2.0;
 
-/// A way to predict.
+/// A method of prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredictMethod {
-    /// The best single probe times one constant: a line through the origin, with a constant of its own for each family of CPU
-    /// that was measured.
+    /// The best single probe times one constant: a line through the origin, with a constant for each measured family of
+    /// CPU.
     Rating,
     /// Robust weighting of probes; weights sum to 1, one constant.
     Weighting,
-    /// Ridge regression on logarithms, shrunken towards the weighting; the number is the penalty relative to the spread of
-    /// the machines.
+    /// Ridge regression on logarithms, shrunk towards the weighting; the number is the penalty relative to the spread
+    /// of the machines.
     Ridge(f64),
 }
 
-/// Everything that is tried where there are enough machines to choose by their errors.
+/// Methods to choose from by their errors, if there are enough machines.
 pub(crate) const CANDIDATES: [PredictMethod; 7] = [
     PredictMethod::Rating,
     PredictMethod::Weighting,
@@ -37,7 +37,7 @@ pub(crate) const CANDIDATES: [PredictMethod; 7] = [
 ];
 
 impl PredictMethod {
-    /// What it is called.
+    /// Its name in words.
     #[must_use]
     pub fn words(self) -> String {
         match self {
@@ -65,12 +65,12 @@ impl PredictMethod {
 pub(crate) struct FittedLine {
     pub(crate) coefficients: Vec<f64>,
     pub(crate) constant: f64,
-    /// Constants of families that were measured, by number of the family.
+    /// Constants of measured families, by number of the family.
     families: Vec<(usize, f64)>,
 }
 
 impl FittedLine {
-    /// Speed of the application on a machine of a family, when the family is one of the fit.
+    /// Speed of the application on a machine of a family, if the family is part of the fit.
     pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         let own = family.and_then(|family| self.families.iter().find(|(known, _)| *known == family));
         let constant = own.map_or(self.constant, |(_, constant)| *constant);
@@ -78,7 +78,7 @@ impl FittedLine {
     }
 }
 
-/// The column with the smallest misfit over its prior weight's root, which decides while misfits say nothing.
+/// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits.
 fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
     let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
     let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))?;
@@ -90,7 +90,8 @@ fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
     let families = (0..count)
         .filter_map(|family| {
             let members: Vec<usize> = all.iter().copied().filter(|&i| matrix.families[i] == family).collect();
-            // One machine's own noise is as large as what families differ by: its constant is drawn half way to all.
+            // The noise of one machine is as large as the difference between families: its constant is shrunk half way
+            // to the common one.
             let weight = members.len() as f64 / (members.len() as f64 + 1.0);
             Some((family, weight * constant_of(&members)? + (1.0 - weight) * constant))
         })
@@ -100,7 +101,7 @@ fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
     Some(FittedLine { coefficients, constant, families })
 }
 
-/// Columns are scaled by their prior standard deviation, so that one penalty shrinks all towards the weighting.
+/// Columns are scaled by their prior standard deviation, so that a single penalty shrinks all towards the weighting.
 fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<FittedLine> {
     let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
     let width = fit.weights.len();

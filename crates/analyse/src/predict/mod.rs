@@ -1,9 +1,10 @@
-//! How fast would an application be on a machine where it never ran?
+//! Predicts the speed of an application on a machine where it never ran.
 //!
-//! Probes are known on all machines, the application on some. On logarithms the application is fitted by the probes; the
-//! method is chosen by its error on models of CPU that it never saw, and the interval comes from those same errors
-//! (jackknife+), or, on few machines, from how well the rest of the store would have been predicted in the same way.
-//! What the probes did not see is said, and the interval widened or the answer refused. `docs/predict.md` says why.
+//! Probes are known on all machines, the application on some. The application is fitted by the probes on a logarithmic
+//! scale; the method is chosen by its error on models of CPU left out of the fit, and the interval comes from the same
+//! errors (jackknife+) or, with few machines, from how well the rest of the store would have been predicted. Resources
+//! that no probe measures are reported, and the interval is widened or the prediction refused. `docs/predict.md` gives
+//! the reasons.
 
 mod cpu;
 mod error;

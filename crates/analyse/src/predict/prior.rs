@@ -1,8 +1,8 @@
-//! What columns are worth before the application is looked at.
+//! Prior weights of columns, before the application is considered.
 //!
-//! Most applications are near the machine's common factor; a column that runs far from it (a whole-machine figure among
-//! single-thread ones, a disk) is worth little until the application says otherwise. A measured footprint shifts the
-//! weight between core, memory and kernel.
+//! Most applications are near the machine's common factor; a column far from it (a whole-machine figure among
+//! single-thread ones, a disk) has a small weight unless the application's data say otherwise. A measured footprint
+//! shifts the weight between core, memory and kernel.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use stats::quantile::{median, scaled_mad};
 
 use super::table::{PredictorTable, ResourceKind};
 
-/// Spread about the common factor at which a column's prior weight has fallen to a quarter, as a logarithm.
+/// Spread about the common factor at which a column's prior weight is a quarter, as a logarithm.
 const SPREAD: f64 = 0.2;
-/// No kind of resource is ever given less than this share by a footprint: counters miss things.
+/// Least share of any kind of resource by a footprint, since counters are incomplete.
 const LEAST_SHARE: f64 = 0.05;
 /// Typical cost of a miss of the last-level cache, seconds (Drepper, What every programmer should know about memory, 2007).
 const MISS_SECONDS: f64 = 80e-9;
 
-/// Weights of the columns, summing to 1. The whole store counts: the application is not needed for it.
+/// Weights of the columns, summing to 1, from the whole store without the application.
 pub(crate) fn prior(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
     let common = common_factor(table, columns);
     let mut tools: BTreeMap<&str, f64> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub(crate) fn prior(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
     weights
 }
 
-/// Each machine's speed over the columns' typical ones, as a logarithm: the median over its columns.
+/// Each machine's speed relative to the columns' typical ones, as a logarithm: the median over its columns.
 fn common_factor(table: &PredictorTable, columns: &[usize]) -> Vec<Option<f64>> {
     let typical: Vec<Option<f64>> = columns
         .iter()
@@ -82,7 +82,7 @@ fn by_footprint(weights: &mut [f64], table: &PredictorTable, columns: &[usize], 
             *mass.entry(kind).or_default() += weight;
         }
     }
-    // Columns that nobody describes keep what they have.
+    // Columns without a declaration keep their weight.
     for (weight, &k) in weights.iter_mut().zip(columns) {
         if let Some(kind) = kind(k) {
             let share = shares.get(&kind).copied().unwrap_or(0.0).max(LEAST_SHARE);

@@ -1,4 +1,4 @@
-//! What a prediction found, as plain data.
+//! The result of a prediction, as plain data.
 
 use model::Metric;
 use serde::{Deserialize, Serialize};
@@ -15,36 +15,36 @@ pub struct Prediction {
     pub metric: Metric,
     /// Machines on which it was measured.
     pub measured_on: Vec<String>,
-    /// How many models of CPU those are.
+    /// Number of their models of CPU.
     pub models: usize,
-    /// What it behaves like, largest share first.
+    /// Shares of its behaviour, largest first.
     pub behaves_like: Vec<BehaviourShare>,
     /// Whether its measured footprint was used as a prior.
     pub footprint_used: bool,
-    /// One a machine asked for.
+    /// One forecast for each requested machine.
     pub forecasts: Vec<Forecast>,
-    /// What a reader should know.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
-/// A share of what the application behaves like.
+/// A share of the application's behaviour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BehaviourShare {
-    /// What people call the probe.
+    /// Title of the probe.
     pub label: String,
     /// Share, 0 to 1.
     pub share: f64,
 }
 
-/// Whether a forecast may be leant on.
+/// Reliability of a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForecastStanding {
-    /// Inside what the probes saw.
+    /// Within the range of the probes.
     Sound,
-    /// Outside in some way; the interval was widened.
+    /// Outside in some respect; the interval was widened.
     Widened,
-    /// So far outside that there is no answer.
+    /// So far outside that there is no forecast.
     Refused,
 }
 
@@ -55,29 +55,29 @@ pub struct Forecast {
     pub machine: String,
     /// Its model of CPU.
     pub model: String,
-    /// Value in the application's unit; absent where refused.
+    /// Value in the application's unit; absent if refused.
     pub value: Option<f64>,
     /// Lower end of the interval for one measurement there.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Confidence of the interval.
+    /// Confidence level of the interval.
     pub level: f64,
-    /// Where the interval comes from.
+    /// Method of the interval.
     pub interval: Option<IntervalMethod>,
-    /// How it was predicted: the methods that weigh at least 1%, heaviest first, with their weights.
+    /// The methods with a weight of at least 1%, heaviest first.
     pub methods: Vec<(PredictMethod, f64)>,
-    /// Errors of that method on models that it never saw.
+    /// Errors of that method on models left out of the fit.
     pub error: Option<LeftOutError>,
     /// Columns that were used.
     pub columns: usize,
-    /// Whether it may be leant on.
+    /// Its reliability.
     pub standing: ForecastStanding,
     /// Why it was widened or refused.
     pub reasons: Vec<String>,
 }
 
-/// Relative errors on models of CPU that the fit never saw.
+/// Relative errors on models of CPU left out of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LeftOutError {
     /// Median, 0.08 is 8%.

@@ -1,4 +1,4 @@
-//! The table of what is known, from run documents.
+//! The table of known values, from run documents.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::cpu::{cpu_family, cpu_model};
 use super::error::Error;
 use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
-/// Joins runs to a table: one machine for all runs with one fingerprint (else one name), the application's figure taken out of
-/// the predictors together with every other point and part of it. `application` is the id of a figure, with its point where
-/// it has several, or the name of an application (`NAME` for `application.NAME`).
+/// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is
+/// excluded from the predictors together with all its other points and parts. `application` is the id of a figure, with
+/// its point if it has several, or the name of an application (`NAME` for `application.NAME`).
 ///
 /// # Errors
-/// When no run has the application, its name stands for several figures, or runs count one figure in different units.
+/// When no run has the application, its name matches several figures, or runs have one figure in different units.
 pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Error> {
     let key = application_key(runs, application)?;
     let mut table =
@@ -59,13 +59,13 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
     Ok(table)
 }
 
-/// A figure whose logarithm means something.
+/// The logarithm of a figure with a valid value.
 fn logarithm(figure: &Figure) -> Option<f64> {
     let value = figure.outcome.estimate()?.value;
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
-/// Other points of the application and other figures under its name measure the same program: never its predictors.
+/// Other points of the application and other figures of its name measure the same program and are never predictors.
 fn is_part_of(probe: &str, application: &str) -> bool {
     probe == application
         || probe.strip_prefix(application).is_some_and(|rest| rest.starts_with(['.', '_']))
@@ -99,7 +99,7 @@ fn some<'a>(keys: impl Iterator<Item = &'a FigureKey>) -> String {
 
 fn application_of(runs: &[&Run], key: &FigureKey) -> PredictedApplication {
     let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.figure(key)).collect();
-    // The key was found among the figures, so that there is a first one.
+    // The key was found among the figures, so there is a first one.
     let metric =
         figures.first().map_or_else(|| model::Metric::lower(model::Unit::Seconds, "run"), |f| f.metric.clone());
     let footprint = figures

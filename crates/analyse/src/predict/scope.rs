@@ -1,4 +1,5 @@
-//! Is the question inside what the probes saw? What lies outside widens the interval, or refuses the answer.
+//! Checks whether a prediction is within the range of the probes. What is outside widens the interval or refuses the
+//! prediction.
 
 use std::collections::BTreeSet;
 
@@ -8,33 +9,33 @@ use super::leave_out::{BlendedMethods, relative_errors};
 use super::matrix::Matrix;
 use super::table::PredictorTable;
 
-/// A machine of a family on which the application never ran is predicted worse: about 10% within a family and 20-30% across
-/// (Pavel, Choosing CPUs in an open market, CHEP 98). Half as wide again is what intervals lack for it.
+/// Widening for a family on which the application never ran, which is predicted worse: about 10% within a family and
+/// 20-30% across (Pavel, Choosing CPUs in an open market, CHEP 98). Intervals are too narrow by half for it.
 const NEW_FAMILY: f64 = 1.5;
-/// Widening for a resource that the application uses and no probe measures: an int8-matrix workload was missed by 25-50%
-/// where others were met within 8%.
+/// Widening for a resource that the application uses and no probe measures: an int8-matrix workload was missed by
+/// 25-50% where others were predicted within 8%.
 const UNSEEN: f64 = 2.0;
 /// Widening for a working set beyond that of every probe.
 const LARGER_SET: f64 = 1.5;
-/// A machine so much faster or slower than all on which the application ran is not predicted at all.
+/// A machine faster or slower by this factor than all on which the application ran is not predicted.
 const FARTHEST: f64 = 4.0;
 /// Typical relative error from which on the probes do not explain the application.
 const UNEXPLAINED: f64 = 0.5;
-/// Models of CPU from which on that error is believed.
+/// Fewest models of CPU for using that error.
 const BELIEVED: usize = 5;
 
-/// What a look at the question's edges found.
+/// Result of the checks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PredictScope {
     /// Factor on the width of the interval, at least 1.
     pub(crate) widening: f64,
-    /// Why there is no answer, where there is none.
+    /// Reason for a refusal, if there is one.
     pub(crate) refusal: Option<String>,
-    /// Why the interval is wider.
+    /// Reasons for a wider interval.
     pub(crate) reasons: Vec<String>,
 }
 
-/// Looks at one machine.
+/// Checks one machine.
 pub(crate) fn scope(
     table: &PredictorTable,
     matrix: &Matrix,
@@ -95,7 +96,7 @@ fn working_set(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope
     }
 }
 
-/// The machine's speed, as the probes weigh for this application, against those on which it ran.
+/// The machine's speed, weighted for this application, compared with those on which it ran.
 fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut PredictScope) {
     let level = |row: &[f64]| row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
     let here = level(row);
@@ -106,7 +107,7 @@ fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut PredictScope
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let outside = (low - here).max(here - high).max(0.0);
     let factor = outside.exp();
-    // Within a tenth of the range nothing is lost.
+    // Within a tenth of the range there is no loss.
     if factor <= 1.1 {
         return;
     }

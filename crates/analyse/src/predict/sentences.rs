@@ -6,13 +6,13 @@ use super::evaluate::PredictionRecord;
 use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
 use crate::words::{digits, list, seconds};
 
-/// Shares below this are summed up as the rest.
+/// Smaller shares are summed up as the rest.
 const SHOWN: f64 = 0.05;
-/// Most shares that a sentence names.
+/// Shares that a sentence names, at most.
 const NAMED: usize = 5;
 
 impl Prediction {
-    /// What was found, most important first.
+    /// The result, most important first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> =
@@ -76,7 +76,7 @@ pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
 }
 
 impl PredictionRecord {
-    /// What was found, one sentence a number of machines.
+    /// The result, one sentence for each number of training machines.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         self.sizes

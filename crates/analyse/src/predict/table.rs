@@ -1,8 +1,8 @@
-//! What is known: probes on all machines, the application on some.
+//! Known values: probes on all machines, the application on some.
 
 use model::{Better, Footprint, Metric, Primitive};
 
-/// What kind of resource a column is about, as far as a footprint can tell them apart.
+/// Kind of resource of a column, as far as a footprint distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceKind {
     /// Instructions and the caches near the core.
@@ -33,58 +33,58 @@ impl ResourceKind {
 /// A probe at a point, or a metric of another tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictorColumn {
-    /// Its name, unlike every other's.
+    /// Its unique name.
     pub name: String,
-    /// What people call it, without the point: shares of one label are added up.
+    /// Title without the point; shares with the same label are added up.
     pub label: String,
-    /// Program or family that made it: many columns of one tool count less each.
+    /// Program or family of the column: many columns of one tool have a smaller weight each.
     pub tool: String,
-    /// Which way is better.
+    /// Direction.
     pub better: Better,
-    /// What it stresses; empty where nobody says.
+    /// Primitives that it stresses; empty if unknown.
     pub stresses: Vec<Primitive>,
-    /// Working set in bytes, where the point has one.
+    /// Working set in bytes, if the point has one.
     pub working_set: Option<u64>,
 }
 
-/// One machine, its replicates already made one.
+/// One machine, with its replicates merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictorMachine {
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Ids of the runs that told of it.
+    /// Ids of its runs.
     pub runs: Vec<String>,
     /// Model of CPU: machines of one model are left out together.
     pub model: String,
     /// Family of CPU.
     pub family: String,
-    /// Natural logarithm of each column's value, in its own unit; absent where it was not measured.
+    /// Natural logarithm of each column's value in its own unit; absent if it was not measured.
     pub probes: Vec<Option<f64>>,
-    /// Natural logarithm of the application's value; absent where it did not run.
+    /// Natural logarithm of the application's value; absent if it did not run.
     pub application: Option<f64>,
 }
 
-/// What is to be predicted.
+/// The application to be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedApplication {
     /// Its name.
     pub name: String,
     /// Unit and direction.
     pub metric: Metric,
-    /// What it stresses, where somebody said so.
+    /// Primitives that it stresses, if known.
     pub stresses: Vec<Primitive>,
-    /// Working set in bytes, where its point has one.
+    /// Working set in bytes, if its point has one.
     pub working_set: Option<u64>,
-    /// What it used of a machine, where that was measured.
+    /// Its footprint, if measured.
     pub footprint: Option<Footprint>,
 }
 
 /// Machines by columns, and the application.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictorTable {
-    /// What is to be predicted.
+    /// The application to be predicted.
     pub application: PredictedApplication,
-    /// The predictors. None of them may be a figure of the application itself.
+    /// The predictors, none of which may be a figure of the application.
     pub columns: Vec<PredictorColumn>,
     /// The machines.
     pub machines: Vec<PredictorMachine>,
@@ -97,13 +97,13 @@ impl PredictorTable {
         (0..self.machines.len()).filter(|&m| self.machines[m].application.is_some()).collect()
     }
 
-    /// A probe's logarithm turned so that more is better.
+    /// A probe's logarithm with the sign of a speed.
     pub(crate) fn speed(&self, machine: usize, column: usize) -> Option<f64> {
         let value = self.machines[machine].probes.get(column).copied().flatten()?;
         value.is_finite().then_some(turned(value, self.columns[column].better))
     }
 
-    /// The application's logarithm turned so that more is better.
+    /// The application's logarithm with the sign of a speed.
     pub(crate) fn application_speed(&self, machine: usize) -> Option<f64> {
         let value = self.machines[machine].application?;
         value.is_finite().then_some(turned(value, self.application.metric.better))

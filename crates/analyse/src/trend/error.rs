@@ -1,22 +1,22 @@
-//! Why no trend can be fitted.
+//! Errors of fitting trends.
 
 /// Why dated values could not be read or fitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A line is no date with a value.
+    /// A line is not a date with a value.
     #[error("could not read line {line} of the dated values: {reason}")]
     Line {
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
     /// A named column is missing.
     #[error("could not find the column '{name}' of the dated values; the columns are: {known}")]
     Column {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// Names of the columns.
         known: String,
     },
     /// Too few points.
@@ -24,11 +24,11 @@ pub enum Error {
         "could not fit a trend: {points} dated values {window}, and at least {needed} at different dates are needed"
     )]
     TooFew {
-        /// How many there are.
+        /// Number of points.
         points: usize,
-        /// In which window, in words.
+        /// The window, in words.
         window: String,
-        /// How many are needed.
+        /// Number of points needed.
         needed: usize,
     },
 }

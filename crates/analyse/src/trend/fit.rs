@@ -1,4 +1,4 @@
-//! From dated values to a trend.
+//! Fits a trend to dated values.
 
 use stats::fit::break_test::sup_f;
 use stats::fit::exponential::{Growth, exponential};
@@ -12,19 +12,19 @@ use super::result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, 
 const FEWEST: usize = 4;
 /// Permutations of the break test.
 const PERMUTATIONS: usize = 999;
-/// Extrapolation from which on a law need not hold, in lengths of the span of the data.
+/// Extrapolation from which on the growth need not continue, in multiples of the span of the data.
 const REACH: f64 = 1.0 / 3.0;
 /// Points of the fan.
 const FAN: usize = 48;
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendOptions {
-    /// Fit only values of these dates, both ends included; the others are set against the fit.
+    /// Fit only values of these dates, both ends included; the others are compared with the fit.
     pub window: Option<(f64, f64)>,
     /// Dates to project to, decimal years.
     pub project: Vec<f64>,
-    /// Confidence of intervals, 0 to 1.
+    /// Confidence level of intervals, 0 to 1.
     pub level: f64,
     /// Seed of the break test's permutations.
     pub seed: u64,
@@ -39,7 +39,7 @@ impl Default for TrendOptions {
 /// Fits the growth of dated values.
 ///
 /// # Errors
-/// When fewer than four values at different dates lie in the window.
+/// When fewer than four values at different dates are in the window.
 pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Error> {
     let inside = |point: &&Dated| options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to);
     let (mut fitted, outside): (Vec<&Dated>, Vec<&Dated>) = data.iter().partition(inside);
@@ -71,7 +71,7 @@ pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Erro
     })
 }
 
-/// What was asked, for each fit.
+/// Input of each fit.
 struct TrendRequest<'a> {
     data: &'a [Dated],
     options: &'a TrendOptions,
@@ -119,10 +119,10 @@ impl TrendRequest<'_> {
         }
     }
 
-    /// What a fit says of a date. The interval is that of one new value while the growth goes on.
+    /// Projection of a fit to a date. The interval is that of one new value while the growth continues.
     fn projection(&self, curve: TrendCurve, growth: &Growth, time: f64, wandering: f64) -> Projection {
         let said = growth.predict(time, self.options.level);
-        // A frontier may end before the data do: reach is counted from all of them.
+        // A frontier may end before the data: its reach is counted from all of them.
         let (first, last) = self.span;
         let extrapolation = (first - time).max(time - last).max(0.0) / (last - first);
         let near: Vec<f64> =
@@ -147,7 +147,7 @@ impl TrendRequest<'_> {
     fn fan(&self, growth: &Growth, wandering: f64) -> Vec<FanPoint> {
         let (first, last) = self.span;
         let dates = self.data.iter().map(|point| point.time).chain(self.options.project.iter().copied());
-        // Without a date asked for, the fan ends where the fit's reach does.
+        // Without projections the fan ends at the fit's reach.
         let end = dates.fold(last + REACH * (last - first), f64::max);
         (0..=FAN)
             .map(|step| {
@@ -164,7 +164,7 @@ impl TrendRequest<'_> {
         stats::distribution::normal_quantile(0.5 + self.options.level / 2.0) * rate_change(times, logs)
     }
 
-    /// Ends that also allow the growth rate to walk on; the two errors are independent, so that their squares add.
+    /// Ends that also allow a change of the growth rate; the two errors are independent, so their squares add.
     fn wide(&self, low: f64, high: f64, time: f64, wandering: f64) -> (f64, f64) {
         let beyond = (self.span.0 - time).max(time - self.span.1).max(0.0);
         let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);
@@ -173,9 +173,10 @@ impl TrendRequest<'_> {
     }
 }
 
-/// By how much the growth rate changed within the data, per root of a year: the difference of the slopes of the two halves over
-/// the root of the time between their middles. If the rate walks at random (Harvey's smooth trend, Forecasting, structural
-/// time series models and the Kalman filter, 1989), the line is off by that times the time to the power 1.5 over root 3.
+/// Change of the growth rate within the data, per root of a year: the difference of the slopes of the two halves over
+/// the root of the time between their middles. If the rate is a random walk (Harvey's smooth trend, Forecasting,
+/// structural time series models and the Kalman filter, 1989), the line is off by that times the time to the power 1.5
+/// over root 3.
 fn rate_change(times: &[f64], logs: &[f64]) -> f64 {
     let middle = times.len() / 2;
     let slope =
@@ -186,7 +187,7 @@ fn rate_change(times: &[f64], logs: &[f64]) -> f64 {
     if apart > 0.0 { (after - before).abs() / apart.sqrt() / 3.0_f64.sqrt() } else { 0.0 }
 }
 
-/// Values after the window against the fit: where it lost them.
+/// Values after the window compared with the fit, and where it lost them.
 fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
     let last = fit.line.range.1;
     let mut later: Vec<&Dated> = outside.iter().copied().filter(|point| point.time > last).collect();

@@ -1,9 +1,9 @@
-//! What will be on the market? Exponential growth of dated ratings, with the honesty that extrapolation needs.
+//! Exponential growth of dated ratings, and its extrapolation with honest intervals.
 //!
-//! The median and the frontier (the running record) are fitted; each has a doubling time, an interval for one new value,
-//! a test for a break, and a flag where a date lies further from the data than a third of their span. A line
-//! fitted to 1990-1998 of SPECint was five to seven times too high for 2008: the interval of a fit that broke is worth
-//! nothing, and that is why the flag is loud. `docs/trend.md` says more.
+//! The median and the frontier (the running record) are fitted; each has a doubling time, an interval for one new
+//! value, a test for a break, and a flag for dates farther from the data than a third of their span. A line fitted to
+//! 1990-1998 of SPECint was five to seven times too high for 2008: the interval of a fit that breaks is worthless,
+//! hence the prominent flag. `docs/trend.md` has details.
 
 mod error;
 mod fit;

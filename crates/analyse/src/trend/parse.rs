@@ -1,12 +1,12 @@
-//! Dated values from text: two columns parted by white space, or a table of commas with a header.
+//! Dated values from text: two columns separated by white space, or a comma-separated table with a header.
 
 use super::error::Error;
 use super::result::Dated;
 
-/// Reads dated values. Lines of two columns are a date and a value, what follows `#` is a name or a remark; a line that begins
-/// with `#` is one. With commas the first line names the columns: the date is the column `date`, `year` or `time`, else the
-/// first; the value is `column` where it is given, else the second; a name is the column `name` or `machine`. A date is a
-/// decimal year (1998.8), a year and month (1998-10), or a day (1998-10-05).
+/// Parses dated values. Lines of two columns are a date and a value, and the text after `#` is a name or a comment; a
+/// line that begins with `#` is a comment. With commas the first line names the columns: the date is the column `date`,
+/// `year` or `time`, else the first; the value is `column` if given, else the second; a name is the column `name` or
+/// `machine`. A date is a decimal year (1998.8), a year and month (1998-10), or a day (1998-10-05).
 ///
 /// # Errors
 /// At a line whose date or value cannot be read (the value must be positive), or when the column is missing.
@@ -58,7 +58,7 @@ fn table(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
     let bare_line = bare.then(|| (first, header.clone()));
     for (number, fields) in bare_line.into_iter().chain(lines) {
         let get = |place: usize| fields.get(place).map_or("", String::as_str);
-        // A hole in a table is a value that nobody has, which is no mistake.
+        // An empty cell is a missing value and no error.
         if get(at_value).is_empty() {
             continue;
         }
@@ -68,7 +68,7 @@ fn table(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
     Ok(found)
 }
 
-/// Fields of a line of commas; quotes keep a comma.
+/// Fields of a comma-separated line; quotes keep a comma.
 fn fields(line: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut quoted = false;

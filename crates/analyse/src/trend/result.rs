@@ -1,4 +1,4 @@
-//! What a trend found, as plain data. Times are decimal years; values are in the unit of the data.
+//! The result of a trend, as plain data. Times are decimal years; values are in the unit of the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Dated {
     pub time: f64,
     /// Value, positive.
     pub value: f64,
-    /// What had it, where that is said.
+    /// Its name, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -21,11 +21,11 @@ pub struct GrowthTrend {
     pub span: (f64, f64),
     /// Points of the fit.
     pub points: usize,
-    /// Confidence of every interval.
+    /// Confidence level of every interval.
     pub level: f64,
-    /// The fits: of all values, and of the frontier where it has enough records.
+    /// The fits: of all values, and of the frontier if it has enough records.
     pub fits: Vec<FittedTrend>,
-    /// Points outside the window of the fit, set against what the fit to all values says of their dates.
+    /// Points outside the window of the fit, compared with the fit to all values.
     pub later: Option<Checked>,
     /// The values of the fit.
     pub data: Vec<Dated>,
@@ -33,11 +33,11 @@ pub struct GrowthTrend {
     pub outside: Vec<Dated>,
 }
 
-/// Which values a fit is of.
+/// Values of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrendCurve {
-    /// The middle of all values of a time.
+    /// The median of all values of a time.
     Median,
     /// The best of each time.
     Frontier,
@@ -46,21 +46,21 @@ pub enum TrendCurve {
 /// One fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FittedTrend {
-    /// Of what.
+    /// The fitted values.
     pub curve: TrendCurve,
-    /// Points that it rests on.
+    /// Number of points.
     pub points: usize,
     /// Growth a year: 0.5 is 50% more each year.
     pub growth: f64,
-    /// Years to double, negative where it halves; absent when growth cannot be told from none.
+    /// Years to double, negative for halving; absent when growth is not significant.
     pub doubling: Option<Projection>,
     /// Spread of single values about the line: 1.3 is a factor of 1.3 (one standard deviation).
     pub spread: f64,
     /// A break at an unknown date.
     pub broken: Option<Broken>,
-    /// What it says of the dates that were asked for.
+    /// Projections to the requested dates.
     pub projections: Vec<Projection>,
-    /// The line with its fan, from the first date to the farthest asked for.
+    /// The line with its fan, from the first date to the farthest requested one.
     pub fan: Vec<FanPoint>,
 }
 
@@ -69,19 +69,19 @@ pub struct FittedTrend {
 pub struct Projection {
     /// Decimal year; of a doubling time, the last date of the fit.
     pub time: f64,
-    /// Height of the line.
+    /// Value of the line.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The same ends where the growth rate may also go on changing as it did within the data; absent for a doubling time.
+    /// The same ends if the growth rate may continue to change as it did within the data; absent for a doubling time.
     pub wide: Option<(f64, f64)>,
-    /// How far the date lies outside the data, in lengths of their span; 0 inside.
+    /// Distance of the date from the data, in multiples of their span; 0 inside.
     pub extrapolation: f64,
-    /// Whether that is more than a third: the law need not hold there, and the interval supposes that it does.
+    /// Whether that is more than a third: the growth need not continue so far, which the interval assumes.
     pub out_of_reach: bool,
-    /// Values of that time within half a year, where the data have some: what came.
+    /// Actual values within half a year of that time, if the data have some: least and greatest.
     pub came: Option<(f64, f64)>,
 }
 
@@ -90,7 +90,7 @@ pub struct Projection {
 pub struct FanPoint {
     /// Decimal year.
     pub time: f64,
-    /// Height of the line.
+    /// Value of the line.
     pub value: f64,
     /// Interval of one new value.
     pub low: f64,
@@ -105,7 +105,7 @@ pub struct FanPoint {
 /// A change of the growth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Broken {
-    /// Between which two dates.
+    /// The two dates between which it is.
     pub between: (f64, f64),
     /// p-value of "the growth did not change".
     pub p_value: f64,
@@ -117,7 +117,7 @@ pub struct Broken {
     pub significant: bool,
 }
 
-/// What came later, against what the fit said.
+/// Later values compared with the fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// Values outside the window of the fit.
@@ -126,8 +126,8 @@ pub struct Checked {
     pub inside: f64,
     /// The date from which on most are outside; absent when there is none.
     pub lost_from: Option<f64>,
-    /// How many times too high the fit was at the median of the last tenth; below 1, too low.
+    /// Factor by which the fit was too high at the median of the last tenth; below 1, too low.
     pub too_high_at_the_end: f64,
-    /// The date of that.
+    /// The date of that median.
     pub end: f64,
 }

@@ -4,7 +4,7 @@ use super::result::{FittedTrend, GrowthTrend, Projection, TrendCurve};
 use crate::words::{digits, list};
 
 impl GrowthTrend {
-    /// What was found, most important first.
+    /// The result, most important first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
@@ -108,7 +108,7 @@ fn probability(p: f64) -> String {
     if p <= 0.001 { "at most 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// A decimal year, with one decimal where it has any.
+/// A decimal year, with one decimal unless it is whole.
 fn date(time: f64) -> String {
     if (time - time.round()).abs() < 0.05 { format!("{time:.0}") } else { format!("{time:.1}") }
 }

@@ -1,4 +1,4 @@
-//! Whatever runs hold, comparing and explaining answer or refuse; they never panic and never print a number that is none.
+//! Comparing and explaining any runs returns a result or an error; neither panics nor prints NaN or infinity.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{figure, rate, run, time};
@@ -106,7 +106,7 @@ proptest! {
             prop_assert_eq!(names.len(), 3);
             prop_assert!(serde_json::to_string(&found).is_ok());
         }
-        // Turned round, every gain is the inverse and every verdict the same.
+        // With the runs swapped, every gain is the inverse and every verdict the same.
         let turned = compare(&[&b, &a], &CompareOptions::default());
         if let Ok(found) = compare(&[&a, &b], &CompareOptions::default()) {
             let turned = turned.unwrap();

@@ -1,4 +1,4 @@
-//! Choosing: known best plans, impossible demands, planted uncertainty.
+//! Choosing: known best plans, impossible demands, uncertain prices.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// Cost of the cheapest plan that meets the demand of [`FARM`], tried one by one.
+/// Cost of the cheapest plan that meets the demand of [`FARM`], found by exhaustive search.
 fn brute_force() -> (u32, u32, u32, f64) {
     let mix = |sim: f64, rec: f64| 1.0 / (0.5 / sim + 0.5 / rec);
     let rates = [mix(10.0, 12.0), mix(42.0, 38.0), mix(22.0, 19.0)];
@@ -95,7 +95,7 @@ fn brute_force() -> (u32, u32, u32, f64) {
 }
 
 #[test]
-fn the_best_plan_is_that_of_trying_all() {
+fn the_best_plan_equals_that_of_exhaustive_search() {
     let choice = decide(&problem(FARM)).unwrap();
     let chosen = plan(&choice);
     let (a, b, c, cost) = brute_force();
@@ -107,14 +107,14 @@ fn the_best_plan_is_that_of_trying_all() {
     assert!(chosen.expected_regret < 1e-6 && chosen.information.is_empty());
     choice.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
     assert!(chosen.front.iter().any(|point| point.chosen));
-    // Nothing on the front is beaten in both respects.
+    // No other plan is better in both respects than one on the front.
     for point in chosen.front.iter().filter(|point| point.against == "rate" && !point.chosen) {
         assert!(!chosen.front.iter().any(|rival| rival.cost < point.cost && rival.rate > point.rate), "{point:?}");
     }
 }
 
 #[test]
-fn random_farms_against_trying_all() {
+fn random_farms_against_exhaustive_search() {
     use rand::Rng;
     let mut rng = stats::simulate::generator(5);
     for _ in 0..25 {
@@ -167,7 +167,8 @@ fn the_same_question_has_the_same_answer() {
     assert_ne!(plan(&a).cost_spread, plan(&other).cost_spread);
 }
 
-/// Two offers that do the same; the price of the second lies between 900 and 1100 with a share `below` under the first's.
+/// Two equal offers; the price of the second lies between 900 and 1100, below the price of the first with probability
+/// `below`.
 fn coin(below: f64) -> String {
     let price = 900.0 + 200.0 * below;
     format!(
@@ -196,18 +197,19 @@ fn planted_uncertainty_becomes_probability_and_money() {
         let chosen = plan(&choice);
         let unknown = chosen.offers.iter().find(|odds| odds.offer == "unknown").unwrap();
         assert!((unknown.best - below).abs() < 0.01, "{below}: {unknown:?}");
-        // Ten nodes: the expected gain of knowing is the mean of what the price falls below or above the known one.
+        // Ten nodes: the expected gain of knowing the price is the mean saving where the other offer is the cheaper
+        // one.
         let gain = if below <= 0.5 { below * below } else { (1.0 - below) * (1.0 - below) } / 2.0 * 200.0 * 10.0;
         assert!((chosen.expected_regret / gain - 1.0).abs() < 0.03, "{below}: {} {gain}", chosen.expected_regret);
         let first = &chosen.information[0];
         assert_eq!(first.about, UnknownParameter::Price { offer: "unknown".to_owned() });
-        // A quotation to 2% tells most of it, and never more than all.
+        // A quotation to 2% yields most of it, and never more than all.
         assert!(first.value <= gain * 1.1 && first.value > 0.4 * gain, "{below}: {first:?} {gain}");
     }
 }
 
 #[test]
-fn a_plan_reaches_the_rate_as_surely_as_asked() {
+fn a_plan_reaches_the_rate_with_the_requested_probability() {
     let text = coin(0.5).replace("rate = { events = \"10 events/s\" }", "rate = { events = \"8 to 12 events/s\" }");
     let plan_of = |confidence: f64| {
         let text = text.replace("years = \"1 years\"", &format!("years = \"1 years\"\nconfidence = {confidence}"));
@@ -220,7 +222,7 @@ fn a_plan_reaches_the_rate_as_surely_as_asked() {
 }
 
 #[test]
-fn impossible_demands_say_what_would_have_to_give() {
+fn impossible_demands_name_the_limits_to_relax() {
     let tight = FARM.replace("\"9 kW\"", "\"3 kW\"");
     let choice = decide(&problem(&tight)).unwrap();
     let ChooseAnswer::Impossible(shortages) = &choice.answer else { panic!("{choice:?}") };
@@ -228,12 +230,12 @@ fn impossible_demands_say_what_would_have_to_give() {
     assert!(power.needed > 3000.0 && power.needed < 9000.0, "{power:?}");
     let rate = shortages.iter().find(|shortage| shortage.unit == "events/s").unwrap();
     assert!(rate.needed < 300.0 && rate.needed > 100.0, "{rate:?}");
-    // What it says is enough is enough, and a little less is not.
+    // The stated amount is enough, and slightly less is not.
     let with = |watts: f64| decide(&problem(&FARM.replace("\"9 kW\"", &format!("\"{watts} W\"")))).unwrap();
     assert!(matches!(with(power.needed + 1.0).answer, ChooseAnswer::Plan(_)));
     assert!(matches!(with(power.needed - 1.0).answer, ChooseAnswer::Impossible(_)));
     assert!(choice.sentences()[0].contains("No plan"));
-    // Two limits, neither of which alone is at fault.
+    // Two limits, of which neither alone is the cause.
     let both = tight.replace("rack_units = 60", "rack_units = 5");
     let ChooseAnswer::Impossible(shortages) = decide(&problem(&both)).unwrap().answer else { panic!() };
     assert!(shortages.iter().any(|shortage| shortage.unit == "rack units"), "{shortages:?}");
@@ -292,7 +294,8 @@ fn mistakes_are_named_by_line() {
 
 #[test]
 fn what_cannot_matter_is_worth_nothing() {
-    // The third offer is far too dear for its uncertain rate to matter, and the fourth cannot be had in time.
+    // The third offer is far too expensive for its uncertain rate to matter, and the fourth cannot be delivered in
+    // time.
     let text = coin(0.5).replace("years = \"1 years\"", "years = \"1 years\"\ndelivery_within = \"10 days\"")
         + r#"
 [[offer]]

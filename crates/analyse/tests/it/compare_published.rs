@@ -1,4 +1,4 @@
-//! The derived tables that others printed are reproduced from their raw ones.
+//! Derived tables printed in publications are reproduced from the raw tables.
 
 use crate::common;
 
@@ -44,7 +44,7 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
         assert!(difference.abs() <= 0.02, "{key} of {}: {difference}", cell.machine);
     }
     let slips = found.disagreements(&printed, 1.0);
-    // However ratios are written, the same cells are off.
+    // The same cells differ for every notation of ratios.
     let in_gains = compare(&refs(&runs), &CompareOptions::default()).unwrap().disagreements(&printed, 1.0);
     let cells = |slips: &[Disagreement]| slips.iter().map(|s| s.printed.clone()).collect::<Vec<_>>();
     assert_eq!(cells(&slips), cells(&in_gains));
@@ -107,7 +107,7 @@ fn published_tables_support_no_difference() {
     assert!(found.geometric_means.iter().filter(|m| m.machine != found.reference).all(|m| m.level == 0.0));
 }
 
-/// Shuffled by a fixed rule, so that an order which comes out right is not the one that went in.
+/// Shuffled by a fixed rule, so that the order of the output does not come from the order of the input.
 fn shuffled<T>(items: Vec<T>) -> Vec<T> {
     let mut keyed: Vec<(usize, T)> = items.into_iter().enumerate().map(|(i, item)| (i * 7919 % 31, item)).collect();
     keyed.sort_by_key(|(key, _)| *key);
@@ -156,7 +156,7 @@ fn babar_tables_come_out_in_their_printed_order() {
 }
 
 #[test]
-fn gains_turn_times_and_leave_rates() {
+fn gains_invert_times_and_keep_rates() {
     let a = common::published_run(
         "a",
         vec![plain("x.time", "", time("call"), 2.0), plain("x.rate", "", rate("calls"), 10.0)],
@@ -171,13 +171,13 @@ fn gains_turn_times_and_leave_rates() {
     let values = |c: &Comparison| c.rows.iter().map(|row| row.ratios[1].value.unwrap()).collect::<Vec<_>>();
     assert_eq!(values(&ratio), [0.5, 2.0]);
     assert_eq!(values(&gain), [2.0, 2.0]);
-    // Directions differ, so that only gains can be averaged.
+    // The directions differ, so that only gains can be averaged.
     let mean = ratio.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert_eq!(mean.of, Normalise::Gain);
     assert!((mean.value - 2.0).abs() < 1e-12);
 }
 
-/// A published value is known to its last digit, and its kind of figure wanders by the floor of its class.
+/// A published value is known to its last digit, and varies between sessions by the floor of its class.
 #[test]
 fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     let made = |id: &str, value: f64, digits: f64, class: Class| {
@@ -189,7 +189,7 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     };
     let judge = |a: &Run, b: &Run| compare(&[a, b], &CompareOptions::default()).unwrap().rows[0].ratios[1].clone();
     let base = made("a", 1.0, 0.005, Class::Compute);
-    // Eleven times slower; within 30%; beyond 30% but within what the class's sessions and digits allow.
+    // Eleven times slower; within 30%; beyond 30% but within the floor of the class and the rounding of the digits.
     let slow = judge(&base, &made("b", 11.0, 0.005, Class::Compute));
     assert_eq!(slow.verdict, Some(CompareVerdict::DifferentSpreadAssumed));
     assert_eq!((slow.direction, slow.low, slow.p_value), (Some(GainDirection::Slower), None, None));
@@ -208,11 +208,11 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
         Some(CompareVerdict::Undecided),
         "2 may be 1.5 or 2.5 in print: {coarse:?}"
     );
-    // A machine that was measured can be measured again.
+    // A measured machine can be measured again.
     let mut measured = made("b", 11.0, 0.005, Class::Compute);
     measured.origin = None;
     assert_eq!(judge(&base, &measured).verdict, Some(CompareVerdict::Undecided));
-    // It is no test: it counts for itself, it fails no gate unless that is asked for.
+    // Not a test: it has its own verdict and fails the gate only when that is requested.
     let found = compare(&[&base, &made("b", 11.0, 0.005, Class::Compute)], &CompareOptions::default()).unwrap();
     assert_eq!((found.tests, found.machines[1].tally.assumed, found.machines[1].tally.different), (0, 1, 0));
     let gate = |counted| "slower".parse::<FailOn>().unwrap().gate(&found, counted).answer;

@@ -1,4 +1,5 @@
-//! False alarms on recorded launches of real probes: one session against itself, and two sessions under like conditions.
+//! False alarms on recorded launches of real probes: one session against itself, and two sessions under similar
+//! conditions.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -13,7 +14,7 @@ use model::{Class, Run};
 use rand::seq::SliceRandom;
 use stats::simulate::generator;
 
-/// Probes whose parties were pinned or that have one party, and their classes.
+/// Probes with one party or pinned parties, and their classes.
 const PINNED: [(&str, Class); 9] = [
     ("null", Class::Compute),
     ("loop", Class::Compute),
@@ -87,7 +88,7 @@ fn two_sessions_under_like_conditions() {
     for (x, y) in [("NB.csv", "C1.csv"), ("F1.csv", "F2.csv")] {
         let (Some(first), Some(second)) = (recorded(x), recorded(y)) else { return };
         for launches in [10, 14, 20, 28, 40] {
-            // Consecutive launches, as a run has them.
+            // Consecutive launches, as in a run.
             let block = |len: usize| (len - launches..len).collect::<Vec<_>>();
             for (from_a, from_b) in [(false, false), (true, false), (false, true), (true, true)] {
                 let choose = |late: bool| move |len: usize| if late { block(len) } else { (0..launches).collect() };

@@ -1,4 +1,4 @@
-//! What the product promises of its verdicts, on launches whose truth is known.
+//! Error rates of the verdicts, on simulated launches whose true values are known.
 
 use crate::common;
 
@@ -14,8 +14,8 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class::MemoryLatency, Class::FileMetadata];
 
-/// A run of `figures` figures with 10 to 40 launches each. `moved` is the session's own shift of each class, in units of
-/// the class's floor.
+/// A run of `figures` figures with 10 to 40 launches each. With `moved` each class has a shift of the session, normal,
+/// with the floor of the class as its standard deviation.
 fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> =
         CLASSES.iter().map(|c| if moved { c.session_floor() * standard_normal(rng) } else { 0.0 }).collect();
@@ -23,7 +23,7 @@ fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut Cha
         let class = i % CLASSES.len();
         let noise = Noise { centre: (1.0 + i as f64) * 1e-6 * shifts[class].exp(), ..Noise::stable(1.0) };
         let values = noise.launches([10, 14, 20, 28, 40][i % 5], rng);
-        // A chance cut into modes is an outcome of the measuring side and tested there.
+        // Values that split into modes by chance are drawn again; modes have tests of their own.
         let values = if stats::modes(&values).len() > 1 { noise.launches(20, rng) } else { values };
         from_values(&format!("sim.f{i}"), "", time("call"), CLASSES[class], &values)
     });
@@ -68,7 +68,7 @@ fn equals_across_sessions_are_not_called_different() {
 
 #[test]
 fn sessions_without_their_floor_would_be_called_different() {
-    // The same runs, passed off as one session: the floor is what holds the promise.
+    // The same runs, declared one session: without the floor, equal machines are called different.
     let mut rng = generator(2);
     let runs: Vec<Run> = (0..20).map(|i| simulated(&format!("r{i}"), "now", 60, true, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
@@ -145,7 +145,7 @@ fn undecided_says_what_would_decide() {
 
 #[test]
 fn the_mean_of_a_class_carries_its_shared_floor() {
-    // Sixteen figures with a floor of 5% each: averaging does not shrink what a session shifts together.
+    // Sixteen figures with a floor of 5% each: averaging does not reduce a shift that the session has in common.
     let mut rng = generator(6);
     let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
@@ -161,7 +161,7 @@ fn the_mean_of_a_class_carries_its_shared_floor() {
     assert!((half - 1.96 * 2.0_f64.sqrt() * 0.05).abs() < 0.01, "{half}");
 }
 
-/// Launches at 6.5 and 70 in turn, `slow` of ten of them slow.
+/// Launches alternate between 6.5 and 70; `slow` of ten are slow.
 fn bimodal(slow: usize, factor: f64, launches: usize, rng: &mut ChaCha8Rng) -> Figure {
     let values: Vec<f64> = (0..launches)
         .map(|i| if i * 3 % 10 < slow { 70.0 * factor } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
@@ -193,7 +193,7 @@ fn modes_are_compared_mode_by_mode() {
 }
 
 #[test]
-fn a_mode_without_counterpart_is_no_sameness() {
+fn a_mode_without_counterpart_is_not_the_same() {
     let mut rng = generator(8);
     let one = Noise { disturbed: 0.0, ..Noise::stable(6.5) }.launches(20, &mut rng);
     let first = run(
@@ -255,7 +255,7 @@ fn what_has_no_value_says_why() {
     assert_eq!(found.machines[1].tally.without, 5);
     let alone: Vec<String> = found.unmatched.iter().map(|u| format!("{} {}", u.machine, u.figure)).collect();
     assert_eq!(alone, ["a os.a", "b os.only_here"]);
-    // Nothing in it is NaN or infinite, so that it survives JSON.
+    // No value in it is NaN or infinite, so that it can be stored as JSON.
     let text = serde_json::to_string(&found).unwrap();
     assert_eq!(serde_json::from_str::<Comparison>(&text).unwrap(), found);
 }
@@ -304,7 +304,7 @@ fn only_established_changes_for_the_worse_fail() {
 }
 
 #[test]
-fn what_cannot_be_told_is_inconclusive_and_never_green() {
+fn what_is_undecided_is_inconclusive_and_never_passes() {
     let mut rng = generator(10);
     let noise = Noise { between: 0.04, disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
@@ -329,7 +329,7 @@ fn what_cannot_be_told_is_inconclusive_and_never_green() {
             assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "{text}: {gate:?}");
         }
     }
-    // A figure that fails where the reference has a value is not passed over.
+    // A figure that fails where the reference has a value is not ignored.
     let mut failed = made("b", &mut rng);
     failed.figures[0].outcome = Outcome::Failed("it hung".into());
     assert_eq!(answer(&made("a", &mut rng), &failed, "slower:50").answer, GateAnswer::Inconclusive);
@@ -353,11 +353,11 @@ fn a_run_that_is_named_twice_is_the_same_run() {
 }
 
 #[test]
-fn every_machine_and_figure_has_a_history_of_its_own() {
+fn every_machine_and_figure_has_its_own_history() {
     let day = |id: &str, machine: &str, value: f64| {
         run(id, machine, id, vec![from_values("sim.f", "", time("call"), Class::Compute, &[value; 10])])
     };
-    // Three old sessions of the machine, then many of another, then many here that hold another figure alone.
+    // Three old sessions of the machine, then many of another machine, then many of this one with only another figure.
     let mut runs: Vec<Run> = (0..3).map(|i| day(&format!("here {i}"), "here", 1.0 + 0.1 * f64::from(i))).collect();
     runs.extend((0..30).map(|i| day(&format!("there {i}"), "there", 1.0)));
     runs.extend((0..30).map(|i| {
@@ -371,13 +371,13 @@ fn every_machine_and_figure_has_a_history_of_its_own() {
     let floor = found.rows[0].ratios[1].floor.unwrap();
     assert_eq!(floor.sessions, Some(3), "{floor:?}");
     assert!((floor.sd - 0.09).abs() < 0.01, "{floor:?}");
-    // Of more than twelve the newest count.
+    // Of more than twelve sessions the newest twelve are used.
     let found = compare(&[&day("a", "there", 1.0), &day("b", "there", 1.05)], &options).unwrap();
     assert_eq!(found.rows[0].ratios[1].floor.unwrap().sessions, Some(12));
 }
 
 #[test]
-fn means_stand_over_the_same_figures_and_count_each_probe_once() {
+fn means_are_over_the_same_figures_and_weigh_each_probe_once() {
     let mut rng = generator(12);
     let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
     let mut figure = |probe: &str, point: &str, factor: f64| {
@@ -393,13 +393,13 @@ fn means_stand_over_the_same_figures_and_count_each_probe_once() {
     let two = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     assert!((mean(&two, "b").value - 1.2).abs() < 0.01, "{:?}", mean(&two, "b"));
     let found = compare(&[&a, &b, &c], &CompareOptions::default()).unwrap();
-    // C lacks the figure in which B differs: over what both have they are equal.
+    // C lacks the figure in which B differs: on the figures they have in common they are equal.
     for name in ["b", "c"] {
         let mean = mean(&found, name);
         assert!((mean.value - 1.0).abs() < 0.01, "{mean:?}");
         assert_eq!((mean.figures, mean.probes, mean.left_out), (1, 1, 1));
     }
-    // One probe at twenty points, another at one: each counts once.
+    // One probe at twenty points, another at one: both have the same weight.
     let many = |id: &str, factor: f64, figure: &mut dyn FnMut(&str, &str, f64) -> Figure| {
         let mut figures: Vec<Figure> = (0..20).map(|i| figure("sim.f", &format!("size={i}"), 1.0)).collect();
         figures.push(figure("sim.g", "", 1.0 / factor));
@@ -430,7 +430,7 @@ fn axes_are_crossed_when_asked() {
 }
 
 #[test]
-fn names_are_unique_and_errors_name_what_there_is() {
+fn names_are_unique_and_errors_list_the_known_ones() {
     let made = || run("same", "m", "1", vec![common::plain("x.y", "", time("call"), 1.0)]);
     let runs = [made(), made()];
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Measured runs that differ by one planted cause are explained by that cause first; runs that do not differ, by none.
+//! Runs that differ by one planted cause are explained by that cause first; runs that do not differ have no cause.
 
 use crate::common::{from_values, point, rate, run, time};
 use analyse::explain::{DifferenceKind, ExplainOptions, Explanation, explain};
@@ -8,7 +8,7 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 struct Spec(&'static str, &'static str, bool, Class, &'static [P], f64);
 
-/// About what `prony run` measures. The third member says whether it is a rate.
+/// Similar to the suite of `prony run`. The third member tells whether it is a rate.
 #[rustfmt::skip]
 const SUITE: &[Spec] = &[
     Spec("cpu.arithmetic", "type=int", true, Class::Compute, &[P::IntegerAlu], 4e8),
@@ -35,8 +35,8 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` turns a figure's point and value into others; `session` of its own moves classes by their
-/// floors.
+/// A run of the suite. `change` changes the point and value of a figure. Each class has a shift of the session, normal,
+/// with the floor of the class as its standard deviation.
 fn measured(id: &str, session: &str, change: &dyn Fn(&str, &str) -> (String, f64), rng: &mut ChaCha8Rng) -> Run {
     let moved: Vec<f64> = (0..10).map(|_| standard_normal(rng)).collect();
     let figures: Vec<Figure> = SUITE
@@ -124,7 +124,7 @@ fn equals_have_no_difference_to_explain() {
         let mut rng = generator(1000 + seed);
         let sessions = if seed % 2 == 0 { ("now", "now") } else { ("day 1", "day 2") };
         let a = measured("a", sessions.0, &unchanged, &mut rng);
-        // Within one session both runs carry the same shift of the session.
+        // Within one session both runs have the same shift.
         let b = if seed % 2 == 0 {
             let mut rng = generator(1000 + seed);
             let same = measured("b", sessions.1, &unchanged, &mut rng);
@@ -145,7 +145,7 @@ fn equals_have_no_difference_to_explain() {
             measured("b", sessions.1, &unchanged, &mut rng)
         };
         let mut b = b;
-        // A fact that differs is no reason to explain anything.
+        // A fact that differs does not make an explanation necessary.
         b.machine.facts.push(fact("memory.transparent_huge_pages", FactValue::Text("never".into()), &[P::Tlb]));
         let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
         if found.difference {
@@ -208,7 +208,7 @@ fn huge_pages() {
             run.machine.facts.push(fact("memory.transparent_huge_pages", value, &[P::Tlb, P::PageFault]));
         }
     };
-    // Where the probes chose their pages, what the system would have chosen cannot matter.
+    // Where the probes chose their pages, the policy of the system has no effect.
     planted(&slower, &facts, &|found| {
         for cause in &found.causes {
             assert!(cause.known_as.is_none() && cause.because.is_empty(), "{:#?}", found.sentences());
@@ -216,7 +216,7 @@ fn huge_pages() {
         assert!(!found.sentences().join(" ").contains("huge pages"), "{:#?}", found.sentences());
         assert!(found.facts.iter().any(|d| d.name == "memory.transparent_huge_pages"));
     });
-    // The same as an axis: the figures were asked for on other pages.
+    // The same as an axis: the figures were requested on other pages.
     let axis = |probe: &str, at: &str| {
         let (_, factor) = slower(probe, at);
         (at.replace("pages=base", "pages=huge"), if at.contains("pages=base") { 1.0 / factor } else { 1.0 })
@@ -245,7 +245,7 @@ fn streaming_against_normal_stores() {
 
 #[test]
 fn a_limit_on_cpu_time() {
-    // Half a CPU: whatever runs longer than a slice takes twice as long, and so does everything in user mode.
+    // Half a CPU: anything longer than a slice takes twice as long, and so does every operation in user mode.
     let all = |_: &str, at: &str| (at.to_owned(), 2.0);
     let limit = |a: &mut Run, b: &mut Run| {
         a.machine.facts.push(fact("cgroup.cpus", FactValue::Text("none".into()), &[P::CoreClock]));
@@ -261,14 +261,14 @@ fn a_limit_on_cpu_time() {
         );
         assert!(!found.sentences()[0].contains("clock explains"), "the clock is not to blame: {:?}", found.sentences());
     });
-    // Only long operations show it where a batch fits into a slice.
+    // Only long operations show the limit if a batch is shorter than a slice.
     let long = |probe: &str, at: &str| (at.to_owned(), if probe.starts_with("os.fork") { 2.0 } else { 1.0 });
     planted(&long, &limit, &|found| {
         let first = &found.causes[0];
         assert!(first.rivals[0].title == "CPU limit of the control group", "{:#?}", found.sentences());
         assert!(first.known_as.is_none() && first.because.is_empty());
     });
-    // A limit of more than a thread can use explains nothing, nor does one that is known of one run only.
+    // A limit above the use of one thread explains nothing, nor does a limit recorded for one run only.
     let wide = |a: &mut Run, b: &mut Run| {
         a.machine.facts.push(fact("cgroup.cpus", FactValue::Text("none".into()), &[P::CoreClock]));
         b.machine.facts.push(fact("cgroup.cpus", FactValue::Number(2.0), &[P::CoreClock]));
@@ -290,7 +290,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
     for (run, limited) in [(&mut a, false), (&mut b, true)] {
         for (index, figure) in run.figures.iter_mut().enumerate() {
             for (number, launch) in figure.launches.iter_mut().enumerate() {
-                // Half of the launches meet a stop of 40 ms among their batches of 1 ms.
+                // Half of the launches have a stop of 40 ms among their batches of 1 ms.
                 let stopped = limited && (number + index) % 2 == 0;
                 launch.nanos =
                     (0..20).map(|i| if stopped && i == 7 { 41_000_000 } else { 1_000_000 + i * 100 }).collect();
@@ -307,7 +307,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
         "{:?}",
         found.sentences()
     );
-    // Without the stops a limit that differs explains nothing.
+    // Without the stops, different limits explain nothing.
     for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         launch.nanos.fill(1_000_000);
     }
@@ -361,7 +361,7 @@ fn a_slower_directory() {
 
 #[test]
 fn a_cause_without_a_fact_is_named_by_its_primitive() {
-    // Faults twice as dear: they pay for fork and exec by their measured counts.
+    // Page faults twice as expensive: they explain fork and exec by their measured counts.
     let fault = 0.5e-6;
     let change = move |probe: &str, at: &str| {
         let factor = match probe {
@@ -389,7 +389,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
 
 #[test]
 fn a_faster_clock_is_removed_before_memory_is_judged() {
-    // B's clock is 10% faster, its memory is not: after the clock it is memory that differs.
+    // The clock of B is 10% faster, its memory is not: after removing the clock, memory differs.
     let change = |probe: &str, at: &str| {
         let memory = probe.starts_with("memory") && !at.contains("32KiB");
         (at.to_owned(), if memory { 1.0 } else { 1.0 / 1.1 })

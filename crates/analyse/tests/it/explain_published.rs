@@ -1,4 +1,4 @@
-//! The worked case: two near-identical machines of 2004, by arithmetic on the published tables alone.
+//! The worked example: two near-identical machines of 2004, from the published tables alone.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
@@ -152,7 +152,7 @@ fn switch_and_exec_are_causes_of_their_own() {
     assert_eq!(disk.pays_for.len(), 4);
     assert!(disk.because.iter().any(|d| d.name == "disk.system.model"), "{:?}", disk.because);
     assert_eq!(disk.known_as.as_deref(), Some("the disk, its mode and write cache"));
-    // One machine has no second disk: not recorded is no difference.
+    // One machine has no second disk: a fact that is not recorded is no difference.
     assert!(found.facts.iter().all(|d| d.name != "disk.secondary.model"), "{:?}", found.facts);
     for cause in [exec, switch] {
         assert!(cause.because.is_empty() && cause.rivals.is_empty(), "{cause:?}");
@@ -161,7 +161,7 @@ fn switch_and_exec_are_causes_of_their_own() {
 }
 
 #[test]
-fn shell_and_compiler_are_a_third_cause_that_nobody_measured() {
+fn shell_and_compiler_are_an_unmeasured_third_cause() {
     let Some(found) = worked() else { return };
     let [group] = found.unmeasured.as_slice() else { panic!("{:?}", found.unmeasured) };
     let names: Vec<String> = group.tests.iter().map(ToString::to_string).collect();
@@ -229,9 +229,9 @@ fn what_was_assumed_is_named() {
 }
 
 #[test]
-fn facts_by_chance_are_no_causes_of_the_worked_case() {
+fn unrelated_facts_are_no_causes_of_the_worked_case() {
     let Some((mut a, mut b)) = cyberlife() else { return };
-    // One after the other and all together: what differs, and what one page alone would say.
+    // Added one after the other: facts that differ without an effect.
     let decoys = [
         ("kernel.address_space_randomised", "1", "2"),
         ("memory.overcommit", "0", "2"),

@@ -1,4 +1,4 @@
-//! Streams that differ by a planted call or by planted bytes: the line of two numbers says which.
+//! Streams that differ by a planted cost per call or per byte: the fitted line identifies which.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -6,7 +6,7 @@ use crate::common::{from_values, rate, run, time};
 use analyse::explain::{ExplainOptions, Explanation, explain};
 use model::{Class, Figure, Metric, Run, Unit};
 
-/// Ten launches about a value, with a spread of a percent.
+/// Ten launches around a value, with a spread of 1%.
 fn launches(value: f64) -> Vec<f64> {
     [0.3, -0.6, 0.9, -0.2, 0.5, -0.9, 0.1, -0.4, 0.7, -0.5].iter().map(|x| value * (1.0 + 0.01 * x)).collect()
 }
@@ -34,7 +34,7 @@ fn between(a: &Run, b: &Run) -> Explanation {
 }
 
 #[test]
-fn a_planted_call_is_told_from_planted_bytes() {
+fn a_planted_cost_per_call_differs_from_one_per_byte() {
     let base = streams("2026-01-01T00:00:00Z", "auto", 0.41e-6, 1.5e9);
     let later = |window: &str, call: f64, bandwidth: f64| streams("2026-01-02T00:00:00Z", window, call, bandwidth);
     let call = between(&base, &later("auto", 0.62e-6, 1.5e9));

@@ -1,4 +1,4 @@
-//! Equal machines of simulated launches: who was made odd is found, and nobody else.
+//! Simulated launches of equal machines: the altered node is found, and no other.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
 
 use crate::common::{from_values, run, time};
@@ -10,13 +10,13 @@ use stats::simulate::{Noise, generator};
 
 const FIGURES: usize = 30;
 
-/// Nodes whose sessions differ by the habit of their class, one of them slower by a factor in some figures.
+/// Nodes whose sessions differ by the floor of each class, one of them slower by a factor in some figures.
 fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>, Vec<String>) {
     let mut random = generator(seed);
     let names: Vec<String> = (1..=nodes).map(|node| format!("n{node}")).collect();
     let runs = (0..nodes).map(|node| {
         let figures = (0..FIGURES).map(|number| {
-            // A uniform shift with the floor's standard deviation is what one session differs by.
+            // Sessions differ by a uniform shift with the floor as its standard deviation.
             let floor = Class::Compute.session_floor() * 3f64.sqrt();
             let session = random.random_range(-floor..floor);
             let slow = odd
@@ -63,12 +63,12 @@ fn equal_nodes_are_rarely_called_odd() {
             !look(&runs, &names).odd.is_empty()
         })
         .count();
-    // 5% of reports are allowed to be wrong; 8 of 40 would have a chance of 1 in 2000.
+    // 5% of the reports may be wrong; 8 of 40 would have a probability of 1 in 2000.
     assert!(wrong < 8, "{wrong} of {fleets} fleets of equal nodes have an odd one");
 }
 
 #[test]
-fn of_two_nodes_neither_is_odd_and_a_lone_one_is_no_spread() {
+fn of_two_nodes_neither_is_odd_and_one_node_has_no_spread() {
     let (runs, names) = fleet(2, Some((1, 1.5, FIGURES)), 1);
     let found = look(&runs, &names);
     assert!(found.odd.is_empty() && found.figures.iter().all(|figure| figure.different.len() == 1));

@@ -1,4 +1,5 @@
-//! Comparing, explaining, predicting, choosing: against published tables, recorded noise and planted causes. One binary, so that it is linked once.
+//! Comparing, explaining, predicting, choosing: against published tables, recorded noise and planted causes. One
+//! binary, so that it is linked once.
 
 mod any_runs;
 mod choose;

@@ -1,4 +1,4 @@
-//! The network simulator against what must hold whatever the numbers.
+//! Properties of the network simulator that hold for all parameters.
 
 #![allow(
     clippy::unwrap_used,
@@ -50,7 +50,7 @@ fn setups() -> impl Strategy<Value = SimulationSetup> {
             input_buffer,
             framing: Framing::TCP,
             pattern,
-            // A receiver asks over datagrams: its credits are its window.
+            // A receiver requests over datagrams: its credits are its window.
             flow: if matches!(pattern, TrafficPattern::Pull { .. }) { FlowControl::Datagrams } else { flow },
             sizes,
             trigger,
@@ -105,7 +105,7 @@ proptest! {
         setup.pattern = TrafficPattern::InOrder;
         let window = window_bytes(senders, setup.output_buffer, Framing::TCP);
         prop_assume!(window > 0);
-        // Small fragments make small frames, whose headers weigh more than those of full ones.
+        // Small fragments make small frames with relatively larger headers.
         setup.sizes = FragmentSizes::Fixed(1448 * 4);
         setup.flow = FlowControl::Window { bytes: window as u32 };
         prop_assert_eq!(run(&setup).lost(), 0);
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn bursts_lose_what_the_relation_says(senders in 2_u32..40, frames in 1_u32..20, buffer in 5_000_u64..400_000) {
+    fn bursts_lose_as_many_frames_as_the_relation_predicts(senders in 2_u32..40, frames in 1_u32..20, buffer in 5_000_u64..400_000) {
         let tally = run(&SimulationSetup::burst(senders, frames, 1.25e6, buffer, 3));
         let said = lost_share(senders, u64::from(frames), buffer, Framing::UDP);
         prop_assert!((tally.lost_share() - said).abs() < 1e-9, "{} {said}", tally.lost_share());
@@ -176,7 +176,7 @@ fn pushing_in_order_loses_nearly_all_where_a_barrel_shift_loses_nothing() {
     assert_eq!(run(&SimulationSetup { pattern: TrafficPattern::BarrelShift, ..base }).lost(), 0);
 }
 
-/// 22 x 15, 32 kB, 2 kHz on Fast Ethernet: pulling with credits keeps up without loss, windows of 64 kB do not.
+/// 22 x 15, 32 kB, 2 kHz on Fast Ethernet: pulling with credits reaches the rate without loss, windows of 64 kB do not.
 #[test]
 fn the_design_of_1998_holds_with_credits() {
     let design = SimulationSetup {
@@ -210,7 +210,7 @@ fn the_design_of_1998_holds_with_credits() {
         input_buffer,
         ..design.clone()
     };
-    // 4 windows of 64 kB: input buffers hold what the output buffer does not.
+    // 4 windows of 64 kB: the input buffers absorb the excess of the output buffer.
     assert!(run(&four(65_536, 0)).lost() > 0);
     assert_eq!(run(&four(65_536, 40_000)).lost(), 0);
     assert_eq!(run(&four(32_768, 0)).lost(), 0);

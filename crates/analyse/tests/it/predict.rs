@@ -21,7 +21,7 @@ const STRESSES: [Primitive; 6] = [
     Primitive::Fork,
 ];
 
-/// Machines of different speeds and characters; the application is a mix of probes with some noise of its own.
+/// Machines of different speeds and characters; the application is a mix of probes with its own noise.
 fn planted(machines: usize, known: usize, mix: &[f64; 6], noise: f64, seed: u64) -> (PredictorTable, Vec<f64>) {
     let mut rng = generator(seed);
     let columns = LABELS
@@ -95,8 +95,8 @@ fn intervals_hold_as_often_as_they_say() {
         }
         let share = held as f64 / all as f64;
         eprintln!("{known} machines: {share:.3} of {all}");
-        // On few machines other columns stand in for the application; a mix is easier to predict than any one of them, so that
-        // those intervals are wider than they need be.
+        // With few machines other columns correlate with the application by chance; a mix is easier to predict than any
+        // one column, so that these intervals are wider than necessary.
         let most = if known < 9 { 1.0 } else { 0.97 };
         assert!((0.84..=most).contains(&share), "{known} machines: {share}");
     }
@@ -117,7 +117,7 @@ fn more_machines_err_less_and_less_than_one_probe() {
 #[test]
 fn a_machine_is_never_predicted_by_its_own_model() {
     let (mut table, truths) = planted(12, 12, &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 0.0, 4);
-    // A twin with a wildly wrong value: it must not be believed for its own model.
+    // A twin with a wildly wrong value: it must not be used for its own model.
     let mut twin = table.machines[0].clone();
     twin.name = "twin".to_owned();
     twin.application = twin.application.map(|value| value + 3.0);
@@ -127,7 +127,7 @@ fn a_machine_is_never_predicted_by_its_own_model() {
 }
 
 #[test]
-fn what_the_probes_did_not_see_is_said() {
+fn what_the_probes_did_not_measure_is_reported() {
     let plain = planted(20, 12, &[0.5, 0.5, 0.0, 0.0, 0.0, 0.0], 0.03, 5).0;
     let ask = |table: &PredictorTable| predict(table, &[15], &PredictOptions::default()).unwrap().forecasts.remove(0);
     let sound = ask(&plain);

@@ -1,4 +1,4 @@
-//! Predictions on public data: CPU models by the metrics of benchmark programs. Read in place, where it is.
+//! Predictions on public data: CPU models by the metrics of benchmark programs. The file is read in place.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use analyse::predict::{
@@ -7,14 +7,14 @@ use analyse::predict::{
 };
 use model::{Better, Metric, Unit};
 
-/// Header and rows of the file; `None`, said aloud, where it is absent.
+/// Header and rows of the file; `None`, with a message, if it is absent.
 fn sheet() -> Option<(Vec<String>, Vec<Vec<String>>)> {
     let text = std::fs::read_to_string(testing::shared("data/sparecores_by_cpu.csv")?).unwrap();
     let mut lines = text.lines().map(fields);
     Some((lines.next().unwrap(), lines.collect()))
 }
 
-/// Fields of a line, of which some are quoted because they hold a comma.
+/// Fields of a line; some are quoted because they contain a comma.
 fn fields(line: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut quoted = false;
@@ -28,12 +28,12 @@ fn fields(line: &str) -> Vec<String> {
     found
 }
 
-/// What counts as one tool, none of whose metrics may predict another of its own.
+/// Groups of metrics of one tool; no metric predicts another of its group.
 #[derive(Clone, Copy)]
 enum Tool {
-    /// Geekbench is one tool, and each compressor is one: gzip says nothing of gzip, but zstd may.
+    /// Geekbench is one tool and each compressor is one: no metric of gzip predicts gzip, but those of zstd may.
     Program,
-    /// All compressors are one tool, for they were run on the same data by one harness.
+    /// All compressors are one tool, because they were run on the same data by one harness.
     Suite,
 }
 
@@ -45,7 +45,7 @@ fn tool(column: &str, by: Tool) -> String {
     }
 }
 
-/// Metrics of the sheet: what follows name, architecture, instances and threads.
+/// Metrics of the sheet: the columns after name, architecture, instances and threads.
 fn metrics(header: &[String]) -> &[String] {
     &header[4..]
 }
@@ -92,7 +92,7 @@ fn targets(header: &[String]) -> Vec<String> {
     metrics(header).iter().filter(is_target).cloned().collect()
 }
 
-/// All targets with one number of machines to learn from; with `only`, from that one metric alone.
+/// All targets with one number of machines in the training set; with `only`, from that one metric alone.
 fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>) -> Option<AtSize> {
     let (header, rows) = sheet()?;
     let mut all: Vec<TriedPrediction> = Vec::new();
@@ -119,7 +119,7 @@ fn promised_errors_at_twelve_machines() {
     let Some(found) = at_size(12, 1, Tool::Program, 1, None) else { return };
     assert!(found.median_error <= 0.08 && found.worst_tenth <= 0.22, "{found:?}");
     assert!((0.85..=0.95).contains(&found.coverage.unwrap()), "{found:?}");
-    // Where none of the compressors may stand in for another it is harder; said, and held to what it reaches.
+    // Without the other compressors as predictors: the same limits, but none on the worst tenth.
     let Some(strict) = at_size(12, 1, Tool::Suite, 1, None) else { return };
     assert!(strict.median_error <= 0.08 && (0.85..=0.95).contains(&strict.coverage.unwrap()), "{strict:?}");
 }
@@ -129,7 +129,7 @@ fn more_machines_beat_the_best_single_rating() {
     for (size, repeats) in [(2, 2), (3, 2), (4, 3), (5, 2), (8, 1), (12, 1), (20, 1)] {
         let Some(found) = at_size(size, repeats, Tool::Program, 7, None) else { return };
         assert!(found.median_error < found.rating_median && found.worst_tenth < found.rating_worst_tenth, "{found:?}");
-        // Nor is the rating that turns out best in hindsight, of all that are nobody's own, any better.
+        // The rating that is best in hindsight, of all that belong to no group, is not better either.
         let Some(fixed) = at_size(size, 1, Tool::Program, 7, Some("pm_cpu_singlethread")) else { return };
         assert!(found.median_error < fixed.rating_median && found.worst_tenth < fixed.rating_worst_tenth, "{fixed:?}");
     }

@@ -1,4 +1,4 @@
-//! Trends: planted truths, and the public record of processors.
+//! Trends: planted parameters, and the public record of processors.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use analyse::trend::{Dated, GrowthTrend, TrendCurve, TrendOptions, parse, trend};
@@ -40,7 +40,7 @@ fn the_fit_of_1998_says_that_2015_is_out_of_reach() {
     assert!(!near.out_of_reach && far.out_of_reach && farthest.out_of_reach);
     let (_, too_high) = far.came.unwrap();
     assert!((4.0..10.0).contains(&too_high), "{too_high}");
-    // Its own interval, once the rate may wander, no longer excludes what came.
+    // Its own interval, once the rate may vary, no longer excludes the later values.
     for projection in [far, farthest] {
         let (low, high) = projection.wide.unwrap();
         let (came, _) = projection.came.unwrap();
@@ -95,7 +95,7 @@ fn intervals_cover_what_they_say() {
 }
 
 #[test]
-fn breaks_are_found_and_seldom_invented() {
+fn breaks_are_found_and_rarely_invented() {
     let alarms = (0..60)
         .filter(|&seed| {
             let found = trend(&planted(seed, 2.0, 2000, 2010), &TrendOptions::default()).unwrap();

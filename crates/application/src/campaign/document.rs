@@ -38,10 +38,10 @@ pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric)
     Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
-/// How the note begins that holds the command line of a program.
+/// Prefix of the note with the command line of a program.
 const COMMAND: &str = "run by: ";
 
-/// The command line by which the program of a figure is run, as its document has it.
+/// The command line of the program of a figure, from its document.
 pub(super) fn command_of(figure: &Figure) -> Option<&str> {
     figure.notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(COMMAND))
 }

@@ -59,10 +59,10 @@ pub struct Campaign<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    /// Builds everything, and makes the figures of the run that is to be measured.
+    /// Builds all programs and creates the figures of the run.
     ///
     /// # Errors
-    /// When nothing can be built at all, or the user asked to stop; an error of one build becomes its figures' outcome.
+    /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its figures.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
         let CampaignOrder { mut run, applications, copies, root } = order;
         let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
@@ -80,11 +80,11 @@ impl<'a> Campaign<'a> {
         Ok((Self { applications, builds, subjects, warm, digests, hidden: 0, starter }, run))
     }
 
-    /// Takes over what an earlier session of the same campaign found, so that its run can be resumed: the digests that
-    /// further launches must print. `fresh` is the run that [`Campaign::build`] made now.
+    /// Copies the results of an earlier session of the same campaign, so that its run can be resumed: the digests that
+    /// further launches must print. `fresh` is the run that [`Campaign::build`] has just created.
     ///
     /// # Errors
-    /// When a program is run by another command line now.
+    /// When the command line of a program has changed.
     pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
         for subject in &self.subjects {
             let Some(figure) = subject.figures.first().copied() else { continue };

@@ -23,7 +23,7 @@ pub(super) struct LaunchReading {
 #[derive(Debug, Default)]
 pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
 
-/// How the note begins that holds the digest which every launch must print.
+/// Prefix of the note with the digest that every launch must print.
 const DIGEST: &str = "digest: ";
 
 impl Digests {
@@ -31,13 +31,13 @@ impl Digests {
         (place.0, (application.verify.scope == DigestScope::Build).then_some(place.1))
     }
 
-    /// The digest seen first, as a note of the document.
+    /// The first digest, as a note of the document.
     pub(super) fn note(&self, application: &Application, place: (usize, usize)) -> Option<String> {
         let digest = self.0.get(&Self::key(application, place))?;
         Some(format!("{RECORD}{DIGEST}{digest}"))
     }
 
-    /// Takes over the digest that an earlier session noted.
+    /// Copies the digest noted by an earlier session.
     pub(super) fn recall(&mut self, application: &Application, place: (usize, usize), notes: &[String]) {
         let noted = notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(DIGEST));
         if let Some(digest) = noted {

@@ -29,7 +29,7 @@ pub(super) struct SessionsSeen {
     pub(super) sessions: usize,
     /// CPUs that they may use.
     pub(super) cpus: usize,
-    /// CPUs that are online: the machine's counters are of all of them.
+    /// CPUs that are online: the counters of the machine include all of them.
     pub(super) online: usize,
     /// Share of the machine's CPU time that was busy.
     pub(super) busy: f64,

@@ -1,4 +1,4 @@
-//! Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: one line a launch.
+//! Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: one line for each launch.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -8,7 +8,7 @@ use model::{Better, Figure, Metric, Outcome, Run, Unit};
 use crate::Error;
 
 pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
-    // Directions of units come first; benchstat takes less as better where none is said.
+    // Directions of units come first; without one, benchstat takes lower as better.
     let units: BTreeSet<String> = runs
         .iter()
         .flat_map(|run| &run.figures)
@@ -47,7 +47,7 @@ fn name(figure: &Figure) -> String {
     name
 }
 
-/// A unit that tells directions apart, since benchstat knows a direction for each unit only once.
+/// A unit that includes the direction, since benchstat allows one direction for each unit.
 fn unit(metric: &Metric) -> String {
     let unit = match metric.unit {
         Unit::Seconds => "sec/op",
@@ -68,7 +68,7 @@ fn unit(metric: &Metric) -> String {
     }
 }
 
-/// Words without spaces, which end a name there.
+/// A word without blanks, since a blank would end a name.
 fn word(text: &str) -> String {
     text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! A Markdown table: one row a figure, one column a run, with what the intervals are.
+//! A Markdown table: one row for each figure, one column for each run, and an explanation of the intervals.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every figure of any run, in the order of the runs.
+/// Keys of the figures of all runs, in the order of the runs.
 fn keys(runs: &[Run]) -> Vec<FigureKey> {
     let mut seen = std::collections::HashSet::new();
     runs.iter().flat_map(|run| &run.figures).map(Figure::key).filter(|key| seen.insert(key.clone())).collect()
@@ -68,12 +68,12 @@ fn measured(figure: &Figure, estimate: &Estimate) -> String {
     format!("{value}{bounds}{flags}")
 }
 
-/// Levels below the usual are said.
+/// The level, if it is below the usual one.
 fn level(level: f64) -> String {
     if level >= 0.95 - 1e-9 { String::new() } else { format!(" at {:.0}%", (100.0 * level + 1e-9).floor()) }
 }
 
-/// Where a run comes from, with whom to name.
+/// Origin of a run, with its attribution.
 fn from(run: &Run) -> String {
     let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
     let origin = match &run.origin {
@@ -90,7 +90,7 @@ fn from(run: &Run) -> String {
     [machine.as_str(), &origin].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Words as they may stand in a table's cell.
+/// Text that is safe in a table's cell.
 fn cell(text: &str) -> String {
     text.chars().fold(String::new(), |mut cell, c| {
         match c {

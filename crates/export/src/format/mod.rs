@@ -1,4 +1,4 @@
-//! The formats: one file each, named in one table.
+//! The formats: one file each, listed in one table.
 
 mod benchstat;
 mod csv;
@@ -12,13 +12,13 @@ use model::Run;
 
 use crate::Error;
 
-/// A format that runs are written in.
+/// An export format.
 pub struct ExportFormat {
-    /// Name to say it by.
+    /// Its name.
     pub name: &'static str,
-    /// Usual ending of its files, without the dot.
+    /// Usual extension of its files, without the dot.
     pub extension: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub about: &'static str,
     pub(crate) write: fn(&[Run], &mut dyn Write) -> Result<(), Error>,
 }
@@ -40,13 +40,13 @@ static FORMATS: [ExportFormat; 5] = [
     ExportFormat {
         name: "openmetrics",
         extension: "txt",
-        about: "OpenMetrics text for Prometheus and its kin",
+        about: "OpenMetrics text for Prometheus and similar tools",
         write: openmetrics::write,
     },
     ExportFormat {
         name: "benchstat",
         extension: "txt",
-        about: "Go's benchmark lines, one a launch, so that benchstat can do its test",
+        about: "Go's benchmark lines, one for each launch, for benchstat",
         write: benchstat::write,
     },
 ];

@@ -1,5 +1,5 @@
 //! OpenMetrics text, version 1.0 (github.com/prometheus/OpenMetrics, specification/OpenMetrics.md): gauges, one family
-//! a figure's value and one for either end of its interval, and the runs as an info family.
+//! for a figure's value and one for either end of its interval, and the runs as an info family.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -8,10 +8,10 @@ use model::{Figure, Outcome, Run, Unit};
 
 use crate::Error;
 
-/// What the name of the family of levels adds.
+/// Suffix of the families of confidence levels.
 const LEVEL: &str = "_level";
 
-/// A family: its help, unit, and lines of labels and value.
+/// A family: help, unit, and lines of labels and value.
 #[derive(Default)]
 struct MetricFamily {
     help: String,
@@ -27,7 +27,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
             let Outcome::Measured(estimate) = &figure.outcome else { continue };
             let labels = labels(run, figure);
             let spread = estimate.low < estimate.high;
-            // The ends of a range are called what they are; an interval has its level beside it.
+            // The ends of a range have names of their own; an interval has its level beside it.
             let (low, high) = if estimate.is_range() { ("_least", "_greatest") } else { ("_low", "_high") };
             let interval = spread && !estimate.is_range() && estimate.level > 0.0;
             let parts = [
@@ -39,7 +39,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
             for (part, value) in parts {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
                 let name = family_name(figure, part);
-                // One sample a family and set of labels, even where a run is given twice.
+                // One sample for each family and set of labels, even if a run is given twice.
                 if !seen.insert((name.clone(), labels.clone())) {
                     continue;
                 }
@@ -89,7 +89,7 @@ fn info(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the metric has a unit, its name must end in it.
+/// If the metric has a unit, its name must end in the unit.
 fn family_name(figure: &Figure, part: &str) -> String {
     let unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
     let name = format!("prony_{}{part}", identifier(&figure.probe));
@@ -126,7 +126,7 @@ fn help(figure: &Figure, part: &str) -> String {
     format!("{}{which}; {}, {better}.", figure.title, figure.metric.per)
 }
 
-/// The run, the machine, the probe and the point. An axis whose name is taken gets a number.
+/// Labels: run, machine, probe and point. An axis whose name is taken gets a number.
 fn labels(run: &Run, figure: &Figure) -> String {
     let mut labels = vec![
         ("run".to_owned(), run.id.as_str()),
@@ -143,7 +143,8 @@ fn labels(run: &Run, figure: &Figure) -> String {
     labels.iter().map(label).collect::<Vec<_>>().join(",")
 }
 
-/// Letters, digits and underscores, no digit first, no underscores first (names that begin with two are reserved).
+/// Letters, digits and underscores, without a digit or underscore at the beginning (names that begin with two
+/// underscores are reserved).
 fn identifier(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let plain = plain.trim_matches('_');

@@ -1,5 +1,5 @@
-//! The driver's side of the greeting: all agents are started, and whoever is not there in time is missing, by name and
-//! with the reason.
+//! The driver's side of the greeting: starts all agents. An agent that does not answer in time is reported as missing,
+//! with its name and the cause.
 
 use std::io::{BufRead, Write};
 use std::net::IpAddr;
@@ -13,52 +13,52 @@ use crate::launcher::{Launcher, Link, MissingNode};
 use crate::line::{receive, send};
 use crate::{Error, Result};
 
-/// An agent that is there and has its duty.
+/// An agent that has answered and was given its duty.
 pub struct Greeted {
-    /// Place among those that were asked for, from 0.
+    /// Index among the requested nodes, from 0.
     pub node: usize,
-    /// The line to it.
+    /// The connection to it.
     pub link: Link,
-    /// What it said.
+    /// Its first message.
     pub hello: Hello,
-    /// How its clock stands to the driver's.
+    /// Offset of its clock from the driver's.
     pub clock: ClockOffset,
     /// Address to use for data.
     pub address: IpAddr,
 }
 
-/// Everybody who was asked for.
+/// Result of greeting all requested nodes.
 #[derive(Default)]
 pub struct Greeting {
-    /// Those that are there, in the order of nodes.
+    /// Nodes that answered, in order.
     pub greeted: Vec<Greeted>,
-    /// Those that are not, in the order of nodes.
+    /// Missing nodes, in order.
     pub missing: Vec<MissingNode>,
 }
 
-/// How a node's clock stands to the driver's: the question with the shortest way there and back tells best, and its half
+/// Offset of a node's clock. The question with the shortest round trip is the most precise, and half of that round trip
 /// bounds the error (Cristian, Distributed Computing 3, 1989).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ClockOffset {
-    /// The driver's clock less the node's, nanoseconds.
+    /// The driver's clock minus the node's, nanoseconds.
     pub ahead: f64,
-    /// At most so far from the truth, nanoseconds.
+    /// Bound of the error, nanoseconds.
     pub within: f64,
 }
 
-/// Starts the agents of nodes 0 to `count` and gives them their duty. Every one of them is in one of the two answers, each
-/// in the order of nodes. A node is waited for as long as the launcher says.
+/// Starts the agents of nodes 0 to `count` and gives them their duty. Every node is in one of the two lists, each in
+/// the order of nodes. The launcher sets the time limit of a node.
 ///
 /// # Errors
-/// When somebody asked to stop.
+/// When the user asked to stop.
 pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &Stopper) -> Result<Greeting> {
     let mut waiting: Vec<Option<Link>> = Vec::new();
     let mut missing: Vec<(usize, MissingNode)> = Vec::new();
-    let (tell, heard) = channel();
+    let (sender, results) = channel();
     for node in 0..count {
         match launcher.start(node) {
             Ok(mut link) => {
-                meet(node, &mut link, duty, tell.clone())?;
+                meet(node, &mut link, duty, sender.clone())?;
                 waiting.push(Some(link));
             }
             Err(error) => {
@@ -75,13 +75,13 @@ pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &St
             return Err(Error::Stopped);
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let met = match heard.recv_timeout(left.min(Duration::from_millis(100))) {
+        let met = match results.recv_timeout(left.min(Duration::from_millis(100))) {
             Ok(met) => met,
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
             Err(_) => break,
         };
         let Some(mut link) = waiting[met.node].take() else { continue };
-        match met.said {
+        match met.reply {
             Ok((hello, clock)) => {
                 (link.input, link.output) = (met.input, met.output);
                 let address = launcher.address(met.node, &hello);
@@ -92,7 +92,7 @@ pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &St
     }
     for (node, link) in waiting.into_iter().enumerate() {
         if let Some(link) = link {
-            let error = Error::Gone(format!("it said nothing for {} s", patience.as_secs()));
+            let error = Error::Gone(format!("it sent nothing for {} s", patience.as_secs()));
             missing.push((node, absent(launcher, node, &link, &error)));
         }
     }
@@ -106,40 +106,41 @@ fn absent(launcher: &dyn Launcher, node: usize, link: &Link, error: &Error) -> M
     MissingNode { node: launcher.name(node), reason: launcher.why_missing(node, link, error) }
 }
 
-/// What became of a greeting.
+/// Result of greeting one agent.
 struct Met {
     node: usize,
     input: Box<dyn Write + Send>,
     output: Box<dyn BufRead + Send>,
-    said: Result<(Hello, ClockOffset)>,
+    reply: Result<(Hello, ClockOffset)>,
 }
 
-/// Greets an agent in a thread of its own, since reading cannot be bounded in time: it ends with the agent at the latest.
-fn meet(node: usize, link: &mut Link, duty: &str, tell: Sender<Met>) -> Result<()> {
+/// Greets an agent in a thread of its own, since a read from a pipe has no time limit here: the thread ends with the
+/// agent at the latest.
+fn meet(node: usize, link: &mut Link, duty: &str, results: Sender<Met>) -> Result<()> {
     let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
     let mut input = std::mem::replace(&mut link.input, Box::new(std::io::sink()));
     let duty = duty.to_owned();
-    let talk = move || {
-        let said = exchange(&mut *input, &mut *output, duty);
-        // Where nobody waits any more, nobody misses it.
-        let _ = tell.send(Met { node, input, output, said });
+    let exchange_all = move || {
+        let reply = exchange(&mut *input, &mut *output, duty);
+        // The receiver may be gone after the time limit.
+        let _ = results.send(Met { node, input, output, reply });
     };
-    std::thread::Builder::new().name("greeting".to_owned()).spawn(talk).map_err(Error::io("start a thread"))?;
+    std::thread::Builder::new().name("greeting".to_owned()).spawn(exchange_all).map_err(Error::io("start a thread"))?;
     Ok(())
 }
 
 fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Result<(Hello, ClockOffset)> {
-    /// Questions of the clock.
+    /// Number of questions about the clock.
     const QUESTIONS: usize = 7;
     let ended = || Error::Gone("it ended before it was asked to".to_owned());
     let hello: Hello = receive(output, LONGEST)?.ok_or_else(ended)?;
     let ours = env!("CARGO_PKG_VERSION");
     if hello.version != ours {
         let theirs = &hello.version;
-        return Err(Error::Refused(format!("it has version {theirs} of this program, and here is {ours}")));
+        return Err(Error::Refused(format!("it has version {theirs} of this program, the driver has {ours}")));
     }
     if hello.can.iter().all(|can| *can != duty) {
-        return Err(Error::Refused(format!("its program does not know how to {duty}")));
+        return Err(Error::Refused(format!("its program has no duty {duty}")));
     }
     let mut best: Option<ClockOffset> = None;
     for _ in 0..QUESTIONS {

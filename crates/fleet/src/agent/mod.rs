@@ -1,5 +1,5 @@
-//! The agent: what a launcher starts on a node. It says who and where it is and what it can do, hears which duty it has,
-//! and does that one. Its input and output are its whole world: no port is agreed, no directory shared.
+//! The agent, which a launcher starts on a node. It sends its identity and the duties it offers, receives one duty, and
+//! performs it. It communicates only over its standard input and output: it needs no port and no shared directory.
 
 mod greet;
 
@@ -14,30 +14,29 @@ pub use crate::launcher::MissingNode;
 use crate::line::{receive, send};
 use crate::{Error, Result};
 
-/// What a driver says first.
+/// The first message of a driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum First {
-    /// What is your clock?
+    /// Asks for the clock.
     Clock,
-    /// Begin this duty.
+    /// Starts this duty.
     Duty(String),
 }
 
-/// The answer to [`First::Clock`]: nanoseconds since 1970.
+/// Reply to [`First::Clock`]: nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     pub(crate) clock: u64,
 }
 
-/// Longest first line of either side, bytes.
+/// Longest line of the greeting, bytes.
 const LONGEST: u64 = 1 << 16;
 
-/// Serves one driver. Returns when the duty is done or the driver is gone.
+/// Serves one driver. Returns when the duty is done or the driver has disconnected.
 ///
 /// # Errors
-/// When the driver is gone in the middle of something, asks for a duty that is not here, or says what cannot be
-/// understood.
+/// When the driver disconnects midway, asks for an unknown duty, or sends a malformed message.
 pub fn serve(
     mut input: Box<dyn BufRead + Send>,
     output: &mut (dyn Write + Send),

@@ -1,32 +1,32 @@
-//! A node of an event builder: it hears one message a line and says one a line, whoever started it and wherever.
+//! A node of an event builder: it receives and sends one message on each line, whatever launcher started it.
 
 use std::io::{BufRead, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{PoisonError, mpsc};
 
 use super::control::{Control, next};
-use super::message::{BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, hear};
+use super::message::{BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, receive};
 use super::{assemble, count, pull, sender};
 use crate::agent::Duty;
 use crate::line::send;
 use crate::path::pin;
 use crate::{Error, Result};
 
-/// Being a node of an event builder.
+/// The duty of a node of an event builder.
 pub const DUTY: Duty = Duty { name: "build", work: serve };
 
-/// Serves one job. Returns when it is done, the driver is gone, or it was told to die.
+/// Serves one job. Returns when it is done, the driver has disconnected, or the node was requests to die.
 ///
 /// # Errors
-/// When the driver is gone or says what cannot be understood.
+/// When the driver disconnects or sends a malformed message.
 fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {
     let control = Control::default();
-    let (tell, told) = mpsc::channel();
+    let (reply, requests) = mpsc::channel();
     std::thread::scope(|scope| {
         let (mut input, control) = (input, &control);
         let listen = move || {
-            // The end of input is the end of the driver, and of the job.
-            while let Ok(Some(message)) = hear::<BuildRequest>(&mut input) {
+            // The end of input means that the driver is gone, which ends the job.
+            while let Ok(Some(message)) = receive::<BuildRequest>(&mut input) {
                 match message {
                     BuildRequest::Take { events } => {
                         control.more.lock().unwrap_or_else(PoisonError::into_inner).extend(events);
@@ -37,7 +37,7 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
                     }
                     BuildRequest::Stop => break,
                     other => {
-                        if tell.send(other).is_err() {
+                        if reply.send(other).is_err() {
                             break;
                         }
                     }
@@ -46,7 +46,7 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
             control.stop.store(true, Relaxed);
         };
         std::thread::Builder::new().spawn_scoped(scope, listen).map_err(Error::io("start a thread"))?;
-        let worked = work(&told, control, output);
+        let worked = work(&requests, control, output);
         control.stop.store(true, Relaxed);
         match worked {
             Ok(counters) if !control.die.load(Relaxed) => send(output, &BuildReply::Done(counters)),
@@ -57,21 +57,21 @@ fn serve(input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Res
 }
 
 fn work(
-    told: &mpsc::Receiver<BuildRequest>,
+    requests: &mpsc::Receiver<BuildRequest>,
     control: &Control,
     mut output: &mut (dyn Write + Send),
 ) -> Result<NodeCounters> {
-    let BuildRequest::Be(order) = next(told)? else { return Err(Error::Protocol("no order".to_owned())) };
+    let BuildRequest::Be(order) = next(requests)? else { return Err(Error::Protocol("no order".to_owned())) };
     order.job.check()?;
     pin(order.cpu);
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
-    let mut tell = |message: BuildReply| send(&mut output, &message);
+    let mut reply = |message: BuildReply| send(&mut output, &message);
     let mut counters = match order.role {
-        NodeRole::Sender(index) => sender::work(index, &order, told, control, &mut tell),
+        NodeRole::Sender(index) => sender::work(index, &order, requests, control, &mut reply),
         NodeRole::Receiver(index) => match order.job.transport {
-            Transport::Tcp { window } => assemble::work(&order, window, told, control, &mut tell),
-            Transport::Datagrams => count::work(&order, told, control, &mut tell),
-            Transport::Credits { credits } => pull::work(index, credits, &order, told, control, &mut tell),
+            Transport::Tcp { window } => assemble::work(&order, window, requests, control, &mut reply),
+            Transport::Datagrams => count::work(&order, requests, control, &mut reply),
+            Transport::Credits { credits } => pull::work(index, credits, &order, requests, control, &mut reply),
         },
     }?;
     counters.cpu = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu).as_secs_f64();

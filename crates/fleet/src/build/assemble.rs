@@ -1,4 +1,4 @@
-//! A receiver of connections: one thread, readiness of all senders.
+//! A receiver over connections: one thread that polls all senders.
 
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use sys::poll::Epoll;
 
-use super::control::{Control, Tell, peers, start};
+use super::control::{Control, SendReply, peers, start};
 use super::count::Reports;
 use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters};
 use super::sizes::EventTimes;
 use crate::data::{self, SocketOptions};
 use crate::{Error, Result};
 
-/// Bytes of one read at most.
+/// Bytes of one read, at most.
 const READ: usize = 64 << 10;
 
-/// Where in its stream of fragments a connection is.
+/// Position of a connection in its stream of fragments.
 struct FragmentSource {
     stream: TcpStream,
     sender: u32,
@@ -31,21 +31,21 @@ struct FragmentSource {
 pub(super) fn work(
     order: &BuildOrder,
     window: Option<u32>,
-    told: &Receiver<BuildRequest>,
+    requests: &Receiver<BuildRequest>,
     control: &Control,
-    tell: Tell,
+    reply: SendReply,
 ) -> Result<NodeCounters> {
     let job = &order.job;
     let listener = SocketOptions { window, ..SocketOptions::default() }.listen(SocketAddr::new(order.address, 0))?;
-    tell(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the own address"))? })?;
-    peers(told)?;
+    reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
+    peers(requests)?;
     let mut sources = accept(&listener, order)?;
     let mut epoll = Epoll::new(job.senders as usize)?;
     for (token, source) in sources.iter().enumerate() {
         epoll.add(&source.stream, token as u64)?;
     }
-    tell(BuildReply::Connected)?;
-    let (began, moment) = start(told)?;
+    reply(BuildReply::Connected)?;
+    let (began, moment) = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = vec![job.senders; job.events as usize];
@@ -78,9 +78,9 @@ pub(super) fn work(
                 }
             })?;
         }
-        reports.tell(tell, false)?;
+        reports.reply(reply, false)?;
     }
-    reports.tell(tell, true)?;
+    reports.reply(reply, true)?;
     Ok(counters)
 }
 
@@ -88,10 +88,10 @@ fn read(source: &mut FragmentSource, buffer: &mut [u8]) -> Option<usize> {
     source.stream.read(buffer).ok().filter(|count| *count > 0)
 }
 
-/// Takes one connection of each sender, and of nobody else.
+/// Accepts one connection of each sender, and no other.
 fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<FragmentSource>> {
-    /// Time for all senders to come.
-    const PATIENCE: Duration = Duration::from_secs(30);
+    /// Time limit for all senders to connect.
+    const TIMEOUT: Duration = Duration::from_secs(30);
     let senders = order.job.senders;
     let mut here = vec![false; senders as usize];
     let mut judge = |said: &[u8]| {
@@ -100,7 +100,7 @@ fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<Fr
         *new = true;
         Some(sender)
     };
-    let taken = data::take(listener, &order.ticket, 4, senders as usize, PATIENCE, &mut judge)?;
+    let taken = data::take(listener, &order.ticket, 4, senders as usize, TIMEOUT, &mut judge)?;
     let source = |(sender, stream): (u32, TcpStream)| {
         stream.set_nonblocking(true).map_err(Error::io("wait for fragments"))?;
         Ok(FragmentSource { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false })
@@ -109,7 +109,7 @@ fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<Fr
 }
 
 impl FragmentSource {
-    /// Goes through bytes that came; says which event a fragment belongs to, when it begins and when it is whole.
+    /// Consumes received bytes; calls `say` when a fragment of an event begins and when it is complete.
     fn take(&mut self, mut bytes: &[u8], job: &BuildJob, say: &mut dyn FnMut(u32, bool, bool)) -> Result<()> {
         while !bytes.is_empty() {
             if self.left == 0 {

@@ -1,20 +1,20 @@
-//! A receiver of datagrams that nobody sends again: it builds what arrives whole and counts the rest.
+//! A receiver of datagrams without retransmission: it builds complete events and counts the rest.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::control::{Control, Tell, peers, start};
+use super::control::{Control, SendReply, peers, start};
 use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
-/// Receive buffer asked for: what a switch let through must not be lost here.
+/// Receive buffer, bytes: datagrams that passed the switch must not be lost in the socket.
 const BUFFER: usize = 8 << 20;
-/// How often the driver hears of built events.
+/// Interval of reports of built events, nanoseconds.
 const REPORT: u64 = 20_000_000;
 
-/// Built events that the driver has not heard of.
+/// Built events that are not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     events: Vec<(u32, u64)>,
@@ -26,31 +26,31 @@ impl Reports {
         self.events.push((event, nanos));
     }
 
-    /// Tells the driver, from time to time or when it must be.
-    pub(super) fn tell(&mut self, tell: &mut dyn FnMut(BuildReply) -> Result<()>, must: bool) -> Result<()> {
+    /// Sends a report when one is due, or if `must` is set.
+    pub(super) fn reply(&mut self, reply: &mut dyn FnMut(BuildReply) -> Result<()>, must: bool) -> Result<()> {
         let now = sys::clock::now();
         if self.events.is_empty() || (!must && self.events.len() < 512 && now - self.last < REPORT) {
             return Ok(());
         }
         self.last = now;
-        tell(BuildReply::Built { events: std::mem::take(&mut self.events) })
+        reply(BuildReply::Built { events: std::mem::take(&mut self.events) })
     }
 }
 
 pub(super) fn work(
     order: &BuildOrder,
-    told: &Receiver<BuildRequest>,
+    requests: &Receiver<BuildRequest>,
     control: &Control,
-    tell: Tell,
+    reply: SendReply,
 ) -> Result<NodeCounters> {
     let job = &order.job;
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     sys::socket::set_receive_buffer(&socket, BUFFER)?;
     socket.set_read_timeout(Some(Duration::from_millis(10))).map_err(Error::io("wait for datagrams"))?;
-    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
-    peers(told)?;
-    tell(BuildReply::Connected)?;
-    let (began, moment) = start(told)?;
+    reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
+    peers(requests)?;
+    reply(BuildReply::Connected)?;
+    let (began, moment) = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.senders as usize);
     let mut reports = Reports::default();
     let mut missing = (0..job.events).map(|event| job.datagrams(event)).collect::<Vec<_>>();
@@ -68,9 +68,9 @@ pub(super) fn work(
                 reports.built(head.event, sys::clock::now().saturating_sub(times.due(began, head.event)));
             }
         }
-        reports.tell(tell, false)?;
+        reports.reply(reply, false)?;
     }
-    reports.tell(tell, true)?;
+    reports.reply(reply, true)?;
     counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     Ok(counters)
 }

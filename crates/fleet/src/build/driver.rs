@@ -1,4 +1,4 @@
-//! The driver: starts the nodes, introduces them to each other, starts them together, and keeps the ledger.
+//! The driver: starts the nodes, connects them, starts the job at the same moment everywhere, and keeps the ledger.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -9,62 +9,62 @@ use stats::Histogram;
 
 use super::DUTY;
 use super::ledger::EventLedger;
-use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, hear};
+use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, receive};
 use crate::agent::{ClockOffset, Greeted, Greeting, MissingNode, greet};
 use crate::data::{CpuUse, CpuWatch};
 use crate::launcher::{Launcher, Link};
 use crate::line::send;
 use crate::{Error, Result};
 
-/// Time for nodes to come up and to say what they counted.
-const PATIENCE: Duration = Duration::from_secs(40);
-/// Between the order to start and the start.
-const AHEAD: u64 = 300_000_000;
-/// Silence after the last datagram was sent, after which no more is expected.
+/// Time limit for nodes to start, and to report their counts.
+const TIMEOUT: Duration = Duration::from_secs(40);
+/// Time between the message to start and the start, nanoseconds.
+const START_DELAY: u64 = 300_000_000;
+/// Silence after the last datagram was sent, after which no more are expected.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug, Clone, Default)]
 pub struct BuildOutcome {
-    /// Events that were built, each counted once.
+    /// Events built, each counted once.
     pub built: u32,
-    /// Events that were not built: some of their datagrams never came.
+    /// Events not built, because datagrams were lost.
     pub missing: u32,
-    /// Reports of events that were built already.
+    /// Repeated reports of built events.
     pub refused: u64,
     /// From the start to the last built event, seconds.
     pub seconds: f64,
-    /// Time that events took, nanoseconds.
+    /// Time to build an event, nanoseconds.
     pub latency: Histogram,
-    /// Events of each receiver.
+    /// Events built by each receiver.
     pub by_receiver: Vec<u32>,
-    /// What senders counted, in order.
+    /// Counters of the senders, in order.
     pub senders: Vec<NodeCounters>,
-    /// What receivers counted, in order; a lost one counted nothing.
+    /// Counters of the receivers, in order; zero for a lost one.
     pub receivers: Vec<NodeCounters>,
-    /// Between the first and the last node's start, seconds, by their clocks as the driver's questions set them right.
+    /// Time between the first and the last node's start, seconds, corrected for the offsets of their clocks.
     pub skew: f64,
-    /// How far at most that may be from the truth, seconds.
+    /// Bound of the error of `skew`, seconds.
     pub skew_within: f64,
-    /// Where the nodes were, senders first.
+    /// Location of the nodes, senders first.
     pub places: Vec<NodePlace>,
     /// CPU time of this host.
     pub cpu: CpuUse,
-    /// After a receiver was lost: seconds until the driver knew, until all its events were built by others, and the
-    /// longest time without any built event.
+    /// After a receiver was lost: seconds until the driver noticed, seconds until others had built all its events, and
+    /// the longest time without any built event.
     pub hole: Option<[f64; 3]>,
 }
 
-/// Where a node was.
+/// Location of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodePlace {
-    /// What its launcher calls it.
+    /// Its name at the launcher.
     pub name: String,
     /// Host name.
     pub host: String,
-    /// Address that data went to and came from.
+    /// Address of its data sockets.
     pub address: IpAddr,
-    /// Interface that has the address.
+    /// Interface that has this address.
     pub interface: String,
 }
 
@@ -75,7 +75,7 @@ impl BuildOutcome {
         if self.seconds > 0.0 { f64::from(self.built) / self.seconds } else { 0.0 }
     }
 
-    /// Payload bytes that left senders, that came to receivers, and of the pair that lost most: sender, receiver and bytes.
+    /// Payload bytes sent, payload bytes received, and the pair with the largest loss: sender, receiver and bytes.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64, Option<(usize, usize, u64)>) {
         let sum = |nodes: &[NodeCounters]| nodes.iter().map(|node| node.bytes).sum();
@@ -87,13 +87,13 @@ impl BuildOutcome {
             let (left, came) = (pair(&self.senders, sender, receiver), pair(&self.receivers, receiver, sender));
             (sender, receiver, left.saturating_sub(came))
         });
-        // A lost receiver has no counters, so that pairs cannot be matched.
+        // A lost receiver has no counters, so pairs cannot be matched.
         let whole = self.receivers.len() == self.by_receiver.len();
         let worst = lost.filter(|_| whole).max_by_key(|(_, _, lost)| *lost).filter(|(_, _, lost)| *lost > 0);
         (sum(&self.senders), sum(&self.receivers), worst)
     }
 
-    /// Jain's index over the events of receivers: 1 when all built as many.
+    /// Jain's index of the receivers' events: 1 when all built the same number.
     #[must_use]
     pub fn fairness(&self) -> f64 {
         let (sum, squares) = self.by_receiver.iter().fold((0.0, 0.0), |(sum, squares), one| {
@@ -107,15 +107,15 @@ impl BuildOutcome {
 struct Driver<'a> {
     job: &'a BuildJob,
     links: Vec<Option<Link>>,
-    heard: Receiver<(usize, Option<BuildReply>)>,
+    messages: Receiver<(usize, Option<BuildReply>)>,
     clocks: Vec<ClockOffset>,
 }
 
-/// Builds a job's events: senders are the nodes from 0, receivers those behind them. With `lose`, that receiver fails
-/// after so many built events.
+/// Runs a job: the senders are the nodes from 0, followed by the receivers. With `lose`, that receiver fails after this
+/// number of built events.
 ///
 /// # Errors
-/// When nodes cannot be started or fail, or the job makes no sense.
+/// When nodes cannot be started or fail, or the job is invalid.
 pub fn build(job: &BuildJob, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -> Result<BuildOutcome> {
     job.check()?;
     let nodes = (job.senders + job.receivers) as usize;
@@ -123,19 +123,19 @@ pub fn build(job: &BuildJob, launcher: &mut dyn Launcher, lose: Option<(u32, u32
     if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
     }
-    let (tell, heard) = mpsc::channel();
-    let mut driver = Driver { job, links: Vec::new(), heard, clocks: Vec::new() };
+    let (sender, messages) = mpsc::channel();
+    let mut driver = Driver { job, links: Vec::new(), messages, clocks: Vec::new() };
     let mut places = Vec::new();
     for Greeted { node, mut link, hello, clock, address } in greeted {
         let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
-        let tell = tell.clone();
+        let sender = sender.clone();
         let listen = move || {
-            while let Ok(Some(message)) = hear::<BuildReply>(&mut *output) {
-                if tell.send((node, Some(message))).is_err() {
+            while let Ok(Some(message)) = receive::<BuildReply>(&mut *output) {
+                if sender.send((node, Some(message))).is_err() {
                     return;
                 }
             }
-            let _ = tell.send((node, None));
+            let _ = sender.send((node, None));
         };
         std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
         let interface = hello.interface(address).unwrap_or("no interface of its own").to_owned();
@@ -143,7 +143,7 @@ pub fn build(job: &BuildJob, launcher: &mut dyn Launcher, lose: Option<(u32, u32
         driver.clocks.push(clock);
         driver.links.push(Some(link));
     }
-    driver.introduce(launcher, &places)?;
+    driver.connect(launcher, &places)?;
     let mut outcome = driver.run(lose)?;
     outcome.places = places;
     Ok(outcome)
@@ -157,14 +157,14 @@ impl Driver<'_> {
         }
     }
 
-    /// Hears one message of every node and keeps what `take` makes of it.
+    /// Receives one message of every node, and collects the results of `take`.
     fn each<T>(&mut self, mut take: impl FnMut(usize, BuildReply) -> Option<T>) -> Result<Vec<T>> {
         let mut all: Vec<Option<T>> = self.links.iter().map(|_| None).collect();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while all.iter().zip(&self.links).any(|(one, link)| one.is_none() && link.is_some()) {
             let left = deadline.saturating_duration_since(Instant::now());
             let (node, message) =
-                self.heard.recv_timeout(left).map_err(|_| Error::Gone("some nodes say nothing".to_owned()))?;
+                self.messages.recv_timeout(left).map_err(|_| Error::Gone("some nodes do not answer".to_owned()))?;
             let name = || self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone());
             match message {
                 Some(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
@@ -178,9 +178,9 @@ impl Driver<'_> {
         Ok(all.into_iter().flatten().collect())
     }
 
-    fn introduce(&mut self, launcher: &dyn Launcher, places: &[NodePlace]) -> Result<()> {
+    fn connect(&mut self, launcher: &dyn Launcher, places: &[NodePlace]) -> Result<()> {
         let senders = self.job.senders as usize;
-        // It goes to nodes by their launcher's line, which is a pipe of this host, ssh or srun: no stranger hears it.
+        // The ticket is sent over the launchers' lines, which are pipes of this host, ssh or srun, so it stays secret.
         let ticket = channel::nonce()?;
         for (node, place) in places.iter().enumerate() {
             let role = if node < senders {
@@ -208,21 +208,21 @@ impl Driver<'_> {
         let job = self.job;
         let mut ledger = EventLedger::new(job.events, job.receivers);
         let mut outcome = BuildOutcome { by_receiver: vec![0; job.receivers as usize], ..BuildOutcome::default() };
-        let at = sys::clock::realtime() + AHEAD;
+        let at = sys::clock::realtime() + START_DELAY;
         for node in 0..self.links.len() {
             let own = at as f64 - self.clocks[node].ahead;
             self.send(node, &BuildRequest::Start { at: own as u64 })?;
         }
         let watch = CpuWatch::start();
-        let began = Instant::now() + Duration::from_nanos(AHEAD);
+        let began = Instant::now() + Duration::from_nanos(START_DELAY);
         let mut loss: Option<Loss> = None;
         let (mut last, mut sent, mut gap) = (began, 0, Duration::ZERO);
         let pushes = !matches!(job.transport, Transport::Credits { .. });
         while ledger.left() > 0 {
-            let wait = if pushes && sent == job.senders { QUIET } else { PATIENCE };
-            let (node, message) = match self.heard.recv_timeout(wait) {
-                Ok(heard) => heard,
-                // Datagrams that were dropped never come.
+            let wait = if pushes && sent == job.senders { QUIET } else { TIMEOUT };
+            let (node, message) = match self.messages.recv_timeout(wait) {
+                Ok(message) => message,
+                // Dropped datagrams never arrive.
                 Err(RecvTimeoutError::Timeout) if job.transport == Transport::Datagrams && sent == job.senders => break,
                 Err(_) => return Err(Error::Gone(format!("{} events were not built in time", ledger.left()))),
             };
@@ -239,7 +239,7 @@ impl Driver<'_> {
                     gap = gap.max(now.saturating_duration_since(last));
                     last = now;
                     if let Some(loss) = &mut loss {
-                        loss.look(&ledger);
+                        loss.update(&ledger);
                     }
                     self.lose(lose, job.events - ledger.left(), &mut loss)?;
                 }
@@ -262,7 +262,7 @@ impl Driver<'_> {
         Error::Node { node: self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone()), reason }
     }
 
-    /// Lets a receiver fail when it is time to.
+    /// Makes a receiver fail when it is time.
     fn lose(&mut self, lose: Option<(u32, u32)>, built: u32, loss: &mut Option<Loss>) -> Result<()> {
         let Some((receiver, after)) = lose.filter(|(_, after)| loss.is_none() && built >= *after) else {
             return Ok(());
@@ -272,7 +272,7 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended: what it had not built goes to the others.
+    /// A node has ended: its unbuilt events go to the others.
     fn lost(&mut self, node: usize, ledger: &mut EventLedger, loss: &mut Option<Loss>) -> Result<()> {
         let senders = self.job.senders as usize;
         let can = node >= senders && matches!(self.job.transport, Transport::Credits { .. });
@@ -297,7 +297,7 @@ impl Driver<'_> {
         loss.known = Some(Instant::now());
         for (receiver, events) in shares {
             loss.events.extend(&events);
-            // A line holds so many.
+            // Chunks keep the lines below their limit.
             for some in events.chunks(10_000) {
                 self.send(senders + receiver as usize, &BuildRequest::Take { events: some.to_vec() })?;
             }
@@ -329,7 +329,7 @@ impl Driver<'_> {
     }
 }
 
-/// A receiver that was lost, and what became of its events.
+/// A lost receiver and the state of its events.
 struct Loss {
     killed: Instant,
     known: Option<Instant>,
@@ -338,7 +338,7 @@ struct Loss {
 }
 
 impl Loss {
-    fn look(&mut self, ledger: &EventLedger) {
+    fn update(&mut self, ledger: &EventLedger) {
         let all = self.known.is_some() && self.repaired.is_none() && self.events.iter().all(|event| ledger.has(*event));
         if all {
             self.repaired = Some(Instant::now());

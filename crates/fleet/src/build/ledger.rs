@@ -1,17 +1,17 @@
 //! Which events are built: an event counts once, by the first report of it.
 
-/// What the driver knows of every event.
+/// The driver's record of all events.
 #[derive(Debug, Clone)]
 pub struct EventLedger {
     owner: Vec<u32>,
     built: Vec<bool>,
     left: u32,
-    /// Reports of events that were built already.
+    /// Repeated reports of built events.
     pub refused: u64,
 }
 
 impl EventLedger {
-    /// Event e belongs to receiver e mod M.
+    /// Assigns event e to receiver e mod M.
     #[must_use]
     pub fn new(events: u32, receivers: u32) -> Self {
         Self {
@@ -22,7 +22,7 @@ impl EventLedger {
         }
     }
 
-    /// Takes a report in; whether it counts.
+    /// Records a report; true if the event counts now.
     pub fn commit(&mut self, event: u32) -> bool {
         match self.built.get_mut(event as usize) {
             Some(built) if !*built => {
@@ -37,7 +37,7 @@ impl EventLedger {
         }
     }
 
-    /// Events that are not built.
+    /// Number of events not built.
     #[must_use]
     pub const fn left(&self) -> u32 {
         self.left
@@ -49,7 +49,7 @@ impl EventLedger {
         self.built.get(event as usize).copied().unwrap_or(false)
     }
 
-    /// Gives what a lost receiver has not built to the others in turn: receiver and events of each.
+    /// Assigns the unbuilt events of a lost receiver to the others in turn. Returns receiver and events of each.
     pub fn reassign(&mut self, lost: u32, alive: &[u32]) -> Vec<(u32, Vec<u32>)> {
         let mut shares: Vec<(u32, Vec<u32>)> = alive.iter().map(|receiver| (*receiver, Vec::new())).collect();
         if shares.is_empty() {
@@ -74,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whoever_is_lost_no_event_is_lost_or_counted_twice(
+        fn no_event_is_lost_or_counted_twice_whichever_receiver_fails(
             events in 1_u32..300, receivers in 2_u32..8, lost in 0_u32..8, before in prop::collection::vec(0_u32..300, 0..300),
         ) {
             let lost = lost % receivers;

@@ -1,4 +1,4 @@
-//! What a driver and its nodes say to each other: one JSON message a line.
+//! Messages between a driver and its nodes: one JSON message on each line.
 
 use std::io::BufRead;
 use std::net::{IpAddr, SocketAddr};
@@ -7,94 +7,94 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Error, Result};
 
-/// In which order pushing senders serve the receivers.
+/// The order in which pushing senders serve the receivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PushPattern {
-    /// Event after event, everybody the same: with a rate, every event is a burst into one port.
+    /// Event after event, the same order at every sender; with a rate, every event is a burst into one port.
     Burst,
-    /// The same as fast as the connections take it.
+    /// The same order, as fast as the connections allow.
     RoundRobin,
     /// Every sender begins with another receiver.
     BarrelShift,
-    /// Every sender in a random order of its own within each group of M events.
+    /// Every sender in its own random order within each group of M events.
     Random,
-    /// Receivers ask.
+    /// Receivers request fragments.
     Pull,
 }
 
-/// What carries fragments.
+/// Transport of fragments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
-    /// Connections; receive buffers of this size bound their windows.
+    /// TCP connections; receive buffers of this size bound their windows.
     Tcp {
-        /// Receive buffer asked for, bytes; `None` leaves it to the system.
+        /// Receive buffer, bytes; `None` leaves it to the system.
         window: Option<u32>,
     },
-    /// Datagrams that nobody sends again.
+    /// Datagrams without retransmission.
     Datagrams,
-    /// Datagrams asked for one by one, and again when they do not come.
+    /// Datagrams that are requested one by one, and again if lost.
     Credits {
-        /// Requests that one receiver has open.
+        /// Open requests of one receiver.
         credits: u32,
     },
 }
 
-/// How large fragments are.
+/// Distribution of fragment sizes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeDistribution {
-    /// All alike.
+    /// All equal.
     #[default]
     Fixed,
-    /// Exponential about the job's fragment size: how much a detector part saw is random.
+    /// Exponential with the job's fragment size as mean.
     Exponential,
-    /// Drawn from measured ones, bytes.
+    /// Drawn from measured sizes, bytes.
     Measured(Vec<u32>),
 }
 
-/// When events happen, at a given rate.
+/// Distribution of the events' moments at a given rate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
-    /// At equal distances.
+    /// Equal intervals.
     #[default]
     Regular,
-    /// At random, as decays do.
+    /// Random intervals (a Poisson process).
     Poisson,
 }
 
-/// What is built, and how.
+/// Parameters of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BuildJob {
-    /// Senders.
+    /// Number of senders.
     pub senders: u32,
-    /// Receivers.
+    /// Number of receivers.
     pub receivers: u32,
-    /// Bytes of a fragment; the mean where sizes are random.
+    /// Size of a fragment, bytes; the mean if sizes are random.
     pub fragment: u32,
-    /// Events.
+    /// Number of events.
     pub events: u32,
-    /// Events a second; `None`: as fast as it goes.
+    /// Events a second; `None`: as fast as possible.
     pub rate: Option<f64>,
     /// Order.
     pub pattern: PushPattern,
     /// Transport.
     pub transport: Transport,
-    /// Seed of random orders, and what tells this job's datagrams from others'.
+    /// Seed of random orders; it also identifies the datagrams of this job.
     pub seed: u32,
-    /// How large fragments are.
+    /// Distribution of fragment sizes.
     #[serde(default)]
     pub sizes: SizeDistribution,
-    /// When events happen.
+    /// Distribution of the events' moments.
     #[serde(default)]
     pub arrivals: Arrivals,
 }
 
-/// Payload of one datagram behind its head; with head it fills one frame.
+/// Payload of one datagram, bytes; with its header it fills one frame.
 pub(super) const CHUNK: u32 = 1456;
-/// Bytes of the head of a datagram or request.
+/// Size of the header of a datagram or request, bytes.
 pub(super) const HEAD: usize = 16;
 
 impl BuildJob {
@@ -112,30 +112,30 @@ impl BuildJob {
         }
     }
 
-    /// Bytes of one of a fragment's datagrams, without its head.
+    /// Payload of one of a fragment's datagrams, bytes.
     pub(super) fn chunk(&self, event: u32, sender: u32, number: u32) -> usize {
         (self.length(event, sender) - number * CHUNK).min(CHUNK) as usize
     }
 
-    /// Whether it makes sense.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Says what does not.
+    /// Names the invalid one.
     pub fn check(&self) -> Result<()> {
         let refuse = |text: &str| Err(Error::Usage(text.to_owned()));
         if self.senders == 0 || self.receivers == 0 || self.events == 0 || self.senders > 1000 || self.receivers > 1000
         {
-            return refuse("an event builder has 1 to 1000 senders, 1 to 1000 receivers and at least one event");
+            return refuse("an event builder needs 1 to 1000 senders, 1 to 1000 receivers and at least one event");
         }
         if self.fragment == 0 || self.fragment > 1 << 24 || self.events > 1 << 26 {
-            return refuse("a fragment has 1 byte to 16 MiB, and at most 2^26 events are built");
+            return refuse("a fragment must have 1 byte to 16 MiB, and there can be at most 2^26 events");
         }
         if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-            return refuse("a rate of events is above 0");
+            return refuse("the rate of events must be above 0");
         }
         if matches!(&self.sizes, SizeDistribution::Measured(all) if all.is_empty() || all.len() > 10_000 || all.iter().any(|one| *one > 1 << 24))
         {
-            return refuse("1 to 10000 measured sizes of at most 16 MiB can be drawn from");
+            return refuse("there must be 1 to 10000 measured sizes of at most 16 MiB");
         }
         if self.arrivals == Arrivals::Poisson && (self.rate.is_none() || self.events > 1 << 22) {
             return refuse("events at random moments need a rate, and are at most 2^22");
@@ -143,7 +143,7 @@ impl BuildJob {
         let asks = self.pattern == PushPattern::Pull;
         match self.transport {
             Transport::Credits { credits } if !asks || credits == 0 || credits > 4096 => {
-                refuse("1 to 4096 credits go with the pattern pull")
+                refuse("credits must be 1 to 4096, with the pattern pull")
             }
             Transport::Tcp { .. } | Transport::Datagrams if asks => refuse("receivers that pull need credits"),
             _ => Ok(()),
@@ -151,7 +151,7 @@ impl BuildJob {
     }
 }
 
-/// Head of a datagram: what it belongs to.
+/// Header of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DatagramHeader {
     pub(super) seed: u32,
@@ -167,7 +167,7 @@ impl DatagramHeader {
         }
     }
 
-    /// The head of a datagram of this job; `None` for anything else.
+    /// Parses the header of a datagram of this job; `None` for any other.
     pub(super) fn read(from: &[u8], job: &BuildJob) -> Option<Self> {
         let head = from.get(..HEAD)?.as_chunks::<4>().0;
         let word = |place: usize| u32::from_le_bytes(head[place]);
@@ -177,7 +177,7 @@ impl DatagramHeader {
     }
 }
 
-/// What a node is.
+/// Role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeRole {
@@ -187,87 +187,87 @@ pub enum NodeRole {
     Receiver(u32),
 }
 
-/// The first order of a node.
+/// Configuration of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BuildOrder {
-    /// What it is.
+    /// Its role.
     pub role: NodeRole,
-    /// What is built.
+    /// The job.
     pub job: BuildJob,
-    /// Address to use.
+    /// Address of its data sockets.
     pub address: IpAddr,
-    /// CPU to stay on.
+    /// CPU to pin to.
     pub cpu: Option<usize>,
-    /// What every data connection of this job presents first.
+    /// Ticket that every data connection of this job presents first.
     pub ticket: String,
 }
 
-/// What a driver says.
+/// A message of the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
 pub enum BuildRequest {
-    /// Be this.
+    /// Take this role.
     Be(BuildOrder),
-    /// Where the nodes of the other role are, in order.
+    /// Addresses of the nodes of the other role, in order.
     Peers {
         /// Addresses.
         peers: Vec<SocketAddr>,
     },
-    /// Begin at this moment, nanoseconds since 1970 by the node's own clock.
+    /// Start at this moment.
     Start {
-        /// The moment.
+        /// Nanoseconds since 1970, by the node's own clock.
         at: u64,
     },
-    /// Build these events too.
+    /// Build these events as well.
     Take {
         /// Events.
         events: Vec<u32>,
     },
-    /// Fail now, as if the node had lost its power.
+    /// Fail now, as if the power had failed.
     Die,
-    /// That was all.
+    /// The job is over.
     Stop,
 }
 
-/// What a node counted.
+/// Counters of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeCounters {
-    /// Moment at which it began, nanoseconds since 1970 by its own clock.
+    /// Start, nanoseconds since 1970 by its own clock.
     pub began: u64,
-    /// Fragments or datagrams sent or answered.
+    /// Fragments or datagrams sent.
     pub sent: u64,
     /// Fragments or datagrams received.
     pub received: u64,
     /// Payload bytes sent or received.
     pub bytes: u64,
-    /// The same by node of the other role, in order.
+    /// Payload bytes by node of the other role, in order.
     #[serde(default)]
     pub pairs: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
-    /// Answers that were no longer wanted: the request had been sent again in vain.
+    /// Replies that were no longer needed, since the request had been repeated.
     pub needless: u64,
-    /// Datagrams that the receiving socket dropped.
+    /// Datagrams dropped by the receiving socket.
     pub socket_drops: u64,
-    /// Sends that the kernel refused because the card's queue was full.
+    /// Sends refused by the kernel because the card's queue was full.
     pub queue_full: u64,
     /// Segments retransmitted by its connections.
     pub retransmits: u64,
-    /// Of these, really lost ones.
+    /// Segments among these that were really lost.
     pub losses: u64,
-    /// Largest window that any receiver offered, bytes.
+    /// Largest window offered by any receiver, bytes.
     pub window: u64,
     /// CPU time, seconds.
     pub cpu: f64,
 }
 
 impl NodeCounters {
-    /// Nothing yet, beside so many nodes of the other role; `began` in nanoseconds since 1970.
+    /// Zero counters for `others` nodes of the other role; `began` in nanoseconds since 1970.
     pub(super) fn new(began: u64, others: usize) -> Self {
         Self { began, pairs: vec![0; others], ..Self::default() }
     }
 
-    /// Payload went to or came from a node of the other role.
+    /// Counts payload to or from a node of the other role.
     pub(super) fn moved(&mut self, other: usize, bytes: u64) {
         self.bytes += bytes;
         if let Some(pair) = self.pairs.get_mut(other) {
@@ -276,29 +276,29 @@ impl NodeCounters {
     }
 }
 
-/// What a node says.
+/// A message of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
 pub enum BuildReply {
-    /// Others find me here.
+    /// The node listens at this address.
     Ready {
         /// Address.
         address: SocketAddr,
     },
-    /// I am connected with all others.
+    /// All its connections are established.
     Connected,
-    /// Events that are complete, each with the nanoseconds that it took.
+    /// Built events.
     Built {
-        /// Event and latency.
+        /// Event, and the nanoseconds that it took.
         events: Vec<(u32, u64)>,
     },
-    /// I have sent everything.
+    /// All fragments are sent.
     Sent,
-    /// What I counted.
+    /// Its counters.
     Done(NodeCounters),
-    /// I cannot go on.
+    /// The node failed.
     Failed {
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }
@@ -306,7 +306,7 @@ pub enum BuildReply {
 /// Longest line, bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Reads a message; `None` at the end.
-pub(super) fn hear<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
+/// Reads a message; `None` at the end of input.
+pub(super) fn receive<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
     crate::line::receive(from, LONGEST)
 }

@@ -1,4 +1,4 @@
-//! Event building: N senders hold a fragment of every event each, M receivers put events together.
+//! Event building: N senders each have a fragment of every event, and M receivers assemble the events.
 
 mod agent;
 mod assemble;

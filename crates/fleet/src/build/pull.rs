@@ -1,38 +1,38 @@
-//! A receiver that asks for datagrams one by one, with a bounded number of open requests, and asks again when one does
-//! not come. Its time-outs follow the latency that it sees (RFC 6298; samples of repeated requests are not used, after
-//! Karn and Partridge, SIGCOMM 1987).
+//! A receiver that requests datagrams one by one, with a bounded number of open requests, and repeats a request without
+//! a reply. Timeouts follow the observed latency (RFC 6298; samples of repeated requests are not used, after Karn and
+//! Partridge, SIGCOMM 1987).
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::control::{Control, Tell, peers, start};
+use super::control::{Control, SendReply, peers, start};
 use super::count::Reports;
 use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
-/// Least time-out: below it a scheduler's delay looks like a loss. Nanoseconds.
+/// Least timeout, nanoseconds: below it, a delay of the scheduler looks like a loss.
 const LEAST: f64 = 10e6;
-/// Largest time-out, nanoseconds.
+/// Largest timeout, nanoseconds.
 const MOST: f64 = 1e9;
-/// How often open requests are looked at.
-const LOOK: Duration = Duration::from_millis(4);
+/// Interval at which open requests are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(4);
 
-/// Time-out from latencies.
-struct Patience {
+/// Timeout estimated from latencies.
+struct RetryTimeout {
     mean: f64,
     deviation: f64,
     timeout: f64,
 }
 
-impl Patience {
+impl RetryTimeout {
     fn new() -> Self {
         Self { mean: 0.0, deviation: 0.0, timeout: 200e6 }
     }
 
-    fn saw(&mut self, nanos: f64) {
+    fn observe(&mut self, nanos: f64) {
         if self.mean == 0.0 {
             (self.mean, self.deviation) = (nanos, nanos / 2.0);
         } else {
@@ -47,7 +47,7 @@ impl Patience {
     }
 }
 
-/// Which datagram: event, sender, chunk.
+/// A datagram: event, sender, chunk.
 type Key = (u32, u32, u32);
 
 struct FragmentPuller<'a> {
@@ -61,7 +61,7 @@ struct FragmentPuller<'a> {
     current: Option<(u32, u32, u32)>,
     open: HashMap<Key, (u64, bool)>,
     building: HashMap<u32, (u32, u64)>,
-    patience: Patience,
+    timeout: RetryTimeout,
     counters: NodeCounters,
 }
 
@@ -69,17 +69,17 @@ pub(super) fn work(
     index: u32,
     credits: u32,
     order: &BuildOrder,
-    told: &Receiver<BuildRequest>,
+    requests: &Receiver<BuildRequest>,
     control: &Control,
-    tell: Tell,
+    reply: SendReply,
 ) -> Result<NodeCounters> {
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     sys::socket::set_receive_buffer(&socket, 4 << 20)?;
-    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for fragments"))?;
-    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
-    let senders = peers(told)?;
-    tell(BuildReply::Connected)?;
-    let (began, moment) = start(told)?;
+    socket.set_read_timeout(Some(POLL_INTERVAL)).map_err(Error::io("wait for fragments"))?;
+    reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
+    let senders = peers(requests)?;
+    reply(BuildReply::Connected)?;
+    let (began, moment) = start(requests)?;
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
     let mut puller = FragmentPuller {
         order,
@@ -92,7 +92,7 @@ pub(super) fn work(
         current: None,
         open: HashMap::new(),
         building: HashMap::new(),
-        patience: Patience::new(),
+        timeout: RetryTimeout::new(),
         counters: NodeCounters::new(moment, order.job.senders as usize),
     };
     let mut reports = Reports::default();
@@ -101,22 +101,22 @@ pub(super) fn work(
         while puller.open.len() < credits as usize && puller.ask() {}
         puller.receive(&mut reports);
         let now = sys::clock::now();
-        if now - looked > LOOK.as_nanos() as u64 {
+        if now - looked > POLL_INTERVAL.as_nanos() as u64 {
             looked = now;
             puller.repeat(now);
             puller.waiting.extend(control.given());
         }
-        reports.tell(tell, false)?;
+        reports.reply(reply, false)?;
     }
     if !control.die.load(std::sync::atomic::Ordering::Relaxed) {
-        reports.tell(tell, true)?;
+        reports.reply(reply, true)?;
     }
     puller.counters.socket_drops = sys::socket::drops(&puller.socket).unwrap_or(0);
     Ok(puller.counters)
 }
 
 impl FragmentPuller<'_> {
-    /// Asks for the next datagram; `false` when there is none to ask for now.
+    /// Requests the next datagram; `false` when there is none to request now.
     fn ask(&mut self) -> bool {
         let job = &self.order.job;
         let (event, place, chunk) = match self.current {
@@ -134,7 +134,7 @@ impl FragmentPuller<'_> {
                 (event, 0, 0)
             }
         };
-        // Receivers begin with different senders, so that they do not all ask the same one at once.
+        // Receivers begin with different senders, to spread the load.
         let sender = (self.index + place) % job.senders;
         self.current = match (place, chunk) {
             (_, chunk) if chunk + 1 < job.chunks(event, sender) => Some((event, place, chunk + 1)),
@@ -148,7 +148,7 @@ impl FragmentPuller<'_> {
     fn send(&mut self, key: Key, first: bool) {
         let mut request = [0; HEAD];
         DatagramHeader { seed: self.order.job.seed, event: key.0, sender: key.1, chunk: key.2 }.write(&mut request);
-        // One that the kernel does not take is one that is lost: it is sent again.
+        // A datagram refused by the kernel counts as lost: it is sent again.
         if self.socket.send_to(&request, self.senders[key.1 as usize]).is_err() {
             self.counters.queue_full += 1;
         }
@@ -158,10 +158,10 @@ impl FragmentPuller<'_> {
 
     fn receive(&mut self, reports: &mut Reports) {
         if self.open.is_empty() {
-            // Nothing can come: the next event may be due before a wait for datagrams would end.
+            // No request is open: the next event may be due before a wait for datagrams would end.
             let due = self.waiting.front().map_or(u64::MAX, |event| self.times.due(self.began, *event));
             let left = Duration::from_nanos(due.saturating_sub(sys::clock::now()));
-            std::thread::sleep(left.min(LOOK));
+            std::thread::sleep(left.min(POLL_INTERVAL));
             return;
         }
         let mut datagram = [0; HEAD + CHUNK as usize];
@@ -176,7 +176,7 @@ impl FragmentPuller<'_> {
         };
         let now = sys::clock::now();
         if first {
-            self.patience.saw((now - sent) as f64);
+            self.timeout.observe((now - sent) as f64);
         }
         self.counters.received += 1;
         self.counters.moved(head.sender as usize, (length - HEAD) as u64);
@@ -189,9 +189,9 @@ impl FragmentPuller<'_> {
         }
     }
 
-    /// Asks again for what did not come in time.
+    /// Repeats requests whose reply is overdue.
     fn repeat(&mut self, now: u64) {
-        let timeout = self.patience.timeout as u64;
+        let timeout = self.timeout.timeout as u64;
         let late: Vec<Key> = self
             .open
             .iter()
@@ -201,7 +201,7 @@ impl FragmentPuller<'_> {
         if late.is_empty() {
             return;
         }
-        self.patience.back_off();
+        self.timeout.back_off();
         for key in late {
             self.counters.again += 1;
             self.send(key, false);

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::control::{Control, Tell, peers, start};
+use super::control::{Control, SendReply, peers, start};
 use super::message::{
     BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters, PushPattern, Transport,
 };
@@ -20,21 +20,21 @@ use crate::{Error, Result};
 pub(super) fn work(
     index: u32,
     order: &BuildOrder,
-    told: &Receiver<BuildRequest>,
+    requests: &Receiver<BuildRequest>,
     control: &Control,
-    tell: Tell,
+    reply: SendReply,
 ) -> Result<NodeCounters> {
     if let Transport::Tcp { .. } = order.job.transport {
-        tell(BuildReply::Ready { address: SocketAddr::new(order.address, 0) })?;
-        return connections(index, order, told, control, tell);
+        reply(BuildReply::Ready { address: SocketAddr::new(order.address, 0) })?;
+        return connections(index, order, requests, control, reply);
     }
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
-    // Requests of all receivers may come at once.
+    // Requests of all receivers may arrive at once.
     sys::socket::set_receive_buffer(&socket, 1 << 20)?;
-    tell(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the own address"))? })?;
-    let receivers = peers(told)?;
-    tell(BuildReply::Connected)?;
-    let (began, moment) = start(told)?;
+    reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
+    let receivers = peers(requests)?;
+    reply(BuildReply::Connected)?;
+    let (began, moment) = start(requests)?;
     let mut counters = NodeCounters::new(moment, order.job.receivers as usize);
     if order.job.pattern == PushPattern::Pull {
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
@@ -48,14 +48,14 @@ pub(super) fn work(
             wait(times.due(began, event));
             push(index, &order.job, &socket, &receivers, event, &mut counters);
         }
-        tell(BuildReply::Sent)?;
-        rest(control);
+        reply(BuildReply::Sent)?;
+        wait_for_end(control);
     }
     Ok(counters)
 }
 
-/// A node that ended early would be taken for lost.
-fn rest(control: &Control) {
+/// Waits for the end of the job: a node that ends early counts as lost.
+fn wait_for_end(control: &Control) {
     while !control.ended() {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -106,7 +106,7 @@ fn push(
     }
 }
 
-/// Answers requests until told to stop: those of the job's own receivers, and with one datagram each.
+/// Answers requests of the job's own receivers, with one datagram each, until the end.
 fn answer(
     index: u32,
     job: &BuildJob,
@@ -142,17 +142,17 @@ fn answer(
 fn connections(
     index: u32,
     order: &BuildOrder,
-    told: &Receiver<BuildRequest>,
+    requests: &Receiver<BuildRequest>,
     control: &Control,
-    tell: Tell,
+    reply: SendReply,
 ) -> Result<NodeCounters> {
     let job = &order.job;
-    let receivers = peers(told)?;
+    let receivers = peers(requests)?;
     let connect = |to: &SocketAddr| -> Result<TcpStream> {
         let mut stream =
             TcpStream::connect_timeout(to, Duration::from_secs(10)).map_err(Error::io(format!("connect to {to}")))?;
         sys::socket::set_no_delay(&stream, true)?;
-        // The historical congestion control, where the kernel has it; what is used is noted by the driver's options.
+        // The historical congestion control, if the kernel has it; the driver's options record the one in use.
         let _ = sys::socket::set_congestion(&stream, "reno");
         stream.set_write_timeout(Some(Duration::from_secs(20))).map_err(Error::io("bound a write"))?;
         let hello = [order.ticket.as_bytes(), &index.to_le_bytes()].concat();
@@ -160,8 +160,8 @@ fn connections(
         Ok(stream)
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
-    tell(BuildReply::Connected)?;
-    let (began, moment) = start(told)?;
+    reply(BuildReply::Connected)?;
+    let (began, moment) = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.receivers as usize);
     let mut message = vec![0x5a; 8];
     let times = EventTimes::of(job);
@@ -179,15 +179,15 @@ fn connections(
         stream.write_all(&message).map_err(|error| Error::Gone(format!("a receiver: {error}")))?;
         counters.sent += 1;
         counters.moved(receiver, u64::from(length));
-        // The window is at its largest somewhere on the way.
+        // The window is largest at some moment during the transfer, so it is sampled.
         if counters.sent.is_multiple_of(64) {
-            look(stream, &mut counters);
+            sample(stream, &mut counters);
         }
     }
-    tell(BuildReply::Sent)?;
-    rest(control);
+    reply(BuildReply::Sent)?;
+    wait_for_end(control);
     for stream in &streams {
-        look(stream, &mut counters);
+        sample(stream, &mut counters);
         if let Ok(info) = sys::socket::tcp_info(stream) {
             counters.retransmits += info.total_retransmits.unwrap_or(0);
             counters.losses += info.losses().unwrap_or(0);
@@ -196,7 +196,7 @@ fn connections(
     Ok(counters)
 }
 
-fn look(stream: &TcpStream, counters: &mut NodeCounters) {
+fn sample(stream: &TcpStream, counters: &mut NodeCounters) {
     let window = sys::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
     counters.window = counters.window.max(window);
 }

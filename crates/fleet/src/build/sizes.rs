@@ -1,14 +1,14 @@
-//! Sizes of fragments and moments of events: the same at every node, because both follow from the job alone.
+//! Sizes of fragments and moments of events. They follow from the job alone, so they are the same at every node.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::message::{Arrivals, BuildJob, SizeDistribution};
 
-/// Times the mean that a random fragment has at most.
+/// Largest random fragment, in multiples of the mean.
 const LONGEST: u32 = 16;
 
-/// A number that depends on all bits of its argument (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+/// A hash of all bits of its argument (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
 const fn mixed(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -17,7 +17,7 @@ const fn mixed(word: u64) -> u64 {
 }
 
 impl BuildJob {
-    /// Bytes of one sender's fragment of an event: at least one.
+    /// Size of one sender's fragment of an event, bytes; at least one.
     #[must_use]
     pub fn length(&self, event: u32, sender: u32) -> u32 {
         let drawn = || mixed(mixed(u64::from(self.seed) << 32 | u64::from(event)) ^ u64::from(sender));
@@ -35,7 +35,7 @@ impl BuildJob {
     }
 }
 
-/// When events are due.
+/// Moments at which events are due.
 pub(super) struct EventTimes {
     every: f64,
     drawn: Vec<u64>,
@@ -57,7 +57,7 @@ impl EventTimes {
         Self { every, drawn }
     }
 
-    /// Moment of an event in nanoseconds by the clock that `began` is read from.
+    /// Moment of an event in nanoseconds, by the clock of `began`.
     pub(super) fn due(&self, began: u64, event: u32) -> u64 {
         began + self.drawn.get(event as usize).copied().unwrap_or((f64::from(event) * self.every) as u64)
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn random_sizes_and_moments_have_the_means_that_were_asked_for() {
+    fn random_sizes_and_moments_have_the_requested_means() {
         let job = job(SizeDistribution::Exponential, Arrivals::Poisson);
         let sum: u64 = (0..20_000).map(|event| u64::from(job.length(event, 1))).sum();
         // The standard error of the mean is 1000 / sqrt(20000) = 7.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_and_measured_sizes_are_what_they_are() {
+    fn fixed_and_measured_sizes_are_kept() {
         let fixed = job(SizeDistribution::Fixed, Arrivals::Regular);
         assert_eq!(
             (fixed.length(0, 0), fixed.length(7, 3), EventTimes::of(&fixed).due(10, 2)),

@@ -1,4 +1,4 @@
-//! What a test costs: CPU time of its own threads and of the machine.
+//! CPU time of a test: of its own threads, and of the machine.
 
 use std::time::Duration;
 
@@ -6,40 +6,40 @@ use model::{Share, TakenTime};
 use serde::{Deserialize, Serialize};
 use sys::usage::{CpuTimes, machine_times};
 
-/// CPU time over a test.
+/// CPU time during a test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuUse {
-    /// CPU seconds of the data threads at this end.
+    /// CPU time of the data threads at this end, seconds.
     pub threads: f64,
-    /// Share of the machine's CPU time that was busy, whoever used it: 0 to 1.
+    /// Share of the machine's CPU time that was busy, with all its processes: 0 to 1.
     pub busy: f64,
-    /// Share that was neither idle nor this process's.
+    /// Share used by other processes.
     pub others: f64,
-    /// Share that the hypervisor took.
+    /// Share stolen by the hypervisor.
     pub steal: f64,
-    /// CPU time that there was in all, seconds.
+    /// CPU time available in total, seconds.
     #[serde(default)]
     pub total: f64,
 }
 
-/// Above this share of the machine's CPU time a network test measures the host.
+/// Above this share of busy CPU time, a network test measures the host.
 const HOST_BOUND: f64 = 0.9;
 
 impl CpuUse {
-    /// Whether the host had no CPU time left, so that a result says more of it than of the network.
+    /// Whether the host had no idle CPU time, so that the result characterises the host rather than the network.
     #[must_use]
     pub fn host_bound(&self) -> bool {
         self.busy > HOST_BOUND
     }
 
-    /// What the hypervisor took, as launches record it; `None` where the system does not tell.
+    /// Stolen time as launches record it; `None` where the system does not report it.
     #[must_use]
     pub fn stolen(&self) -> Option<TakenTime> {
         (self.total > 0.0).then_some(TakenTime { seconds: self.steal * self.total, of: self.total })
     }
 }
 
-/// Watches the machine from a moment on.
+/// Reads the machine's CPU counters at two moments.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuWatch {
     machine: Option<CpuTimes>,
@@ -47,14 +47,14 @@ pub struct CpuWatch {
 }
 
 impl CpuWatch {
-    /// From now on.
+    /// Starts now.
     #[must_use]
     pub fn start() -> Self {
         Self { machine: machine_times().ok(), own: sys::clock::process_cpu().unwrap_or_default() }
     }
 
-    /// What was used since; `threads` is CPU time of the data threads in seconds. Shares are 0 where the system does
-    /// not tell.
+    /// CPU time since the start; `threads` is the CPU time of the data threads, seconds. Shares are 0 where the system
+    /// does not report them.
     #[must_use]
     pub fn stop(&self, threads: f64) -> CpuUse {
         let own = sys::clock::process_cpu().unwrap_or_default().saturating_sub(self.own);

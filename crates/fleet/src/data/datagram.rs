@@ -1,4 +1,4 @@
-//! Datagrams: numbered, counted, or sent back; and only to who has shown that he is there.
+//! Datagrams: numbered and counted, or echoed, for a client that has presented its ticket.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Bytes at the head of a counted datagram.
+/// Size of the header of a counted datagram, bytes.
 pub(crate) const HEADER: usize = 16;
-/// How long a receiver waits before it looks whether it shall stop.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time for the first datagram to come.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Interval at which a receiver checks whether to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Time limit for the first datagram.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Head of a counted datagram.
+/// Header of a counted datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Step of a ladder of rates.
     pub(crate) step: u64,
-    /// Its place in that step, from 0.
+    /// Number within the step, from 0.
     pub(crate) number: u64,
 }
 
@@ -37,24 +37,24 @@ impl Header {
     }
 }
 
-/// Datagrams that a receiver counted.
+/// Counters of received datagrams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Received {
-    /// Different ones, by step of the ladder.
+    /// Distinct datagrams, by step of the ladder.
     pub by_step: Vec<u64>,
-    /// Bytes of all.
+    /// Bytes of all datagrams.
     pub bytes: u64,
-    /// Received again.
+    /// Duplicates.
     pub again: u64,
-    /// Behind one that was sent later.
+    /// Datagrams that arrived after a later one.
     pub late: u64,
-    /// Dropped because the socket's buffer was full, as the kernel counts.
+    /// Datagrams dropped because the socket's buffer was full, by the kernel's count.
     pub socket_drops: u64,
 }
 
-/// Most steps of a ladder.
+/// Steps of a ladder, at most.
 const STEPS: u64 = 256;
-/// Datagrams of one step whose repetition is noticed.
+/// Datagrams of one step for which duplicates are detected.
 const REMEMBERED: u64 = 1 << 24;
 
 impl Received {
@@ -87,12 +87,12 @@ impl Received {
     }
 }
 
-/// Waits for a datagram that presents the ticket, answers it, and from then on hears and answers that address alone. The
-/// answer is never longer than what was asked, so that nobody gains by sending with another's address.
+/// Waits for a datagram with the ticket, answers it, and from then on receives from and sends to that address alone.
+/// The answer is never longer than the question, so that it cannot serve for amplification with a forged address.
 pub(crate) fn welcome(socket: &UdpSocket, ticket: &str) -> Result<SocketAddr> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let mut buffer = [0; 64];
-    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
+    socket.set_read_timeout(Some(POLL_INTERVAL)).map_err(Error::io("wait for a datagram"))?;
     while Instant::now() < deadline {
         let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
         let said = &buffer[..length];
@@ -102,15 +102,15 @@ pub(crate) fn welcome(socket: &UdpSocket, ticket: &str) -> Result<SocketAddr> {
             return Ok(from);
         }
     }
-    Err(Error::Gone("its datagrams did not come".to_owned()))
+    Err(Error::Gone("its datagrams did not arrive".to_owned()))
 }
 
 /// The client's side of [`welcome`]: presents the ticket until it is answered.
 pub(crate) fn greet(socket: &UdpSocket, ticket: &str) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
-    socket.set_read_timeout(Some(LOOK)).map_err(Error::io("wait for a datagram"))?;
+    let deadline = Instant::now() + TIMEOUT;
+    socket.set_read_timeout(Some(POLL_INTERVAL)).map_err(Error::io("wait for a datagram"))?;
     while Instant::now() < deadline {
-        // One that is refused or lost is said again.
+        // A refused or lost datagram is sent again.
         let _ = socket.send(ticket.as_bytes());
         let mut answer = [0; 1];
         if matches!(socket.recv(&mut answer), Ok(1)) {
@@ -125,8 +125,8 @@ pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool) -> Received {
     let mut received = Received::default();
     let (mut seen, mut last) = (Vec::new(), Header { step: 0, number: 0 });
     let mut buffer = vec![0; 1 << 16];
-    // A wait that cannot be bounded would never end.
-    if socket.set_read_timeout(Some(LOOK)).is_err() {
+    // Without a timeout the loop could not end.
+    if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {
         return received;
     }
     while !stop.load(Relaxed) {
@@ -140,15 +140,15 @@ pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool) -> Received {
     received
 }
 
-/// Sends every datagram back until told to stop.
+/// Echoes every datagram until told to stop.
 pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool) {
     let mut buffer = vec![0; 1 << 16];
-    if socket.set_read_timeout(Some(LOOK)).is_err() {
+    if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {
         return;
     }
     while !stop.load(Relaxed) {
         if let Ok(length) = socket.recv(&mut buffer) {
-            // One that cannot be sent is one that is lost, which the other side counts.
+            // A datagram that cannot be sent counts as lost at the other side.
             let _ = socket.send(&buffer[..length]);
         }
     }

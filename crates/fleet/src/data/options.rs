@@ -8,14 +8,13 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::{Error, Result};
 
-/// Options of data sockets; what is `None` is left to the system.
+/// Options of data sockets; `None` leaves an option to the system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SocketOptions {
-    /// Receive buffer asked for, bytes: it bounds the window. The effective window is another number; see
-    /// [`Snapshot`](super::TcpSnapshot).
+    /// Receive buffer, bytes: it bounds the window. The effective window differs; see [`Snapshot`](super::TcpSnapshot).
     pub window: Option<u32>,
-    /// Send buffer asked for, bytes.
+    /// Send buffer, bytes.
     pub send_buffer: Option<u32>,
     /// `TCP_NODELAY`: small writes do not wait for acknowledgements (RFC 896).
     pub no_delay: bool,
@@ -25,28 +24,29 @@ pub struct SocketOptions {
     pub segment: Option<u16>,
 }
 
-/// Largest buffer that may be asked for, bytes.
+/// Largest buffer that a client may request, bytes.
 const LARGEST: u32 = 64 << 20;
 
 impl SocketOptions {
-    /// Whether the values can be meant.
+    /// Checks the values.
     ///
     /// # Errors
-    /// Says which one cannot.
+    /// Names the invalid one.
     pub fn check(&self) -> Result<()> {
         if [self.window, self.send_buffer].into_iter().flatten().any(|bytes| bytes > LARGEST) {
-            return Err(Error::Refused(format!("socket buffers above {LARGEST} bytes")));
+            return Err(Error::Refused(format!("socket buffers must not exceed {LARGEST} bytes")));
         }
         let odd = |name: &String| {
             name.is_empty() || name.len() > 15 || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
         if self.congestion.as_ref().is_some_and(odd) {
-            return Err(Error::Refused("a congestion control of that name".to_owned()));
+            return Err(Error::Refused("the congestion control has an invalid name".to_owned()));
         }
         Ok(())
     }
 
-    /// A TCP socket with these options, before it listens or connects: a window is agreed when a connection begins.
+    /// A TCP socket with these options, before it listens or connects: the window scale is agreed when a connection
+    /// begins.
     pub(crate) fn socket(&self, to: SocketAddr) -> Result<Socket> {
         let socket = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))
             .map_err(Error::io("make a socket"))?;

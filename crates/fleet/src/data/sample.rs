@@ -1,4 +1,4 @@
-//! Looking at flows from time to time: blocks, and the state of a connection.
+//! Sampling of flows: blocks, and the state of a connection.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -8,31 +8,31 @@ use sys::socket::tcp_info;
 
 use super::Flows;
 
-/// What TCP said of a connection at one moment (`tcp(7)`, `TCP_INFO`). Times in microseconds.
+/// State of a connection at one moment (`tcp(7)`, `TCP_INFO`). Times in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpSnapshot {
-    /// Since the test began.
+    /// Time since the test began.
     pub at_us: u64,
     /// Smoothed round-trip time.
     pub rtt_us: Option<u64>,
     /// Congestion window, segments.
     pub congestion_window: Option<u64>,
-    /// Window that the receiver offers, bytes.
+    /// Window offered by the receiver, bytes.
     pub send_window: Option<u64>,
-    /// Segments sent again so far.
+    /// Segments retransmitted so far.
     pub retransmits: Option<u64>,
-    /// Segments really lost so far: those that the receiver did not report as needless.
+    /// Segments really lost so far: those that the receiver did not report as duplicates.
     pub losses: Option<u64>,
-    /// Time with something to send.
+    /// Time with data to send.
     pub busy_us: Option<u64>,
-    /// Of that, held back by the receiver's window.
+    /// Part of that time in which the receiver's window was the limit.
     pub receiver_limited_us: Option<u64>,
-    /// Of that, held back by the send buffer.
+    /// Part of that time in which the send buffer was the limit.
     pub sender_limited_us: Option<u64>,
 }
 
 impl TcpSnapshot {
-    /// Of a connection, now.
+    /// State of a connection now.
     #[must_use]
     pub fn of(stream: &TcpStream, since: Instant) -> Option<Self> {
         let info = tcp_info(stream).ok()?;
@@ -50,12 +50,12 @@ impl TcpSnapshot {
     }
 }
 
-/// How often the state of a connection is looked at.
-const STATE_EVERY: Duration = Duration::from_millis(100);
-/// Most states that are kept.
-const MOST_STATES: usize = 2_000;
+/// Interval of samples.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Samples kept, at most.
+const MAX_STATES: usize = 2_000;
 
-/// One connection whose state is looked at.
+/// A connection whose state is sampled.
 pub(crate) struct WatchedConnection {
     stream: Option<TcpStream>,
     began: Instant,
@@ -64,31 +64,31 @@ pub(crate) struct WatchedConnection {
 }
 
 impl WatchedConnection {
-    /// Watches a connection, where there is one.
+    /// Samples a connection, if there is one.
     pub(crate) fn new(stream: Option<&TcpStream>) -> Self {
         let stream = stream.and_then(|stream| stream.try_clone().ok());
         let mut watched = Self { stream, began: Instant::now(), last: None, states: Vec::new() };
-        watched.look(true);
+        watched.sample(true);
         watched
     }
 
-    /// Looks, if it is time to or it must be.
-    pub(crate) fn look(&mut self, must: bool) {
-        let due = self.last.is_none_or(|last| last.elapsed() >= STATE_EVERY) && self.states.len() < MOST_STATES;
+    /// Takes a sample if one is due, or if `must` is set.
+    pub(crate) fn sample(&mut self, must: bool) {
+        let due = self.last.is_none_or(|last| last.elapsed() >= INTERVAL) && self.states.len() < MAX_STATES;
         if let (true, Some(stream)) = (due || must, &self.stream) {
             self.last = Some(Instant::now());
             self.states.extend(TcpSnapshot::of(stream, self.began));
         }
     }
 
-    /// What was seen.
+    /// The samples.
     pub(crate) fn finish(mut self) -> Vec<TcpSnapshot> {
-        self.look(true);
+        self.sample(true);
         self.states
     }
 }
 
-/// Counts bytes in blocks of time, from outside the loops that move them.
+/// Counts bytes in blocks of time, from outside the loops that transfer them.
 pub(crate) struct Blocks {
     length: Duration,
     wanted: usize,
@@ -98,18 +98,18 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// `wanted` blocks of so many seconds after a warm-up.
+    /// `wanted` blocks of `length` seconds after a warm-up.
     pub(crate) fn new(warmup: f64, length: f64, wanted: u32) -> Self {
         let next = Instant::now() + Duration::from_secs_f64(warmup);
         Self { length: Duration::from_secs_f64(length), wanted: wanted as usize, next, last: None, done: Vec::new() }
     }
 
-    /// Whether all are there.
+    /// Whether all blocks are complete.
     pub(crate) fn full(&self) -> bool {
         self.done.len() >= self.wanted
     }
 
-    /// Sleeps until the end of the block, or `most`; then counts the block if it has ended.
+    /// Sleeps until the end of the block, at most for `most`; then counts the block if it has ended.
     pub(crate) fn step(&mut self, flows: &Flows, most: Duration) {
         let left = self.next.saturating_duration_since(Instant::now());
         if self.full() || left > most {
@@ -125,7 +125,7 @@ impl Blocks {
         self.next = Instant::now() + self.length;
     }
 
-    /// Nanoseconds and bytes of each.
+    /// Nanoseconds and bytes of each block.
     pub(crate) fn finish(self) -> Vec<(u64, u64)> {
         self.done
     }

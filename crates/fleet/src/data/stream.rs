@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Bytes of one read at most.
+/// Bytes of one read, at most.
 const READ: usize = 128 << 10;
 
-/// What one thread has done so far. On cache lines of its own: others only look from time to time.
+/// Counters of one thread, on cache lines of their own; other threads read them only from time to time.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct FlowCounter {
     pub(crate) bytes: AtomicU64,
     pub(crate) calls: AtomicU64,
-    /// CPU time, nanoseconds, once it has ended.
+    /// CPU time, nanoseconds; set when the thread has ended.
     pub(crate) cpu: AtomicU64,
     pub(crate) ended: AtomicBool,
 }
@@ -67,12 +67,12 @@ pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, st
         bytes += record.len() as u64;
         flow.bytes.store(bytes, Relaxed);
     }
-    // The other side is told by the end of the stream; where it is gone, it knows.
+    // The other side sees the end of the stream; if it has disconnected already, that is no error.
     let _ = stream.shutdown(Shutdown::Write);
     flow.finish(cpu, calls);
 }
 
-/// Reads until the other side has no more, or at most `rate` bytes a second where one is given.
+/// Reads until the end of the stream, at `rate` bytes a second if given.
 pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, rate: Option<u64>) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut buffer = vec![0; READ];
@@ -95,7 +95,7 @@ pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, rate: Option<u
     flow.finish(cpu, calls);
 }
 
-/// Answers every message of so many bytes with itself.
+/// Echoes every message of `size` bytes.
 pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut message = vec![0; size];

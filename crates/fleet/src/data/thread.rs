@@ -1,4 +1,4 @@
-//! Threads of the data path. One that cannot be started is an error of the test, not the end of the program.
+//! Threads of the data path. A thread that cannot be started is an error of the test and does not end the program.
 
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use super::{Flows, receive, send};
 use crate::path::pin;
 use crate::{Error, Result};
 
-/// Starts a data thread, pinned where that was asked for and is allowed.
+/// Starts a data thread, pinned if requested and allowed.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     cpu: Option<usize>,
@@ -21,7 +21,8 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, pinned).map_err(Error::io("start a thread"))
 }
 
-/// Starts a thread for every stream of a client: it sends records on those up until `stop`, and receives on those down.
+/// Starts a thread for every stream of a client: it sends records on upward ones until `stop`, and receives on downward
+/// ones.
 pub(crate) fn start_flows<'scope>(
     scope: &'scope Scope<'scope, '_>,
     cpu: Option<usize>,
@@ -39,14 +40,14 @@ pub(crate) fn start_flows<'scope>(
     Ok(())
 }
 
-/// Data sockets of one test, connected and let in.
+/// Data sockets of one test, connected and accepted.
 #[derive(Debug)]
 pub(crate) struct DataSockets {
     pub(crate) up: Vec<TcpStream>,
     pub(crate) down: Vec<TcpStream>,
     pub(crate) echo: Vec<TcpStream>,
     pub(crate) udp: Option<UdpSocket>,
-    /// Where plain connections go.
+    /// Address for further connections.
     pub(crate) tcp: SocketAddr,
 }
 

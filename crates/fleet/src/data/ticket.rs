@@ -1,5 +1,5 @@
-//! Data connections: plain bytes, because they are what is measured, and only those that present the ticket that came over
-//! the control channel. Of too many that present nothing the oldest is dropped.
+//! Acceptance of data connections. They carry plain bytes, because these are measured, and must present the ticket that
+//! was sent over the control channel. Of too many connections without a ticket, the oldest is dropped.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -10,22 +10,22 @@ use channel::equal_in_constant_time;
 
 use crate::{Error, Result};
 
-/// Connections that may be there without having presented a ticket.
-const STRANGERS: usize = 256;
-/// Connections taken before those that are there are heard again.
+/// Connections without a ticket that are kept, at most.
+const MAX_CANDIDATES: usize = 256;
+/// Connections accepted before waiting ones are read again.
 const BURST: usize = 32;
-/// Pause between two looks.
-const LOOK: Duration = Duration::from_micros(200);
+/// Interval of polling.
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// A connection that has not presented all of its ticket.
+/// A connection whose ticket is incomplete.
 struct DataCandidate {
     stream: TcpStream,
     said: Vec<u8>,
     length: usize,
 }
 
-/// Takes `wanted` connections within `patience`. Each presents the ticket and `more` bytes, of which `judge` makes what the
-/// connection is for, or `None` when no such connection is wanted (any more).
+/// Accepts `wanted` connections within `patience`. Each presents the ticket and `more` bytes, from which `judge`
+/// derives its purpose; `None` rejects the connection.
 pub(crate) fn take<T>(
     listener: &TcpListener,
     ticket: &str,
@@ -39,7 +39,7 @@ pub(crate) fn take<T>(
     listener.set_nonblocking(true).map_err(Error::io("wait for data connections"))?;
     while taken.len() < wanted {
         if Instant::now() > deadline {
-            return Err(Error::Gone(format!("{} of {wanted} data connections came", taken.len())));
+            return Err(Error::Gone(format!("only {} of {wanted} data connections arrived", taken.len())));
         }
         for _ in 0..BURST {
             let Ok((stream, _)) = listener.accept() else { break };
@@ -49,7 +49,7 @@ pub(crate) fn take<T>(
         }
         let mut waiting = VecDeque::new();
         for mut candidate in candidates {
-            match hear(&mut candidate) {
+            match receive(&mut candidate) {
                 Some(true) => {
                     let (said, rest) = candidate.said.split_at(ticket.len());
                     let use_of = equal_in_constant_time(said, ticket.as_bytes()).then(|| judge(rest)).flatten();
@@ -61,17 +61,17 @@ pub(crate) fn take<T>(
                 None => {}
             }
         }
-        waiting.drain(..waiting.len().saturating_sub(STRANGERS));
+        waiting.drain(..waiting.len().saturating_sub(MAX_CANDIDATES));
         candidates = waiting;
         if taken.len() < wanted {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
     Ok(taken)
 }
 
-/// Whether a candidate has presented everything: `None` when it is gone.
-fn hear(candidate: &mut DataCandidate) -> Option<bool> {
+/// Whether a candidate's ticket is complete; `None` when it has disconnected.
+fn receive(candidate: &mut DataCandidate) -> Option<bool> {
     while candidate.length < candidate.said.len() {
         match candidate.stream.read(&mut candidate.said[candidate.length..]) {
             Ok(0) => return None,
@@ -93,7 +93,7 @@ mod tests {
     const PRESENTED: &str = "0123456789abcdef0123456789abcdef";
 
     #[test]
-    fn silent_strangers_keep_no_holder_of_a_ticket_out() {
+    fn silent_connections_keep_no_ticket_out() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let come = move || {

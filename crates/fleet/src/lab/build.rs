@@ -14,7 +14,7 @@ fn hardware(host: usize) -> String {
     format!("02:50:52:4f:{high:02x}:{low:02x}")
 }
 
-/// `ip` takes a namespace by the path of an open file of ours.
+/// `ip` accepts a namespace as the path of an open file of this process.
 fn path(network: &File) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), network.as_raw_fd())
 }
@@ -29,7 +29,7 @@ macro_rules! line {
     ($text:expr, $($word:tt)+) => { let _ = writeln!($text, $($word)+); };
 }
 
-/// A bridge with a port a host. Who is where is written down, so that nothing is flooded or learnt.
+/// A bridge with one port for each host. Static entries avoid flooding and learning.
 pub(super) fn switch(switch: &File, hosts: &[File], shape: &LabShape) -> Result<()> {
     let mut links = String::new();
     line!(links, "link set lo up");
@@ -63,7 +63,7 @@ pub(super) fn host(network: &File, host: usize, shape: &LabShape) -> Result<()> 
     line!(lines, "link set dev lo up");
     line!(lines, "link set dev eth0{segments} up");
     line!(lines, "addr add {}/15 dev eth0", Lab::address(host));
-    // Nobody has to ask for addresses in the middle of a measurement.
+    // Static neighbours avoid ARP during a measurement.
     for other in (0..shape.hosts).filter(|other| *other != host) {
         line!(lines, "neigh replace {} lladdr {} dev eth0 nud permanent", Lab::address(other), hardware(other));
     }

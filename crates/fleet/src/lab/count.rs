@@ -1,4 +1,4 @@
-//! What queues have sent and dropped, as `tc -s -j` tells.
+//! Counters of queues, from `tc -s -j`.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::inside::batch;
 use crate::{Error, Result};
 
-/// Counters of one queue since it was made.
+/// Counters of one queue since its creation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queue {
     /// Bytes sent, Ethernet headers included.
@@ -16,12 +16,12 @@ pub struct Queue {
     pub packets: u64,
     /// Packets dropped because the queue was full.
     pub drops: u64,
-    /// Bytes that stand in it now.
+    /// Bytes in the queue now.
     pub backlog: u64,
 }
 
 impl Queue {
-    /// What was counted since `before`; the backlog is as it is.
+    /// Counts since `before`; the backlog is the current one.
     #[must_use]
     pub const fn since(self, before: Self) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Queue {
     }
 }
 
-/// Queues of a laboratory, one a host each.
+/// Queues of a laboratory, one for each host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drops {
     /// The switch's output ports.
@@ -55,7 +55,7 @@ impl Drops {
         self.cards.iter().map(|queue| queue.drops).sum()
     }
 
-    /// What was counted since `before`.
+    /// Counts since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let each = |now: &[Queue], before: &[Queue]| now.iter().zip(before).map(|(now, b)| now.since(*b)).collect();

@@ -12,16 +12,16 @@ use crate::{Error, Result};
 
 const HERE: &str = "/proc/thread-self/ns/net";
 
-/// Makes so many network namespaces and holds them open.
+/// Creates `count` network namespaces and holds them open.
 pub(super) fn new_networks(count: usize) -> Result<Vec<File>> {
     let make = move || -> Result<Vec<File>> {
         (0..count)
             .map(|_| {
                 leave(&[NamespaceKind::Network])?;
-                // Addresses that the kernel makes up by itself would send frames of their own.
+                // Automatic IPv6 addresses would send frames of their own.
                 let quiet = "/proc/sys/net/ipv6/conf/";
                 for scope in ["all", "default"] {
-                    // A kernel without that protocol has nothing to silence.
+                    // A kernel without IPv6 needs no change.
                     let _ = std::fs::write(format!("{quiet}{scope}/disable_ipv6"), "1");
                 }
                 File::open(HERE).map_err(Error::io(format!("open {HERE}")))
@@ -29,7 +29,7 @@ pub(super) fn new_networks(count: usize) -> Result<Vec<File>> {
             .collect()
     };
     let thread = Builder::new().name("namespaces".to_owned()).spawn(make).map_err(Error::io("start a thread"))?;
-    thread.join().unwrap_or_else(|_| Err(Error::Lab("the thread that makes namespaces ended".to_owned())))
+    thread.join().unwrap_or_else(|_| Err(Error::Lab("the thread that creates namespaces panicked".to_owned())))
 }
 
 /// Starts a thread inside a namespace.
@@ -48,7 +48,7 @@ pub(super) fn spawn<T: Send + 'static>(
         .map_err(Error::io("start a thread"))
 }
 
-/// Does something inside a namespace, in a thread of its own, and waits for it.
+/// Runs `work` inside a namespace, in a thread of its own, and waits for it.
 pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let work = || {
@@ -56,11 +56,11 @@ pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> R
             Ok(work())
         };
         let thread = Builder::new().spawn_scoped(scope, work).map_err(Error::io("start a thread"))?;
-        thread.join().unwrap_or_else(|_| Err(Error::Lab("a thread inside it ended".to_owned())))
+        thread.join().unwrap_or_else(|_| Err(Error::Lab("a thread inside it panicked".to_owned())))
     })
 }
 
-/// Gives a program of iproute2 its commands on standard input, inside a namespace; its output.
+/// Runs a program of iproute2 inside a namespace with commands on its standard input. Returns its output.
 pub(super) fn batch(network: &File, program: &str, arguments: &[&str], commands: &str) -> Result<String> {
     let mut command = Command::new(program);
     command.args(arguments);
@@ -70,12 +70,12 @@ pub(super) fn batch(network: &File, program: &str, arguments: &[&str], commands:
         return Ok(String::from_utf8_lossy(&done.output).into_owned());
     }
     let said = String::from_utf8_lossy(&done.errors);
-    Err(Error::Lab(format!("{program} said: {}", said.trim().lines().next().unwrap_or("nothing"))))
+    Err(Error::Lab(format!("{program} printed: {}", said.trim().lines().next().unwrap_or("nothing"))))
 }
 
-/// Runs a program of the laboratory to its end, within bounds of time and of text.
+/// Runs a program of the laboratory to its end, with limits on time and output.
 pub(super) fn finish(command: &mut Command, input: &str) -> std::io::Result<Finished> {
-    /// A batch of a thousand hosts takes seconds.
+    /// A batch for a thousand hosts takes seconds.
     const PATIENCE: Duration = Duration::from_secs(300);
     const MOST: usize = 64 << 20;
     sys::process::run(command, input.as_bytes(), PATIENCE, MOST)

@@ -1,10 +1,10 @@
 //! A switch with finite buffers on one host: a bridge and token buckets between network namespaces.
 //!
-//! The bridge has a namespace of its own, and so has every host; a host's interface is one end of a veth pair. The bridge
-//! side's token bucket (`tc-tbf(8)`) is the switch's output port and its `limit` the port's buffer; the host side's is
-//! the network card. The namespaces have no names: this process holds them open, so that the kernel takes them down with
-//! everything in them when it ends, however it ends. Their addresses are those set apart for benchmarks of network
-//! devices (RFC 2544, 198.18.0.0/15), and no interface of them leads out.
+//! The bridge has a namespace of its own, and so has every host; a host's interface is one end of a veth pair. The
+//! token bucket at the bridge's end (`tc-tbf(8)`) is the switch's output port and its `limit` the port's buffer; the
+//! one at the host's end is the network card. The namespaces have no names: this process holds them open, so that the
+//! kernel removes them with everything inside when the process ends. Their addresses are reserved for benchmarks of
+//! network devices (RFC 2544, 198.18.0.0/15), and none of their interfaces leads outside.
 
 mod build;
 mod count;
@@ -24,20 +24,20 @@ pub use register::{LabEntry, down, end_all_in, labs, sweep};
 
 use crate::{Error, Result};
 
-/// What to build.
+/// Parameters of a laboratory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabShape {
-    /// Hosts at the switch.
+    /// Number of hosts.
     pub hosts: usize,
     /// Rate of every link, bits a second.
     pub bits_per_second: u64,
-    /// Buffer of a switch port, bytes; a full frame counts 1514.
+    /// Buffer of a switch port, bytes; a full frame counts as 1514.
     pub port_buffer: u64,
     /// Queue of a host's network card, bytes.
     pub host_queue: u64,
-    /// Largest packet, bytes.
+    /// MTU, bytes.
     pub mtu: u32,
-    /// Whether the cards cut and join segments themselves (TSO, GSO, GRO).
+    /// Whether the cards split and merge segments themselves (TSO, GSO, GRO).
     pub offloads: bool,
 }
 
@@ -55,16 +55,16 @@ impl Default for LabShape {
 }
 
 impl LabShape {
-    /// Bytes a second of a link.
+    /// Rate of a link, bytes a second.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
         self.bits_per_second as f64 / 8.0
     }
 
-    /// Depth of the token buckets. Two frames: less loses rate, more blurs the edge of loss.
+    /// Depth of the token buckets. Two frames: a smaller bucket loses rate, a larger one blurs the onset of loss.
     const fn burst(&self) -> u64 {
         let frames = 2 * (self.mtu as u64 + 14) + 172;
-        // What a timer that is 50 us late must not lose.
+        // Bytes that a timer may be late for, by 50 us, without losing rate.
         let late = self.bits_per_second / 8 / 20_000;
         if frames > late { frames } else { late }
     }
@@ -72,25 +72,25 @@ impl LabShape {
     fn check(&self) -> Result<()> {
         let refuse = |text: &str| Err(Error::Usage(text.to_owned()));
         if !(1..=MOST_HOSTS).contains(&self.hosts) {
-            return refuse("a laboratory has 1 to 1000 hosts");
+            return refuse("a laboratory must have 1 to 1000 hosts");
         }
         if !(64_000..=400_000_000_000).contains(&self.bits_per_second) {
-            return refuse("a link of the laboratory has 64 kbit/s to 400 Gbit/s");
+            return refuse("a link of the laboratory must have 64 kbit/s to 400 Gbit/s");
         }
         if !(576..=65_000).contains(&self.mtu) {
-            return refuse("the largest packet has 576 to 65000 bytes");
+            return refuse("the largest packet must have 576 to 65000 bytes");
         }
         if self.port_buffer < u64::from(self.mtu) + 14 || self.host_queue < u64::from(self.mtu) + 14 {
-            return refuse("a buffer that does not hold one full frame lets nothing through");
+            return refuse("a buffer must hold at least one full frame");
         }
         Ok(())
     }
 }
 
-/// Most hosts of one laboratory.
+/// Hosts of one laboratory, at most.
 pub const MOST_HOSTS: usize = 1000;
 
-/// A laboratory, which is there as long as this value is.
+/// A laboratory, which exists as long as this value.
 #[derive(Debug)]
 pub struct Lab {
     shape: LabShape,
@@ -100,10 +100,11 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Builds it: some milliseconds a host. Needs root, or that [`gain`] was called while the process had one thread.
+    /// Builds it, in some milliseconds for each host. Needs root, or a call of [`gain`] while the process had one
+    /// thread.
     ///
     /// # Errors
-    /// With the kernel's reason when namespaces are refused, or that of `ip` or `tc`.
+    /// With the kernel's message when namespaces are refused, or that of `ip` or `tc`.
     pub fn up(shape: LabShape) -> Result<Self> {
         shape.check()?;
         sweep();
@@ -118,7 +119,7 @@ impl Lab {
         Ok(Self { shape, switch, hosts: all, _entry: entry })
     }
 
-    /// What was built.
+    /// Its parameters.
     #[must_use]
     pub const fn shape(&self) -> &LabShape {
         &self.shape
@@ -131,10 +132,10 @@ impl Lab {
         Ipv4Addr::new(198, 18, high, low)
     }
 
-    /// Starts a thread at a host: its sockets, threads and children are there.
+    /// Starts a thread at a host: its sockets, threads and children belong to that host.
     ///
     /// # Errors
-    /// When there is no such host or no thread.
+    /// When there is no such host, or no thread can be started.
     pub fn spawn<T: Send + 'static>(
         &self,
         host: usize,
@@ -143,10 +144,10 @@ impl Lab {
         inside::spawn(self.host(host)?, format!("host {host}"), work)
     }
 
-    /// Does something at a host and waits for it.
+    /// Runs `work` at a host and waits for it.
     ///
     /// # Errors
-    /// When there is no such host or no thread.
+    /// When there is no such host, or no thread can be started.
     pub fn at<T: Send>(&self, host: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
         inside::run(self.host(host)?, work)
     }
@@ -162,20 +163,20 @@ impl Lab {
             .map_err(Error::io(format!("run {program} in the laboratory")))
     }
 
-    /// What the switch's ports and the hosts' cards have dropped so far.
+    /// Counters of the switch's ports and the hosts' cards.
     ///
     /// # Errors
-    /// When `tc` does not tell.
+    /// When `tc` fails.
     pub fn drops(&self) -> Result<Drops> {
         let ports = count::switch(&self.switch, self.shape.hosts)?;
         let cards = self.hosts.iter().map(count::card).collect::<Result<_>>()?;
         Ok(Drops { ports, cards })
     }
 
-    /// The same without asking the hosts, which takes a process each.
+    /// Counters of the ports alone; those of the cards take a process for each host.
     ///
     /// # Errors
-    /// When `tc` does not tell.
+    /// When `tc` fails.
     pub fn port_drops(&self) -> Result<Vec<Queue>> {
         count::switch(&self.switch, self.shape.hosts)
     }

@@ -1,4 +1,4 @@
-//! By what right namespaces can be made here.
+//! The privilege by which namespaces can be created.
 
 use std::fs;
 
@@ -6,39 +6,40 @@ use sys::namespace::{NamespaceKind, leave};
 
 use crate::{Error, Result};
 
-/// By what right this process makes network namespaces.
+/// The privilege by which this process creates network namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
-    /// As it is: root, or already in a user namespace.
+    /// Its own: root, or already in a user namespace.
     Own,
-    /// In a user namespace that [`gain`] has just made.
+    /// A user namespace that [`gain`] has just created.
     User,
 }
 
-/// Whether this process can make network namespaces now.
+/// Whether this process can create network namespaces now.
 ///
 /// # Errors
-/// With the kernel's reason.
+/// With the kernel's message.
 pub fn means() -> Result<Means> {
     let thread =
         std::thread::Builder::new().spawn(|| leave(&[NamespaceKind::Network])).map_err(Error::io("start a thread"))?;
     match thread.join() {
         Ok(Ok(())) => Ok(Means::Own),
         Ok(Err(reason)) => Err(Error::Lab(format!("{reason}; it needs root, or user namespaces"))),
-        Err(_) => Err(Error::Lab("a thread ended".to_owned())),
+        Err(_) => Err(Error::Lab("a thread panicked".to_owned())),
     }
 }
 
-/// Makes it possible to build a laboratory: as root nothing has to be done; otherwise this process moves into a user
-/// namespace of its own, in which it is root over nothing but the laboratory. Call it while the process has one thread.
+/// Makes it possible to build a laboratory. As root nothing is needed; otherwise this process moves into a user
+/// namespace of its own, in which it is root over the laboratory alone. Must be called while the process has one
+/// thread.
 ///
 /// # Errors
-/// With the kernel's reason when neither is allowed.
+/// With the kernel's message when neither is allowed.
 pub fn gain() -> Result<Means> {
     if let Ok(means) = means() {
         return Ok(means);
     }
-    let owner = fs::metadata("/proc/self").map_err(Error::io("read who this process belongs to"))?;
+    let owner = fs::metadata("/proc/self").map_err(Error::io("read the owner of this process"))?;
     let (user, group) = (std::os::unix::fs::MetadataExt::uid(&owner), std::os::unix::fs::MetadataExt::gid(&owner));
     leave(&[NamespaceKind::User, NamespaceKind::Network]).map_err(|reason| {
         Error::Lab(format!("{reason}; it needs root, or user namespaces, which this system does not allow here"))

@@ -1,7 +1,7 @@
-//! Which laboratories there are: a small file each, so that another process can enter or end one.
+//! A register of laboratories: a small file for each, so that another process can enter or end one.
 //!
-//! The file's name carries the owner's process number and the moment it started, so that a number used again is not
-//! taken for the owner. The files are all that a killed owner leaves; [`sweep`] removes them.
+//! The file's name holds the owner's process id and start time, so that a reused id is not mistaken for the owner. The
+//! file is all that a killed owner leaves behind; [`sweep`] removes it.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::fd::AsRawFd;
@@ -21,13 +21,13 @@ use crate::{Error, Result};
 pub struct LabEntry {
     /// Process that holds it.
     pub owner: i32,
-    /// When that process started, in clock ticks since boot.
+    /// Start of that process, clock ticks since boot.
     pub started: u64,
     /// Hosts.
     pub hosts: usize,
-    /// Bits a second of every link.
+    /// Rate of every link, bits a second.
     pub bits_per_second: u64,
-    /// Bytes of every port's buffer.
+    /// Buffer of every port, bytes.
     pub port_buffer: u64,
     switch: i32,
     networks: Vec<i32>,
@@ -35,9 +35,9 @@ pub struct LabEntry {
     file: Option<PathBuf>,
 }
 
-/// Where the files are: a directory that only this user can write.
+/// The directory of the files, which only this user can write to.
 fn directory() -> Result<PathBuf> {
-    let owner = fs::metadata("/proc/self").map_err(Error::io("read who this process belongs to"))?.uid();
+    let owner = fs::metadata("/proc/self").map_err(Error::io("read the owner of this process"))?.uid();
     let base = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let path = base.join(format!("prony-labs-{}", outside(owner)));
     match DirBuilder::new().mode(0o700).create(&path) {
@@ -48,12 +48,12 @@ fn directory() -> Result<PathBuf> {
     }
     let found = fs::symlink_metadata(&path).map_err(Error::io(format!("look at {}", path.display())))?;
     if !found.is_dir() || found.uid() != owner || found.mode() & 0o022 != 0 {
-        return Err(Error::Lab(format!("{} belongs to somebody else; remove it", path.display())));
+        return Err(Error::Lab(format!("{} belongs to another user; remove it", path.display())));
     }
     Ok(path)
 }
 
-/// The number that a user has outside the user namespace that this process may be in.
+/// The user id outside the user namespace that this process may be in.
 fn outside(user: u32) -> u32 {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let row = |line: &str| -> Option<u32> {
@@ -79,7 +79,7 @@ impl LabEntry {
             file: None,
         };
         let text = serde_json::to_string(&entry).map_err(|error| Error::Lab(error.to_string()))?;
-        // One process may hold several: the switch's descriptor tells them apart.
+        // One process may hold several laboratories: the switch's descriptor distinguishes them.
         let path = directory()?.join(format!("{owner}-{started}-{}", entry.switch));
         fs::write(&path, text).map_err(Error::io(format!("write {}", path.display())))?;
         entry.file = Some(path);
@@ -93,13 +93,13 @@ impl LabEntry {
         entry.alive().then_some(entry)
     }
 
-    /// Whether the process that holds it is still the one that built it.
+    /// Whether the process that built it is still alive.
     #[must_use]
     pub fn alive(&self) -> bool {
         Stat::of(self.owner).is_ok_and(|stat| stat.started_ticks == self.started && stat.state != 'Z')
     }
 
-    /// Where the owner holds a host's network open.
+    /// Path at which the owner holds a host's network open.
     fn link(&self, host: usize) -> Result<String> {
         let fd = self
             .networks
@@ -108,7 +108,7 @@ impl LabEntry {
         Ok(format!("/proc/{}/fd/{fd}", self.owner))
     }
 
-    /// The number by which the kernel knows a host's network.
+    /// Inode number of a host's network namespace.
     ///
     /// # Errors
     /// When there is no such host, or its owner has ended.
@@ -117,7 +117,8 @@ impl LabEntry {
         Ok(fs::metadata(&link).map_err(Error::io(format!("look at {link}")))?.ino())
     }
 
-    /// Moves the calling thread to a host. A laboratory in a user namespace can be entered by a process of one thread.
+    /// Moves the calling thread to a host. A laboratory in a user namespace can only be entered by a process with one
+    /// thread.
     ///
     /// # Errors
     /// When there is no such host, or the kernel refuses.
@@ -135,23 +136,24 @@ impl LabEntry {
 impl Drop for LabEntry {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
-            // The next sweep finds it otherwise.
+            // If this fails, the next sweep removes the file.
             let _ = fs::remove_file(file);
         }
     }
 }
 
-/// The laboratories that are up, of this user's processes.
+/// The existing laboratories of this user's processes.
 ///
 /// # Errors
-/// When the directory of their files cannot be read.
+/// When the directory cannot be read.
 pub fn labs() -> Result<Vec<LabEntry>> {
     let directory = directory()?;
     let files = fs::read_dir(&directory).map_err(Error::io(format!("read {}", directory.display())))?;
     Ok(files.flatten().filter_map(|file| LabEntry::read(&file.path())).collect())
 }
 
-/// Forgets the laboratories whose owners have ended; how many. The kernel took the laboratories themselves down.
+/// Removes the files of laboratories whose owners have ended, and returns their number. The kernel has removed the
+/// laboratories themselves.
 pub fn sweep() -> usize {
     let Ok(files) = directory().and_then(|path| fs::read_dir(path).map_err(Error::io("read a directory"))) else {
         return 0;
@@ -160,8 +162,8 @@ pub fn sweep() -> usize {
     files.flatten().filter(dead).filter(|file| fs::remove_file(file.path()).is_ok()).count()
 }
 
-/// Kills every process whose network is this one; how many. For a laboratory whose owner is gone: a program left in it
-/// would keep it.
+/// Kills every process in this network namespace, and returns their number. Used for a laboratory whose owner has
+/// ended, which a remaining process would keep alive.
 #[must_use]
 pub fn end_all_in(network: u64) -> usize {
     let inside = |process: &fs::DirEntry| -> Option<i32> {
@@ -169,7 +171,7 @@ pub fn end_all_in(network: u64) -> usize {
         let found = fs::metadata(process.path().join("ns/net")).ok()?;
         (found.ino() == network && number != sys::process::own_pid()).then_some(number)
     };
-    // Never where this process is itself.
+    // Never the namespace of this process itself.
     let own = fs::metadata("/proc/self/ns/net").map_or(network, |found| found.ino());
     let all = if own == network { None } else { fs::read_dir("/proc").ok() };
     all.into_iter()
@@ -180,10 +182,10 @@ pub fn end_all_in(network: u64) -> usize {
         .count()
 }
 
-/// Asks the owner of a laboratory to end, politely.
+/// Sends the owner of a laboratory SIGTERM.
 ///
 /// # Errors
-/// When it is gone already, or belongs to somebody else.
+/// When it has ended already, or belongs to another user.
 pub fn down(entry: &LabEntry) -> Result<()> {
     if !entry.alive() {
         return Err(Error::Gone(format!("process {} has ended", entry.owner)));

@@ -1,4 +1,4 @@
-//! Agents as child processes of this host, or behind whatever command starts them elsewhere.
+//! Agents as child processes of this host, or behind any command that starts them on another one.
 
 use std::net::IpAddr;
 use std::process::Command;
@@ -7,10 +7,10 @@ use super::{Launcher, Link, process};
 use crate::hello::Hello;
 use crate::{Error, Result};
 
-/// One command a node, and an address where it is not to use its own.
+/// One command for each node, and an address if it is not to use its own.
 #[derive(Debug, Clone, Default)]
 pub struct Local {
-    /// Program and arguments that start the agent of each node; the last stands for all further ones.
+    /// Program and arguments that start the agent of each node; the last one is used for all further nodes.
     pub commands: Vec<Vec<String>>,
     /// Address of each node.
     pub addresses: Vec<IpAddr>,

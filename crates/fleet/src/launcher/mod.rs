@@ -1,4 +1,4 @@
-//! Who starts agents: each is a node that hears JSON lines on its input and says JSON lines on its output.
+//! Launchers of agents. Each agent receives JSON lines on its input and sends JSON lines on its output.
 
 mod local;
 mod process;
@@ -22,26 +22,26 @@ use crate::{Error, Result};
 pub struct MissingNode {
     /// Its name.
     pub node: String,
-    /// Why, in the words of whoever knows.
+    /// The cause, as precise as known.
     pub reason: String,
 }
 
-/// The last words of a process on its standard error, as far as they were heard.
+/// The end of a process's standard error.
 #[derive(Debug, Clone, Default)]
-pub struct LastWords(Arc<Mutex<Vec<u8>>>);
+pub struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-/// What is kept of them.
-const LAST_WORDS: usize = 2000;
+/// Bytes kept.
+const KEPT: usize = 2000;
 
-impl LastWords {
-    fn hear(&self, piece: &[u8]) {
+impl StderrTail {
+    fn append(&self, piece: &[u8]) {
         let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         words.extend_from_slice(piece);
-        let excess = words.len().saturating_sub(LAST_WORDS);
+        let excess = words.len().saturating_sub(KEPT);
         words.drain(..excess);
     }
 
-    /// The last lines that say something, joined.
+    /// The last non-empty lines, joined.
     #[must_use]
     pub fn text(&self) -> String {
         let words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,17 +51,17 @@ impl LastWords {
     }
 }
 
-/// A line to an agent that was started. When it is dropped, the agent's input ends, and with it the agent.
+/// The connection to a started agent. Dropping it closes the agent's input, which ends the agent.
 pub struct Link {
-    /// What to call the agent in messages.
+    /// Name of the agent in messages.
     pub name: String,
-    /// What it says.
+    /// Messages from it.
     pub output: Box<dyn BufRead + Send>,
-    /// What it hears.
+    /// Messages to it.
     pub input: Box<dyn Write + Send>,
-    /// What it or its launcher complained of.
-    pub words: LastWords,
-    /// What must live as long as the agent does.
+    /// Its standard error, or its launcher's.
+    pub stderr: StderrTail,
+    /// Values that must live as long as the agent.
     pub keep: Box<dyn Send>,
 }
 
@@ -73,31 +73,31 @@ pub trait Launcher {
     /// When it cannot be started.
     fn start(&mut self, node: usize) -> Result<Link>;
 
-    /// What to call a node, whether it could be started or not.
+    /// Name of a node, also if it could not be started.
     fn name(&self, node: usize) -> String {
         format!("node {node}")
     }
 
-    /// The address that the node is to use for data: what it says itself, where nobody knows better.
+    /// The node's address for data: the one that the agent reports, unless the launcher knows better.
     fn address(&self, _node: usize, hello: &Hello) -> IpAddr {
         hello.address
     }
 
-    /// The CPU that the node is to stay on.
+    /// The CPU that the node is pinned to.
     fn cpu(&self, _node: usize) -> Option<usize> {
         None
     }
 
-    /// How long a node may take to come up.
+    /// Time limit for a node to start.
     fn patience(&self) -> Duration {
         Duration::from_secs(40)
     }
 
-    /// Why a node that was started is not there, in the words of whoever knows best.
+    /// Why a started node is missing, as precisely as known.
     fn why_missing(&self, _node: usize, link: &Link, error: &Error) -> String {
-        // What a process says when it ends comes a moment after its end of output.
+        // The last error output arrives shortly after the end of standard output.
         std::thread::sleep(Duration::from_millis(50));
-        let words = link.words.text();
+        let words = link.stderr.text();
         if words.is_empty() { error.to_string() } else { words }
     }
 }

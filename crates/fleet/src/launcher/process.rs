@@ -7,30 +7,30 @@ use std::time::Duration;
 
 use sys::process::{EndingOutput, TimedInput, wait_within};
 
-use super::{LastWords, Link};
+use super::{Link, StderrTail};
 use crate::{Error, Result};
 
-/// Time that a child has to end by itself once its input has ended, and again once it was asked to.
+/// Time for a child to end after its input was closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Time in which a child that was killed must be gone.
+/// Time limit for a killed child to end.
 const KILLED: Duration = Duration::from_secs(5);
-/// Time that a child has to take a message in.
-const HEARS: Duration = Duration::from_secs(30);
+/// Time limit for a child to take a message.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A child that is asked to end, killed if it does not, and waited for.
+/// A child that gets SIGTERM, then SIGKILL, and is waited for.
 struct EndingChild(Child);
 
 impl Drop for EndingChild {
     fn drop(&mut self) {
-        // A launcher such as srun takes its job back when it is asked to end, and leaves it behind when it is killed.
+        // A launcher such as srun cancels its job on SIGTERM, and leaves it behind on SIGKILL.
         if wait_within(&mut self.0, GRACE).is_some() {
             return;
         }
         let _ = sys::process::send(self.0.id().cast_signed(), Some(sys::signal::Signal::Terminate));
         if wait_within(&mut self.0, 2 * GRACE).is_none() {
             let _ = self.0.kill();
-            // One that the kernel holds is left behind.
+            // A child that hangs in the kernel is left behind.
             let _ = wait_within(&mut self.0, KILLED);
         }
     }
@@ -39,48 +39,48 @@ impl Drop for EndingChild {
 /// Starts a command as an agent.
 ///
 /// # Errors
-/// When the program is not there or cannot be started.
+/// When the program does not exist or cannot be started.
 pub(super) fn spawn(mut command: Command, name: String) -> Result<Link> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // A group of its own: Ctrl-C reaches the driver alone, which ends its agents in order.
+        // A process group of its own: Ctrl-C reaches the driver alone, which ends its agents in order.
         .process_group(0)
         .spawn()
         .map_err(|error| not_started(&program, error))?;
     let gone = || Error::Gone(format!("{program} has no input or output"));
     let (input, output) = (child.stdin.take().ok_or_else(gone)?, child.stdout.take().ok_or_else(gone)?);
     let errors = child.stderr.take();
-    // From here on, an error ends the child again.
+    // From here on, an error ends the child.
     let ended = EndingChild(child);
     let pid = ended.0.id();
-    let words = LastWords::default();
+    let stderr = StderrTail::default();
     if let Some(mut errors) = errors {
-        let words = words.clone();
+        let stderr = stderr.clone();
         let listen = move || {
             let mut piece = [0; 1024];
             while let Ok(count @ 1..) = errors.read(&mut piece) {
-                words.hear(&piece[..count]);
+                stderr.append(&piece[..count]);
             }
         };
-        // This thread is never joined: what the agent started may hold its errors open for ever.
+        // This thread is never joined: children of the agent may hold its standard error open for ever.
         std::thread::Builder::new().name("errors".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
     }
     Ok(Link {
         name: format!("{name} ({pid})"),
         output: Box::new(BufReader::new(EndingOutput::new(output, pid.cast_signed())?)),
-        input: Box::new(TimedInput::new(input, HEARS)?),
-        words,
+        input: Box::new(TimedInput::new(input, WRITE_TIMEOUT)?),
+        stderr,
         keep: Box::new(ended),
     })
 }
 
-/// One clear line for a program that is not there.
+/// A clear error for a missing program.
 pub(super) fn not_started(program: &str, error: std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
-        Error::Usage(format!("there is no program {program} here; install it or name another launcher"))
+        Error::Usage(format!("the program {program} is missing; install it or name another launcher"))
     } else {
         Error::Io { what: format!("start {program}"), source: error }
     }

@@ -1,4 +1,4 @@
-//! Agents on other hosts by the user's own ssh, with its configuration and keys.
+//! Agents on other hosts, by the user's own ssh with its configuration and keys.
 
 use std::net::IpAddr;
 use std::process::Command;
@@ -7,18 +7,18 @@ use super::{Launcher, Link, process};
 use crate::hello::{By, Hello};
 use crate::{Error, Result};
 
-/// A list of hosts, one agent each.
+/// A list of hosts, with one agent each.
 #[derive(Debug, Clone)]
 pub struct Ssh {
     /// Program and its own options, such as `["ssh", "-p", "2222"]`.
     pub program: Vec<String>,
     /// Hosts as ssh knows them: `name`, `user@name`, or an alias of its configuration.
     pub hosts: Vec<String>,
-    /// This program there.
+    /// Path of this program there.
     pub remote: String,
-    /// What it is given there ([`Ssh::agent`] for an agent).
+    /// Its arguments there ([`Ssh::agent`] for an agent).
     pub arguments: Vec<String>,
-    /// Address of each host, where it is not to use the one that ssh came to.
+    /// Address of each host for data, if it is not the one that ssh connected to.
     pub addresses: Vec<IpAddr>,
 }
 
@@ -26,24 +26,24 @@ impl Ssh {
     /// The command that starts this program on a host.
     ///
     /// # Errors
-    /// When no program or host is named, or the host would be taken for an option.
+    /// When no program or host is named, or the host looks like an option.
     pub fn command(&self, node: usize) -> Result<Vec<String>> {
         let host = self.hosts.get(node).ok_or_else(|| {
             Error::Usage(format!("{} hosts are named, and a {}th is needed", self.hosts.len(), node + 1))
         })?;
         if host.is_empty() || host.starts_with('-') || host.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(Error::Usage(format!("{host:?} is no host that ssh could be given")));
+            return Err(Error::Usage(format!("{host:?} is not a valid host name for ssh")));
         }
         let mut words = self.program.clone();
         if words.is_empty() {
             words.push("ssh".to_owned());
         }
-        // Nobody is there to type a password; a host that does not answer is missing, and one that falls silent is gone.
+        // No user can type a password. A host that does not answer is missing, and one that falls silent is lost.
         for option in ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"] {
             words.extend(["-o".to_owned(), option.to_owned()]);
         }
         words.extend(["-T".to_owned(), host.clone()]);
-        // ssh joins its words and gives them to the user's shell.
+        // ssh joins its arguments and passes them to the remote shell.
         let there = std::iter::once(&self.remote).chain(&self.arguments).map(|word| quoted(word));
         words.push(format!("exec {}", there.collect::<Vec<_>>().join(" ")));
         Ok(words)
@@ -56,7 +56,7 @@ impl Ssh {
     }
 }
 
-/// A word as a POSIX shell takes it back.
+/// A word quoted for a POSIX shell.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);

@@ -1,17 +1,17 @@
-//! Turns: tests of two clients at once would measure each other.
+//! Turns: concurrent tests of two clients would disturb each other.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Who waits, first come first served; the first has the turn.
+/// Waiting clients, first come first served; the first one has the turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnQueue {
     queue: Mutex<(u64, VecDeque<u64>)>,
     moved: Condvar,
 }
 
-/// A place in the queue, given up when dropped.
+/// A place in the queue, released on drop.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     turns: &'a TurnQueue,
@@ -20,11 +20,11 @@ pub(super) struct Turn<'a> {
 
 impl TurnQueue {
     fn lock(&self) -> MutexGuard<'_, (u64, VecDeque<u64>)> {
-        // The queue is whole whoever panicked.
+        // The queue is consistent even after a panic.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place; how many are ahead of it.
+    /// Enters the queue. Returns the place and the number of clients ahead.
     pub(super) fn enter(&self) -> (Turn<'_>, usize) {
         let mut queue = self.lock();
         queue.0 += 1;
@@ -35,7 +35,7 @@ impl TurnQueue {
 }
 
 impl Turn<'_> {
-    /// Waits until it is this one's turn, or time is up.
+    /// Waits for the turn; false after `patience`.
     pub(super) fn wait(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut queue = self.turns.lock();

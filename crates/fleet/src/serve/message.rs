@@ -1,54 +1,54 @@
-//! What a server of network tests and its clients say to each other over their channel.
+//! Messages between a server of network tests and its clients over their channel.
 
 use channel::Service;
 use serde::{Deserialize, Serialize};
 
 use super::{ServeLimits, ServeReport, ServeTest};
 
-/// Network tests. Version 1 had a handshake of its own.
+/// Network tests. Version 1 had its own handshake.
 pub const SERVICE: Service = Service { name: "net", version: 2 };
 
-/// What a server says.
+/// A message of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromServer {
-    /// First of all.
+    /// The first message.
     Welcome {
-        /// What may be asked for.
+        /// Limits of tests.
         limits: ServeLimits,
     },
-    /// Others are measured now; wait.
+    /// Other clients come first; wait.
     Queued {
-        /// How many.
+        /// Number of clients ahead.
         ahead: usize,
     },
-    /// It is your turn.
+    /// The client has its turn.
     Granted,
-    /// Connect now.
+    /// The server waits for data connections.
     Ready {
         /// TCP port of data connections.
         tcp: u16,
         /// UDP port, where datagrams were asked for.
         udp: Option<u16>,
-        /// What every data socket must say first.
+        /// Ticket that every data socket must present first.
         ticket: String,
     },
-    /// I will not do that.
+    /// The request is refused.
     Refused {
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// What I saw.
+    /// Result of a test.
     Report(Box<ServeReport>),
 }
 
-/// What a client says.
+/// A message of a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromClient {
-    /// Measure this with me.
+    /// Requests a test.
     Test(ServeTest),
-    /// The datagrams have been sent.
+    /// All datagrams are sent.
     Stop,
 }
 

@@ -1,4 +1,4 @@
-//! One client: the turn, the tests.
+//! One client: its turn and its tests.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -14,14 +14,14 @@ use crate::data::{
 };
 use crate::{Error, Result, data};
 
-/// Time for a test's data connections to come.
-const COME: Duration = Duration::from_secs(10);
-/// Time for the other side to take a message.
-const TAKE: Duration = Duration::from_secs(10);
-/// How often a test looks at its limits.
-const LOOK: Duration = Duration::from_millis(10);
+/// Time limit for a test's data connections.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit for the client to take a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval at which a test checks its limits.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What a data connection is for, said in the byte after the ticket.
+/// Purpose of a data connection, given by the byte after the ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConnectionUse {
     Up = 1,
@@ -36,29 +36,29 @@ impl ConnectionUse {
 }
 
 /// Serves one client to its end.
-pub(super) fn serve(pending: PendingChannel, house: &ServerShared) -> Result<()> {
-    let limits = house.settings.limits;
-    let mut control = pending.finish(TAKE)?;
-    control.send(&FromServer::Welcome { limits }, TAKE)?;
-    let (turn, ahead) = house.turns.enter();
+pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()> {
+    let limits = server.settings.limits;
+    let mut control = pending.finish(SEND_TIMEOUT)?;
+    control.send(&FromServer::Welcome { limits }, SEND_TIMEOUT)?;
+    let (turn, ahead) = server.turns.enter();
     if ahead > 0 {
-        control.send(&FromServer::Queued { ahead }, TAKE)?;
+        control.send(&FromServer::Queued { ahead }, SEND_TIMEOUT)?;
     }
     if !turn.wait(Duration::from_secs_f64(limits.lease)) {
-        return Err(Error::Gone("its turn did not come".to_owned()));
+        return Err(Error::Gone("it was not granted a turn in time".to_owned()));
     }
-    control.send(&FromServer::Granted, TAKE)?;
+    control.send(&FromServer::Granted, SEND_TIMEOUT)?;
     let end = Instant::now() + Duration::from_secs_f64(limits.lease);
     let idle = Duration::from_secs_f64(limits.idle);
-    while Instant::now() < end && !house.stop.load(Relaxed) {
+    while Instant::now() < end && !server.stop.load(Relaxed) {
         let said: FromClient = control.receive(idle.min(end.saturating_duration_since(Instant::now())), LONGEST)?;
-        // A late word about a test that has ended.
+        // A late message about a test that has ended is ignored.
         let FromClient::Test(test) = said else { continue };
-        let answer = match test.check(&limits).and_then(|()| run(&test, &mut control, house)) {
+        let answer = match test.check(&limits).and_then(|()| run(&test, &mut control, server)) {
             Ok(report) => FromServer::Report(Box::new(report)),
             Err(error) => FromServer::Refused { reason: error.to_string() },
         };
-        control.send(&answer, TAKE)?;
+        control.send(&answer, SEND_TIMEOUT)?;
     }
     Ok(())
 }
@@ -79,10 +79,10 @@ fn open(test: &ServeTest, control: &mut Channel) -> Result<Sockets> {
         sys::socket::set_receive_buffer(socket, bytes as usize)?;
     }
     let port = |address: std::io::Result<SocketAddr>| address.map(|address| address.port());
-    let tcp = port(listener.local_addr()).map_err(Error::io("read the own address"))?;
+    let tcp = port(listener.local_addr()).map_err(Error::io("read the address of the socket"))?;
     let udp_port = udp.as_ref().and_then(|socket| port(socket.local_addr()).ok());
     let ticket = channel::nonce()?;
-    control.send(&FromServer::Ready { tcp, udp: udp_port, ticket: ticket.clone() }, TAKE)?;
+    control.send(&FromServer::Ready { tcp, udp: udp_port, ticket: ticket.clone() }, SEND_TIMEOUT)?;
     let mut wanted = [test.up, test.down, test.echo];
     let mut judge = |said: &[u8]| {
         let purpose = ConnectionUse::read(said)?;
@@ -90,23 +90,23 @@ fn open(test: &ServeTest, control: &mut Channel) -> Result<Sockets> {
         *left = left.checked_sub(1)?;
         Some(purpose)
     };
-    let streams = take(&listener, &ticket, 1, (test.up + test.down + test.echo) as usize, COME, &mut judge)?;
+    let streams = take(&listener, &ticket, 1, (test.up + test.down + test.echo) as usize, CONNECT_TIMEOUT, &mut judge)?;
     if let Some(socket) = &udp {
         welcome(socket, &ticket)?;
     }
     Ok(Sockets { streams, listener, udp })
 }
 
-/// Everything that a test's threads share.
+/// State shared by the threads of a test.
 #[derive(Default)]
 struct TestShared {
     stop: AtomicBool,
     accepted: AtomicU64,
 }
 
-fn run(test: &ServeTest, control: &mut Channel, house: &ServerShared) -> Result<ServeReport> {
+fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result<ServeReport> {
     let sockets = open(test, control)?;
-    let limits = house.settings.limits;
+    let limits = server.settings.limits;
     let of = |wanted: ConnectionUse| -> Vec<&TcpStream> {
         sockets.streams.iter().filter(|(purpose, _)| *purpose == wanted).map(|(_, stream)| stream).collect()
     };
@@ -141,10 +141,10 @@ fn run(test: &ServeTest, control: &mut Channel, house: &ServerShared) -> Result<
         })();
         let waits = test.datagrams.is_some() || test.accept;
         let seen = started.map(|datagrams| {
-            let (blocks, cut) = oversee(test, control, house, [&up, &down, &answered], waits, &mut watched);
+            let (blocks, cut) = watch_limits(test, control, server, [&up, &down, &answered], waits, &mut watched);
             (blocks, cut, datagrams)
         });
-        // Whatever happened, no thread may wait for ever. A connection that the client has closed needs no more.
+        // No thread may wait for ever. Shutting down a connection that the client has closed already is no error.
         shared.stop.store(true, Relaxed);
         sockets.streams.iter().for_each(|(_, stream)| drop(stream.shutdown(Shutdown::Both)));
         seen.map(|(blocks, cut, thread)| (blocks, cut, thread.and_then(|one| one.join().ok()).unwrap_or_default()))
@@ -165,25 +165,25 @@ fn run(test: &ServeTest, control: &mut Channel, house: &ServerShared) -> Result<
     })
 }
 
-/// Watches a test until its connections have ended, the client says so, or a limit is reached.
-fn oversee(
+/// Watches a test until its connections have ended, the client ends it, or a limit is reached.
+fn watch_limits(
     test: &ServeTest,
     control: &mut Channel,
-    house: &ServerShared,
+    server: &ServerShared,
     [up, down, echo]: [&Flows; 3],
     waits: bool,
     watched: &mut WatchedConnection,
 ) -> (Vec<(u64, u64)>, Option<String>) {
-    let limits = house.settings.limits;
+    let limits = server.settings.limits;
     let deadline = Instant::now() + Duration::from_secs_f64(test.seconds);
     let mut blocks = Blocks::new(test.warmup, test.block, test.blocks);
     let cut = loop {
-        blocks.step(up, LOOK);
-        watched.look(false);
+        blocks.step(up, POLL_INTERVAL);
+        watched.sample(false);
         if up.bytes() + down.bytes() > limits.bytes {
             break Some(format!("more than {} bytes", limits.bytes));
         }
-        if Instant::now() >= deadline || house.stop.load(Relaxed) {
+        if Instant::now() >= deadline || server.stop.load(Relaxed) {
             break Some(format!("longer than {} seconds", test.seconds));
         }
         if !waits && up.ended() && down.ended() && echo.ended() {
@@ -191,8 +191,8 @@ fn oversee(
         }
         match control.has_input() {
             Ok(false) => {}
-            Ok(true) if matches!(control.receive(TAKE, 1024), Ok(FromClient::Stop)) => break None,
-            Ok(true) | Err(_) => break Some("the client went away".to_owned()),
+            Ok(true) if matches!(control.receive(SEND_TIMEOUT, 1024), Ok(FromClient::Stop)) => break None,
+            Ok(true) | Err(_) => break Some("the client disconnected".to_owned()),
         }
     };
     (blocks.finish(), cut)

@@ -1,4 +1,4 @@
-//! What the server and its sessions share.
+//! State shared by the server and its sessions.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -9,16 +9,16 @@ use super::ServeLimits;
 use super::lease::TurnQueue;
 use crate::Result;
 
-/// How to listen.
+/// Settings of a server.
 #[derive(Debug, Clone)]
 pub struct ListenSettings {
-    /// Address; only this machine reaches the default.
+    /// Address; the default is reachable from this machine alone.
     pub address: IpAddr,
     /// Port; 0 lets the kernel choose.
     pub port: u16,
-    /// Who knows it may come in.
+    /// Token that clients must know.
     pub token: Token,
-    /// What may be asked for.
+    /// Limits of tests.
     pub limits: ServeLimits,
 }
 
@@ -37,11 +37,11 @@ impl ListenSettings {
     }
 }
 
-/// What all sessions share.
+/// State shared by all sessions.
 #[derive(Debug)]
 pub(super) struct ServerShared {
     pub(super) settings: ListenSettings,
     pub(super) turns: TurnQueue,
     pub(super) stop: AtomicBool,
-    pub(super) guests: AtomicUsize,
+    pub(super) clients: AtomicUsize,
 }

@@ -1,23 +1,23 @@
-//! What a client asks a server to measure with it, and what the server saw.
+//! The test that a client requests, and the server's report.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::{CpuUse, Received, SocketOptions, TcpSnapshot};
 use crate::{Error, Result};
 
-/// What a server allows.
+/// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeLimits {
     /// Longest test, seconds.
     pub seconds: f64,
-    /// Most bytes of one test, both directions together.
+    /// Bytes of one test, both directions together, at most.
     pub bytes: u64,
-    /// Most bytes a second of one test and direction; `None` sets no limit.
+    /// Bytes a second of one test and direction, at most; `None` sets no limit.
     pub bytes_per_second: Option<u64>,
-    /// Most data connections of one test.
+    /// Data connections of one test, at most.
     pub streams: u32,
-    /// Most control connections at once.
+    /// Control connections at once, at most.
     pub connections: usize,
     /// Longest turn of one client, seconds.
     pub lease: f64,
@@ -39,13 +39,13 @@ impl Default for ServeLimits {
     }
 }
 
-/// Datagrams, as a server takes part in them.
+/// Role of a server in a test with datagrams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Datagrams {
-    /// It counts them.
+    /// The server counts them.
     Count,
-    /// It sends each back.
+    /// The server echoes them.
     Echo,
 }
 
@@ -57,27 +57,27 @@ pub struct ServeTest {
     pub up: u32,
     /// Connections on which the server sends.
     pub down: u32,
-    /// Connections on which the server answers every message.
+    /// Connections on which the server echoes every message.
     pub echo: u32,
-    /// Whether the server takes connections and closes them at once, as long as the test lasts.
+    /// Whether the server accepts connections and closes them at once, as long as the test lasts.
     #[serde(default)]
     pub accept: bool,
     /// Datagrams, beside or instead of connections.
     pub datagrams: Option<Datagrams>,
     /// Bytes of one write call.
     pub record: u32,
-    /// Bytes of one message of a round trip; 0 stands for those of a write.
+    /// Bytes of one message of a round trip; 0: those of a write.
     #[serde(default)]
     pub message: u32,
-    /// Longest time of the test, seconds.
+    /// Longest duration of the test, seconds.
     pub seconds: f64,
-    /// Seconds before the first block counts.
+    /// Warm-up, seconds.
     pub warmup: f64,
-    /// Seconds of one block.
+    /// Length of a block, seconds.
     pub block: f64,
-    /// Blocks to count.
+    /// Number of blocks.
     pub blocks: u32,
-    /// Of the data sockets.
+    /// Options of the data sockets.
     pub options: SocketOptions,
     /// CPU of the server's data threads; `None` leaves the scheduler free.
     pub cpu: Option<usize>,
@@ -85,8 +85,8 @@ pub struct ServeTest {
 
 /// Largest record, bytes.
 const LARGEST: u32 = 1 << 20;
-/// Most blocks of one test.
-const MOST_BLOCKS: u32 = 10_000;
+/// Blocks of one test, at most.
+const MAX_BLOCKS: u32 = 10_000;
 
 impl ServeTest {
     /// Bytes of one message of a round trip.
@@ -94,10 +94,10 @@ impl ServeTest {
         if self.message == 0 { self.record } else { self.message }
     }
 
-    /// Whether a server with these limits will do it.
+    /// Checks the test against a server's limits.
     ///
     /// # Errors
-    /// Says which limit it exceeds.
+    /// Names the limit that it exceeds.
     pub fn check(&self, limits: &ServeLimits) -> Result<()> {
         let refuse = |text: String| Err(Error::Refused(text));
         let streams = u64::from(self.up) + u64::from(self.down) + u64::from(self.echo);
@@ -114,20 +114,20 @@ impl ServeTest {
         if !sane(self.seconds, limits.seconds) || self.seconds <= 0.0 {
             return refuse(format!("{} seconds; {} are allowed", self.seconds, limits.seconds));
         }
-        if !sane(self.warmup, limits.seconds) || !sane(self.block, limits.seconds) || self.blocks > MOST_BLOCKS {
-            return refuse("warm-up or blocks that do not fit into the test".to_owned());
+        if !sane(self.warmup, limits.seconds) || !sane(self.block, limits.seconds) || self.blocks > MAX_BLOCKS {
+            return refuse("the warm-up and blocks do not fit into the test".to_owned());
         }
         if self.blocks > 0 && self.block < 1e-4 {
-            return refuse("blocks shorter than 100 us".to_owned());
+            return refuse("blocks must not be shorter than 100 us".to_owned());
         }
         self.options.check()
     }
 }
 
-/// What a server saw of a test.
+/// Result of a test at the server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServeReport {
-    /// Nanoseconds and bytes received of every block, all connections together.
+    /// Duration in nanoseconds, and bytes received, of every block, all connections together.
     pub blocks: Vec<(u64, u64)>,
     /// Bytes received.
     pub bytes_up: u64,
@@ -141,12 +141,12 @@ pub struct ServeReport {
     pub cpu: CpuUse,
     /// Datagrams counted.
     pub datagrams: Received,
-    /// Connections taken.
+    /// Connections accepted.
     pub accepted: u64,
-    /// Bytes of the receive buffer that the kernel gave.
+    /// Receive buffer granted by the kernel, bytes.
     pub receive_buffer: Option<u64>,
-    /// State of the first connection on which the server sent, from time to time.
+    /// State of the first connection on which the server sent, sampled over time.
     pub states: Vec<TcpSnapshot>,
-    /// Which limit ended it early.
+    /// The limit that ended the test early.
     pub cut: Option<String>,
 }

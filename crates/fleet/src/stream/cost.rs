@@ -1,4 +1,4 @@
-//! CPU time that a stream costs at both ends, for each byte and each call.
+//! CPU time of a stream at both ends, for each byte and each call.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 use super::{ConnectionSeen, StreamDirection};
 use crate::series::{derived, figure};
 
-/// What one connection cost one end.
+/// CPU time of one connection at one end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConnectionCost {
-    /// Of the stream, with `end`: `sender` or `receiver`.
+    /// Point of the stream, with `end`: `sender` or `receiver`.
     pub point: Point,
-    /// CPU seconds of a byte; the kernel's share is in it.
+    /// CPU seconds for a byte, including the kernel's.
     pub byte: f64,
-    /// CPU seconds of a write, or of a read.
+    /// CPU seconds for a write or a read.
     pub call: f64,
 }
 
@@ -23,7 +23,7 @@ pub struct ConnectionCost {
 pub type Costs = Rc<RefCell<Vec<ConnectionCost>>>;
 
 impl ConnectionCost {
-    /// Of both ends. A stream that goes both ways at once has no sender that receives nothing: it tells nothing.
+    /// Costs of both ends. A stream in both directions gives none: each of its ends sends and receives.
     pub(super) fn of(stream: &Figure, direction: StreamDirection, seen: &ConnectionSeen) -> Vec<Self> {
         let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
         let (sender, receiver) = match direction {
@@ -44,7 +44,7 @@ impl ConnectionCost {
     }
 }
 
-/// Figures of what streams cost; where no CPU time is told, there are none.
+/// Figures of the costs of streams; none if the system reports no CPU time.
 #[must_use]
 pub fn costs(all: &[ConnectionCost]) -> Vec<Figure> {
     let mut points: Vec<&Point> = Vec::new();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_of_ends_are_kept_apart() {
+    fn costs_of_both_ends_are_separate() {
         let cost =
             |end: &str, byte: f64| ConnectionCost { point: Point::origin().with("end", end), byte, call: byte * 100.0 };
         let all: Vec<ConnectionCost> =

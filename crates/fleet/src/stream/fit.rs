@@ -1,13 +1,13 @@
-//! Two numbers that stand for a curve over record sizes.
+//! Fits throughput over record sizes by two parameters.
 
 use model::{EstimateMethod, Figure, Metric, Primitive, Run, Unit};
 use stats::fit::line::weighted_line;
 
 use crate::series::{derived, figure};
 
-/// Explains the streams of a run by two numbers: a write of s bytes takes `overhead + s / bandwidth`. Fitted in every
-/// round, so that the intervals rest on fresh connections; one pair of figures for each set of streams that differ in
-/// the record alone.
+/// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
+/// done for every round, so that intervals are based on fresh connections; one pair of figures for each set of streams
+/// that differ in the record size alone.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<Figure> {
     let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();

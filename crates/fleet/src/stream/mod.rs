@@ -1,4 +1,4 @@
-//! Throughput against the size of one write.
+//! Throughput as a function of the size of one write.
 
 mod cost;
 mod fit;
@@ -16,7 +16,7 @@ pub use fit::two_parameters;
 pub use trial::StreamTrial;
 pub(crate) use trial::launch;
 
-/// Which way data goes.
+/// Direction of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamDirection {
     /// From the client to the server.
@@ -28,7 +28,7 @@ pub enum StreamDirection {
 }
 
 impl StreamDirection {
-    /// As an axis names it.
+    /// Value of the axis.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,22 +39,22 @@ impl StreamDirection {
     }
 }
 
-/// One stream to measure.
+/// Parameters of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamPlan {
     /// Bytes of one write.
     pub record: u32,
-    /// Which way.
+    /// Direction.
     pub direction: StreamDirection,
-    /// Connections at once in each direction.
+    /// Concurrent connections in each direction.
     pub streams: u32,
-    /// Of the sockets.
+    /// Options of the sockets.
     pub options: SocketOptions,
-    /// Seconds before the first block counts.
+    /// Warm-up, seconds.
     pub warmup: f64,
-    /// Seconds of a block.
+    /// Length of a block, seconds.
     pub block: f64,
-    /// Blocks of a connection.
+    /// Number of blocks for each connection.
     pub blocks: u32,
 }
 
@@ -72,10 +72,10 @@ impl Default for StreamPlan {
     }
 }
 
-/// What one connection showed.
+/// Result of one connection.
 #[derive(Debug, Clone, Default)]
 pub struct ConnectionSeen {
-    /// Nanoseconds and bytes of each block.
+    /// Duration in nanoseconds, and bytes, of each block.
     pub blocks: Vec<(u64, u64)>,
     /// Bytes and write calls of the senders.
     pub written: (u64, u64),
@@ -85,30 +85,30 @@ pub struct ConnectionSeen {
     pub cpu: (CpuUse, CpuUse),
     /// State of a sending connection over time.
     pub states: Vec<TcpSnapshot>,
-    /// Which limit of the server ended it early.
+    /// The server's limit that ended it early.
     pub cut: Option<String>,
 }
 
 impl ConnectionSeen {
-    /// Largest window that the receiver offered, bytes: the effective one.
+    /// Largest window offered by the receiver, bytes: the effective window.
     #[must_use]
     pub fn effective_window(&self) -> Option<u64> {
         self.states.iter().filter_map(|state| state.send_window).max()
     }
 
-    /// Shares of the time with something to send in which the receiver's window, and the send buffer, held a connection
-    /// back (`tcp_info.tcpi_rwnd_limited` and `tcpi_sndbuf_limited` over `tcpi_busy_time`).
+    /// Shares of the time with data to send in which the receiver's window, and the send buffer, limited a connection
+    /// (`tcp_info.tcpi_rwnd_limited` and `tcpi_sndbuf_limited` over `tcpi_busy_time`).
     #[must_use]
-    pub fn held_back(&self) -> Option<[f64; 2]> {
+    pub fn limited_shares(&self) -> Option<[f64; 2]> {
         let last = self.states.last()?;
         let busy = last.busy_us.filter(|busy| *busy > 0)? as f64;
         let share = |limited: Option<u64>| limited.map_or(0.0, |us| (us as f64 / busy).min(1.0));
         Some([share(last.receiver_limited_us), share(last.sender_limited_us)])
     }
 
-    /// Segments really lost, and those sent again needlessly, on the connection that was watched.
+    /// Segments really lost, and those retransmitted needlessly, on the sampled connection.
     #[must_use]
-    pub fn sent_again(&self) -> [u64; 2] {
+    pub fn retransmitted(&self) -> [u64; 2] {
         let Some(last) = self.states.last() else { return [0, 0] };
         let lost = last.losses.unwrap_or(0);
         [lost, last.retransmits.unwrap_or(0).saturating_sub(lost)]
@@ -132,7 +132,7 @@ impl StreamPlan {
         }
     }
 
-    /// Seconds of one connection.
+    /// Duration of one connection, seconds.
     #[must_use]
     pub fn length(&self) -> f64 {
         self.warmup + self.block * f64::from(self.blocks)
@@ -141,8 +141,8 @@ impl StreamPlan {
     /// Measures over one fresh connection.
     ///
     /// # Errors
-    /// When the server is gone or refuses.
-    pub fn once(&self, path: &Path) -> Result<ConnectionSeen> {
+    /// When the server has disconnected or refuses.
+    pub fn measure_once(&self, path: &Path) -> Result<ConnectionSeen> {
         let cpu = path.cpus.client;
         let mut client = path.client();
         let test = self.test(path);
@@ -156,16 +156,16 @@ impl StreamPlan {
             let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
             let wanted = if data.down.is_empty() { 0 } else { self.blocks };
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
-            // The server counts its own blocks from about the same moment: it is given one more.
+            // The server counts its own blocks from about the same moment, so it gets one more.
             let end = Instant::now() + Duration::from_secs_f64(self.length() + 1.5 * self.block);
             while started.is_ok() && Instant::now() < end {
                 blocks.step(&down, Duration::from_millis(20).min(end.saturating_duration_since(Instant::now())));
-                watched.look(false);
+                watched.sample(false);
             }
-            watched.look(true);
+            watched.sample(true);
             stop.store(true, Relaxed);
             for stream in data.streams() {
-                // Whoever waits in a call on it wakes up.
+                // This wakes threads that wait in a call on it.
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             }
             started.map(|()| blocks.finish())

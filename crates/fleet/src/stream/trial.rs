@@ -16,17 +16,17 @@ pub struct StreamTrial {
 }
 
 impl StreamTrial {
-    /// Over a path; what its connections cost is told to `costs`.
+    /// A stream over a path; the costs of its connections are added to `costs`.
     #[must_use]
     pub fn new(path: Path, stream: StreamPlan, costs: Costs) -> Self {
         Self { path, stream, seen: Vec::new(), costs }
     }
 }
 
-/// Least share of time that is worth a remark.
-const WORTH: f64 = 0.1;
+/// Least share of time that is reported.
+const REPORTED_SHARE: f64 = 0.1;
 
-/// What a reader must know of the connections so far: windows, why they were slow, losses, load.
+/// Notes on the connections so far: windows, limits, losses, load.
 fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(asked) = asked {
@@ -36,36 +36,36 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
             (Some(low), Some(high)) => format!("{low} B to {high} B"),
             _ => "not told".to_owned(),
         };
-        notes.push(format!("window asked {asked} B, effective {effective}"));
+        notes.push(format!("window requested {asked} B, effective {effective}"));
     }
-    let held: Vec<[f64; 2]> = seen.iter().filter_map(ConnectionSeen::held_back).collect();
+    let held: Vec<[f64; 2]> = seen.iter().filter_map(ConnectionSeen::limited_shares).collect();
     for (index, by) in ["the receiver's window", "the send buffer"].into_iter().enumerate() {
         let shares: Vec<f64> = held.iter().map(|shares| shares[index]).collect();
-        if let Some(share) = stats::median(&shares).filter(|share| *share > WORTH) {
-            notes.push(format!("held back by {by} {:.0}% of the time", share * 100.0));
+        if let Some(share) = stats::median(&shares).filter(|share| *share > REPORTED_SHARE) {
+            notes.push(format!("limited by {by} {:.0}% of the time", share * 100.0));
         }
     }
     let [lost, needless] =
-        seen.iter().map(ConnectionSeen::sent_again).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        seen.iter().map(ConnectionSeen::retransmitted).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
     if lost + needless > 0 {
-        notes.push(format!("segments sent again: {lost} lost, {needless} needlessly"));
+        notes.push(format!("segments retransmitted: {lost} lost, {needless} needlessly"));
     }
     let bound = seen.iter().filter(|one| one.cpu.0.host_bound() || one.cpu.1.host_bound()).count();
     if bound > 0 {
         notes.push(format!("host-bound in {bound} of {} connections: above 90% of CPU time was used", seen.len()));
     }
     if let Some(cut) = seen.iter().find_map(|one| one.cut.as_ref()) {
-        notes.push(format!("cut off by the server: {cut}"));
+        notes.push(format!("ended early by the server: {cut}"));
     }
     notes
 }
 
-/// Blocks as a launch whose value is the median rate.
+/// A launch from blocks; its value is the median rate.
 pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
     let rates: Vec<f64> = blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
     let value = stats::median(&rates)
         .filter(|rate| *rate > 0.0)
-        .ok_or_else(|| Error::Gone("nothing came through within the blocks; make them longer".to_owned()))?;
+        .ok_or_else(|| Error::Gone("no bytes arrived within the blocks; make them longer".to_owned()))?;
     Ok(Launch {
         value,
         nanos: blocks.iter().map(|(nanos, _)| *nanos).collect(),
@@ -97,12 +97,12 @@ impl SeriesTrial for StreamTrial {
     }
 
     fn launch(&mut self) -> Result<Launch> {
-        let seen = self.stream.once(&self.path)?;
+        let seen = self.stream.measure_once(&self.path)?;
         let mut launch = launch(&seen.blocks, &self.path)?;
         launch.stolen = seen.cpu.0.stolen();
         launch.footprint = Footprint {
             operations: seen.written.0,
-            // Data threads of both ends; the kernel's share is in it.
+            // CPU time of the data threads of both ends, including the kernel's.
             system_seconds: Some(seen.cpu.0.threads + seen.cpu.1.threads),
             write_bytes: Some(seen.written.0),
             write_calls: Some(seen.written.1),

@@ -1,4 +1,4 @@
-//! A node that measures itself for a driver elsewhere.
+//! A node that measures itself for a driver on another host.
 
 use std::cell::RefCell;
 use std::io::{BufRead, Write};
@@ -13,11 +13,11 @@ use crate::agent::Duty;
 use crate::line::{receive, send};
 use crate::{Error, Result};
 
-/// Measuring a suite on the own node.
+/// The duty of measuring a suite on this node.
 pub const DUTY: Duty = Duty { name: "measure", work: serve };
 
-/// Between two words about progress.
-const SELDOM: Duration = Duration::from_millis(500);
+/// Interval of progress messages.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {
     let order = match receive(&mut *input, LONGEST)? {
@@ -27,7 +27,7 @@ fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) ->
     let stopper = Stopper::default();
     let watched = stopper.clone();
     let listen = move || {
-        // Being asked to stop, nonsense and the end of input are all the end.
+        // A request to stop, a malformed message and the end of input all end the run.
         let _ = receive::<SuiteRequest>(&mut *input, LONGEST);
         watched.stop();
     };
@@ -61,7 +61,7 @@ fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result
         .labelled(order.label)
         .asked_by(order.command)
         .noting(notes);
-    let program = std::env::current_exe().map_err(Error::io("find this program's own file"))?;
+    let program = std::env::current_exe().map_err(Error::io("find the path of this program"))?;
     let mut engine = ProcessEngine::new(program, ["worker"]);
     let mut saver = line;
     let mut progress = AgentProgress { line, done: 0, of: 0, last: None };
@@ -75,7 +75,7 @@ fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result
     Ok((ended.run, ending))
 }
 
-/// The line to the driver, which progress and documents share.
+/// The line to the driver, shared by progress and documents.
 struct DriverLine<'a> {
     output: RefCell<&'a mut (dyn Write + Send)>,
 }
@@ -117,9 +117,9 @@ impl Observer for AgentProgress<'_, '_> {
             }
             _ => return,
         };
-        if self.last.is_none_or(|last| last.elapsed() >= SELDOM) {
+        if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             self.last = Some(Instant::now());
-            // Whoever does not hear this will miss the document, and then it is an error.
+            // If this is lost, the document will be lost too, which is reported as an error.
             let _ = self.line.send(&SuiteReply::Doing { done: self.done, of: self.of, what });
         }
     }

@@ -1,4 +1,4 @@
-//! The driver of a fleet: nobody who was asked for is left out of the answer.
+//! The driver of a fleet. Its result has every requested node, measured or not.
 
 use std::net::IpAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,70 +14,70 @@ use crate::launcher::{Launcher, Link};
 use crate::line::{receive, send};
 use crate::{Error, Result};
 
-/// A node that says nothing for so long is lost: longer than the patience with any one launch.
+/// A node that sends nothing for this long is lost; longer than the time limit of any launch.
 const SILENCE: Duration = Duration::from_secs(300);
-/// Time to give what there is, once asked to stop.
-const FAREWELL: Duration = Duration::from_secs(30);
+/// Time for a node to send its results after a request to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What became of a node.
+/// Result of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeState {
     /// It measured.
     Measured(NodeEnd),
-    /// It began and was lost on the way, because.
+    /// It started and was lost; the cause.
     Lost(String),
-    /// It never came, because.
+    /// It never started; the cause.
     Missing(String),
 }
 
-/// A node and what it gave.
+/// A node and its run.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// Its name.
     pub node: String,
-    /// What became of it.
+    /// Its result.
     pub state: NodeState,
-    /// Its run as far as it came; `None` when nothing came.
+    /// Its run as far as it got; `None` when no document arrived.
     pub run: Option<Run>,
 }
 
-/// Something to tell the person who waits.
+/// An event of the fleet, for progress and saving.
 #[derive(Debug)]
 pub enum Heard<'a> {
-    /// A node is there.
+    /// A node has started.
     Here(&'a Hello),
-    /// A node does something.
+    /// A node reports progress.
     Doing {
         /// Its name.
         node: &'a str,
-        /// Figures that have ended.
+        /// Completed figures.
         done: usize,
         /// All its figures.
         of: usize,
-        /// In words.
+        /// A description.
         what: &'a str,
     },
-    /// A node gave its document, whole or so far: keep it.
+    /// A node sent its document, final or intermediate, which is to be saved.
     Saved {
         /// Its name.
         node: &'a str,
         /// The document.
         run: &'a Run,
     },
-    /// A node has ended, one way or another.
+    /// A node has ended, successfully or not.
     Over {
         /// Its name.
         node: &'a str,
-        /// How.
+        /// The result.
         state: &'a NodeState,
     },
 }
 
-/// Measures on nodes 0 to `count`, so many at once, and tells what it hears. The answer has every node, in their order.
-/// `order` says what a node is to do, by its name.
+/// Measures on nodes 0 to `count`, `at_once` of them at a time, and reports events. The result has every node, in
+/// order. `order` gives the task of a node by its name.
 ///
 /// # Errors
-/// Never because of a node; when threads cannot be started.
+/// When threads cannot be started; a failing node is part of the result.
 pub fn gather(
     launcher: &mut dyn Launcher,
     count: usize,
@@ -91,7 +91,7 @@ pub fn gather(
     while first < count {
         let some = at_once.max(1).min(count - first);
         if stopper.asked() {
-            let state = NodeState::Missing("the fleet was stopped before its turn came".to_owned());
+            let state = NodeState::Missing("the fleet was stopped before the node's turn".to_owned());
             let unasked = |node| Measured { node: launcher.name(node), state: state.clone(), run: None };
             all.extend((first..count).map(unasked));
             break;
@@ -103,7 +103,7 @@ pub fn gather(
     Ok(all)
 }
 
-/// The nodes of a launcher from one on.
+/// The nodes of a launcher from `first` on.
 struct NodeWindow<'a> {
     launcher: &'a mut dyn Launcher,
     first: usize,
@@ -130,10 +130,10 @@ impl Launcher for NodeWindow<'_> {
     }
 }
 
-/// A node that works.
+/// A working node.
 struct Working {
     link: Link,
-    heard: Instant,
+    last_message: Instant,
     run: Option<Run>,
 }
 
@@ -146,7 +146,7 @@ fn together(
 ) -> Result<Vec<Measured>> {
     let mut states: Vec<Option<(NodeState, Option<Run>)>> = (0..count).map(|_| None).collect();
     let mut working: Vec<Option<Working>> = (0..count).map(|_| None).collect();
-    let (tell, heard) = channel();
+    let (sender, replies) = channel();
     match greet(launcher, count, DUTY.name, stopper) {
         Ok(greeting) => {
             for missing in greeting.missing {
@@ -158,8 +158,8 @@ fn together(
             }
             for Greeted { node, mut link, hello, .. } in greeting.greeted {
                 listener(Heard::Here(&hello));
-                match begin(node, &mut link, order(&launcher.name(node)), &tell) {
-                    Ok(()) => working[node] = Some(Working { link, heard: Instant::now(), run: None }),
+                match begin(node, &mut link, order(&launcher.name(node)), &sender) {
+                    Ok(()) => working[node] = Some(Working { link, last_message: Instant::now(), run: None }),
                     Err(error) => states[node] = Some((NodeState::Lost(error.to_string()), None)),
                 }
             }
@@ -167,11 +167,11 @@ fn together(
         Err(Error::Stopped) => {}
         Err(error) => return Err(error),
     }
-    drop(tell);
-    listen(launcher, &mut working, &mut states, &heard, stopper, listener);
+    drop(sender);
+    collect(launcher, &mut working, &mut states, &replies, stopper, listener);
     let answer = states.into_iter().enumerate().map(|(node, state)| {
-        let unheard = || (NodeState::Missing("the fleet was stopped before it was there".to_owned()), None);
-        let (state, run) = state.unwrap_or_else(unheard);
+        let not_started = || (NodeState::Missing("the fleet was stopped before the node had started".to_owned()), None);
+        let (state, run) = state.unwrap_or_else(not_started);
         let measured = Measured { node: launcher.name(node), state, run };
         listener(Heard::Over { node: &measured.node, state: &measured.state });
         measured
@@ -179,17 +179,17 @@ fn together(
     Ok(answer.collect())
 }
 
-type Said = (usize, Result<Option<SuiteReply>>);
+type NodeReply = (usize, Result<Option<SuiteReply>>);
 
-fn begin(node: usize, link: &mut Link, order: SuiteOrder, tell: &Sender<Said>) -> Result<()> {
+fn begin(node: usize, link: &mut Link, order: SuiteOrder, sender: &Sender<NodeReply>) -> Result<()> {
     send(&mut *link.input, &SuiteRequest::Measure(order))?;
     let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
-    let tell = tell.clone();
+    let sender = sender.clone();
     let listen = move || {
         loop {
-            let said = receive::<SuiteReply>(&mut *output, LONGEST);
-            let over = !matches!(said, Ok(Some(_)));
-            if tell.send((node, said)).is_err() || over {
+            let reply = receive::<SuiteReply>(&mut *output, LONGEST);
+            let over = !matches!(reply, Ok(Some(_)));
+            if sender.send((node, reply)).is_err() || over {
                 return;
             }
         }
@@ -198,37 +198,37 @@ fn begin(node: usize, link: &mut Link, order: SuiteOrder, tell: &Sender<Said>) -
     Ok(())
 }
 
-/// Hears until every node is over.
-fn listen(
+/// Receives messages until every node has ended.
+fn collect(
     launcher: &dyn Launcher,
     working: &mut [Option<Working>],
     states: &mut [Option<(NodeState, Option<Run>)>],
-    heard: &Receiver<Said>,
+    replies: &Receiver<NodeReply>,
     stopper: &Stopper,
     listener: &mut dyn FnMut(Heard<'_>),
 ) {
     let mut leaving: Option<Instant> = None;
     while working.iter().any(Option::is_some) {
         if stopper.asked() && leaving.is_none() {
-            leaving = Some(Instant::now() + FAREWELL);
+            leaving = Some(Instant::now() + STOP_TIMEOUT);
             for one in working.iter_mut().flatten() {
-                // A node that is gone is found out by its silence.
+                // A node that has disconnected is detected by its silence.
                 let _ = send(&mut *one.link.input, &SuiteRequest::Stop);
             }
         }
-        let said = match heard.recv_timeout(Duration::from_millis(100)) {
-            Ok(said) => Some(said),
+        let reply = match replies.recv_timeout(Duration::from_millis(100)) {
+            Ok(reply) => Some(reply),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        if let Some((node, said)) = said
+        if let Some((node, reply)) = reply
             && let Some(mut one) = working[node].take()
         {
-            one.heard = Instant::now();
+            one.last_message = Instant::now();
             let name = launcher.name(node);
             let lost =
                 |one: Working, error: &Error| (NodeState::Lost(launcher.why_missing(node, &one.link, error)), one.run);
-            states[node] = match said {
+            states[node] = match reply {
                 Ok(Some(SuiteReply::Doing { done, of, what })) => {
                     listener(Heard::Doing { node: &name, done, of, what: &what });
                     working[node] = Some(one);
@@ -245,14 +245,14 @@ fn listen(
                     Some((NodeState::Measured(ending), Some(*run)))
                 }
                 Ok(Some(SuiteReply::Failed(reason))) => Some((NodeState::Lost(reason), one.run)),
-                Ok(None) => Some(lost(one, &Error::Gone("it ended in the middle of measuring".to_owned()))),
+                Ok(None) => Some(lost(one, &Error::Gone("it ended during the measurement".to_owned()))),
                 Err(error) => Some(lost(one, &error)),
             };
         }
         let given_up = leaving.is_some_and(|until| Instant::now() > until);
         for (node, slot) in working.iter_mut().enumerate() {
-            if let Some(one) = slot.take_if(|one| given_up || one.heard.elapsed() > SILENCE) {
-                let error = Error::Gone(format!("it said nothing for {} s", one.heard.elapsed().as_secs()));
+            if let Some(one) = slot.take_if(|one| given_up || one.last_message.elapsed() > SILENCE) {
+                let error = Error::Gone(format!("it sent nothing for {} s", one.last_message.elapsed().as_secs()));
                 states[node] = Some((NodeState::Lost(launcher.why_missing(node, &one.link, &error)), one.run));
             }
         }

@@ -1,38 +1,38 @@
-//! What the driver of a fleet and its nodes say to each other.
+//! Messages between the driver of a fleet and its nodes.
 
 use model::Run;
 use serde::{Deserialize, Serialize};
 
-/// What a node is to measure; the words of `prony run`.
+/// Task of a node; the options of `prony run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SuiteOrder {
     /// Suite by name.
     pub suite: Option<String>,
-    /// Probes by name, beside or instead of it.
+    /// Probes by name, in addition to the suite or instead of it.
     pub probes: Vec<String>,
-    /// Half-width of the interval at which a figure is settled, as a fraction.
+    /// Relative half-width of the interval at which a figure has converged.
     pub target: f64,
-    /// No further round is begun after so many seconds.
+    /// Time limit after which no further round begins, seconds.
     pub time_limit: Option<f64>,
-    /// Seed of orders and memory layouts, the same everywhere: equal nodes do equal things.
+    /// Seed of orders and memory layouts, the same on all nodes so that equal nodes do equal work.
     pub seed: u64,
-    /// Name of the run.
+    /// Label of the run.
     pub label: Option<String>,
-    /// Directory for the file figures, on the node; its present one when absent.
+    /// Directory for the file figures on the node; its current directory when absent.
     pub directory: Option<String>,
-    /// The command line that asked.
+    /// Command line of the driver.
     pub command: Vec<String>,
-    /// What a reader of the run should know of the fleet.
+    /// Note about the fleet for the run document.
     pub note: String,
 }
 
-/// What a driver says.
+/// A message of the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuiteRequest {
     /// Measure this.
     Measure(SuiteOrder),
-    /// End in order, and give what there is.
+    /// End in order and send the results so far.
     Stop,
 }
 
@@ -40,34 +40,34 @@ pub enum SuiteRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeEnd {
-    /// Every figure is settled.
+    /// Every figure has finished.
     Complete,
-    /// Time was up.
+    /// The time limit was reached.
     TimeLimit,
     /// It was asked to stop, or lost its driver.
     Stopped,
 }
 
-/// What a node says. The document comes after every round, so that a lost node loses one round at most.
+/// A message of a node. The document is sent after every round, so that a lost node loses one round at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuiteReply {
-    /// What it does now.
+    /// Progress.
     Doing {
-        /// Figures that have ended.
+        /// Completed figures.
         done: usize,
         /// All figures.
         of: usize,
-        /// In words.
+        /// A description.
         what: String,
     },
-    /// The run as it stands.
+    /// The run so far.
     Saved(Box<Run>),
-    /// The run as it ended.
+    /// The final run.
     Ended(Box<Run>, NodeEnd),
-    /// It cannot go on.
+    /// The node failed.
     Failed(String),
 }
 
-/// Longest line of a node: the largest document that a store takes.
+/// Longest line of a node, bytes: the largest document that a store accepts.
 pub(super) const LONGEST: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! A suite on every node: each measures itself and gives its run document back over its output.
+//! A suite on every node: each measures itself and returns its run document over its output.
 
 mod agent;
 mod driver;

@@ -1,5 +1,5 @@
-//! Event building in the laboratory, against the buffer relation and the simulator. Rates are low where loss is looked at:
-//! the relation is in bytes, and a slow link makes senders on few CPUs simultaneous.
+//! Event building in the laboratory, compared with the buffer relation and the simulator. Rates are low where loss is
+//! tested: the relation is in bytes, and on a slow link senders are simultaneous even on few CPUs.
 
 #![allow(
     clippy::unwrap_used,
@@ -41,11 +41,11 @@ fn job(senders: u32, receivers: u32) -> BuildJob {
     }
 }
 
-/// So often what is held against the clock may be spoilt by neighbours that keep senders or receivers from the CPUs.
+/// Attempts of tests with timing, which neighbours that keep senders or receivers from the CPUs may spoil.
 const ATTEMPTS: u32 = 8;
 
-/// Loss of bursts of `frames` frames from each of `senders`, in the laboratory and as the relation and the simulator say;
-/// an error when a receiver that did not get a CPU in time lost frames in its socket.
+/// Loss of bursts of `frames` frames from each of `senders`: in the laboratory, by the relation, and by the simulator;
+/// an error when a receiver did not get a CPU in time and lost frames in its socket.
 fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3], String> {
     let drain = f64::from(senders * frames * 1514) / rate;
     let events = 4;
@@ -74,7 +74,7 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3
 }
 
 #[test]
-fn bursts_lose_what_the_relation_and_the_simulator_say() {
+fn bursts_lose_as_predicted_by_relation_and_simulator() {
     let rate = 10_000_000;
     let Some(lab) = lab(LabShape { hosts: 23, bits_per_second: rate, ..LabShape::default() }) else { return };
     for (senders, frames) in [(4, 30), (4, 50), (22, 5), (22, 6), (22, 8)] {
@@ -113,7 +113,7 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
     let (small, none) = run(4_096);
     assert!(22 * small.div_ceil(1448) * 1514 <= 160_000, "effective window {small}");
     assert_eq!(none, 0);
-    // Senders that wait for a CPU do not all send at one moment.
+    // Senders that wait for a CPU do not all send at the same moment.
     testing::attempts(ATTEMPTS, || {
         let (large, some) = run(65_536);
         assert!(22 * large > 160_000, "effective window {large}");
@@ -122,7 +122,7 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
     });
 }
 
-/// Loss of four pushing senders with windows of 64 kB (effective) to one receiver, at this buffer.
+/// Loss of four pushing senders with windows of 64 kB (effective) to one receiver, with this buffer.
 fn four_senders(lab: &Arc<Lab>, asked: u32) -> (f64, u64) {
     let job = BuildJob {
         fragment: 64_000,
@@ -141,13 +141,13 @@ fn four_senders(lab: &Arc<Lab>, asked: u32) -> (f64, u64) {
     (share, window)
 }
 
-/// The 41 packets lost of 60000 with four senders at a 64 kB window to one receiver: neither the 160 kB of an output port
-/// alone, which lose far more, nor a buffer that holds all windows, which loses nothing, but what lies between.
+/// The published 41 of 60000 packets lost with four senders at a 64 kB window to one receiver: a buffer of 160 kB, the
+/// output port alone, loses far more; one that holds all windows loses nothing; the published loss lies between.
 #[test]
 fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
     let shape =
         |port_buffer: u64| LabShape { hosts: 5, bits_per_second: 20_000_000, port_buffer, ..LabShape::default() };
-    // Linux gives 5/4 of what is asked for.
+    // Linux gives 5/4 of the requested buffer.
     let asked = 51_800;
     let [output, between, close, all] = [160_000, 256_000, 265_000, 300_000].map(|buffer| lab(shape(buffer)));
     let (Some(output), Some(between), Some(close), Some(all)) = (output, between, close, all) else { return };
@@ -157,7 +157,7 @@ fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
         let (much, window) = four_senders(&output, asked);
         assert!((60_000..70_000).contains(&window), "{window}");
         let (little, _) = four_senders(&between, asked);
-        // Seen at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
+        // Observed at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
         let (published, _) = four_senders(&close, asked);
         testing::hold!(published > 0.0 && published <= little, "{little} {published}");
         testing::hold!(much > 0.005 && little < 0.005 && little < much / 3.0, "{much} {little}");
@@ -206,28 +206,28 @@ fn every_transport_and_pattern_builds_every_event_once() {
     let paced = BuildJob { rate: Some(500.0), fragment: 4_000, ..job(4, 3) };
     let outcome = build(&paced, &mut launcher, None).unwrap();
     assert_eq!((outcome.built, outcome.refused), (200, 0));
-    // 200 events at 500 a second cannot be there before 0.398 s.
+    // 200 events at 500 a second take at least 0.398 s.
     assert!(outcome.seconds > 0.39, "{}", outcome.seconds);
     assert!(build(&BuildJob { senders: 0, ..job(4, 3) }, &mut launcher, None).is_err());
     assert!(build(&BuildJob { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None).is_err());
 }
 
 #[test]
-fn a_port_too_small_for_the_credits_is_repaired_by_asking_again() {
+fn losses_at_a_small_port_are_repaired_by_repeated_requests() {
     let shape = LabShape { hosts: 9, bits_per_second: 10_000_000, port_buffer: 6_000, ..LabShape::default() };
     let Some(lab) = lab(shape) else { return };
     let job = BuildJob { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
     testing::attempts(ATTEMPTS, || {
         let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
         assert_eq!((outcome.built, outcome.refused), (60, 0));
-        // Senders that wait for a CPU do not all send at one moment.
+        // Senders that wait for a CPU do not all send at the same moment.
         testing::hold!(outcome.receivers[0].again > 0, "{outcome:?}");
         Ok(())
     });
 }
 
 #[test]
-fn a_receiver_that_is_lost_costs_no_event_and_doubles_none() {
+fn a_lost_receiver_loses_no_event_and_duplicates_none() {
     let Some(lab) = lab(LabShape { hosts: 8, ..LabShape::default() }) else { return };
     let job = BuildJob { events: 3_000, rate: Some(1_500.0), ..job(4, 4) };
     let outcome = build(&job, &mut LabLauncher(lab), Some((2, 1_000))).unwrap();
@@ -239,8 +239,8 @@ fn a_receiver_that_is_lost_costs_no_event_and_doubles_none() {
     assert!(repaired >= known && gap < outcome.seconds);
 }
 
-/// Pulling with credits, and pushing over windows: latency within 10% and loss within a point of the simulator's. An event
-/// is 40 frames to its receiver, beside which the two that a token bucket lets through at once are little.
+/// Pulling with credits, and pushing over windows: latency within 10% and loss within one percentage point of the
+/// simulator's. An event has 40 frames to its receiver, so that the two frames of a token bucket are negligible.
 #[test]
 fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
     let rate = 4_000_000;
@@ -249,7 +249,7 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
         senders: 4,
         receivers: 2,
         latency: 60e-6,
-        // The head of 16 B is payload to the switch.
+        // The header of 16 B is payload to the switch.
         framing: Framing { payload: 1456, headers: 58, gap: 0 },
         sizes: analyse::plan_network::FragmentSizes::Fixed(10 * 1456),
         events: 24,
@@ -320,7 +320,7 @@ fn latency_in_the_laboratory_is_that_of_the_simulator() {
         testing::hold!(outcome.built == 12, "{} events of 12", outcome.built);
         let seen = outcome.latency.quantile(0.5).unwrap() as f64 * 1e-9;
         eprintln!("p50 of a burst: laboratory {seen:.4} s, simulator {simulated:.4} s");
-        // 64 frames of 1.2 ms each: what the CPUs add is small beside it.
+        // 64 frames of 1.2 ms each: the time of the CPUs is negligible.
         testing::hold!((seen / simulated - 1.0).abs() < 0.10, "{seen} against {simulated}");
         Ok(())
     });

@@ -1,4 +1,4 @@
-//! The switch laboratory: it is there, it is closed, it loses what the relation says, and it goes away.
+//! The switch laboratory: it works, is isolated, loses as the relation predicts, and is removed completely.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fleet::lab::{Lab, LabShape, labs, means};
 
-/// A laboratory, or none with the reason told.
+/// A laboratory, or `None` with the reason reported as a skip.
 fn lab(shape: LabShape) -> Option<Lab> {
     match means().and_then(|_| Lab::up(shape)) {
         Ok(lab) => Some(lab),
@@ -41,7 +41,7 @@ fn hosts_reach_each_other_and_nothing_else() {
     });
     let answer = lab.at(2, || {
         let socket = bind(2);
-        // The server may not be there yet.
+        // The server may not be listening yet.
         for _ in 0..50 {
             let _ = socket.send_to(b"hello", (Lab::address(0), 7000));
             socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
@@ -55,7 +55,7 @@ fn hosts_reach_each_other_and_nothing_else() {
     assert_eq!(answer.unwrap(), b"hello");
     server.unwrap().join().unwrap().unwrap();
     let out = lab.at(1, || UdpSocket::bind("0.0.0.0:0").unwrap().connect("192.0.2.1:9").is_err()).unwrap();
-    assert!(out, "there is a way out of the laboratory");
+    assert!(out, "the laboratory is not isolated");
     assert!(lab.at(7, || ()).is_err());
     let links = lab.run(1, "ip", &["-o", "link"]).unwrap();
     assert_eq!(String::from_utf8_lossy(&links.output).lines().count(), 2, "lo and eth0");
@@ -63,7 +63,7 @@ fn hosts_reach_each_other_and_nothing_else() {
 
 #[test]
 fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
-    // At 1 Mbit/s a frame takes 12 ms: whoever sends at once does send at once.
+    // At 1 Mbit/s a frame takes 12 ms, so that sending at once fills the queue.
     let shape = LabShape { hosts: 2, bits_per_second: 1_000_000, host_queue: 1_000_000, ..LabShape::default() };
     let Some(lab) = lab(shape) else { return };
     let before = lab.drops().unwrap();
@@ -74,14 +74,14 @@ fn a_port_drops_what_its_buffer_does_not_hold_and_a_card_queues() {
         }
     })
     .unwrap();
-    // 20 frames take 240 ms; whoever sends them may have to wait for a CPU.
+    // 20 frames take 240 ms; the sender may have to wait for a CPU.
     testing::attempts(20, || {
         let packets = lab.drops().unwrap().since(&before).ports[0].packets;
         testing::hold!(packets >= 15, "{packets} packets");
         Ok(())
     });
     let after = lab.drops().unwrap().since(&before);
-    // One sender at the port's own rate: nothing is lost, whatever the buffers.
+    // One sender at the port's own rate loses nothing, whatever the buffers.
     assert_eq!((after.at_ports(), after.at_cards()), (0, 0), "{after:?}");
     assert!(after.ports[0].bytes / after.ports[0].packets > 1400, "{after:?}");
 }

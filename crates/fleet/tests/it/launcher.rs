@@ -1,4 +1,4 @@
-//! Agents that leave something behind, or do not listen: a driver comes back all the same.
+//! Agents that leave processes behind or do not read: the driver returns all the same.
 
 use std::io::{Read, Write};
 
@@ -10,7 +10,7 @@ fn local(script: &str) -> Local {
 }
 
 #[test]
-fn what_an_agent_leaves_behind_holds_up_nobody() {
+fn processes_left_behind_by_an_agent_delay_nothing() {
     let mut link = local("setsid sleep 1000 & echo $!; exit 0").start(0).unwrap();
     let mut said = String::new();
     link.output.read_to_string(&mut said).unwrap();

@@ -1,4 +1,4 @@
-//! Streams and round trips over loopback, and everything that a stranger may try.
+//! Streams and round trips over loopback, and attacks by clients without the token.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ fn small() -> StreamPlan {
     StreamPlan { record: 8_192, warmup: 0.01, block: 0.05, blocks: 4, ..StreamPlan::default() }
 }
 
-/// A control connection that was welcomed.
+/// A control connection after the welcome.
 fn welcomed(server: &Server) -> Channel {
     let stream = TcpStream::connect(server.address()).unwrap();
     let mut control = Channel::connect(stream, server.token(), &SERVICE, SOON).unwrap();
@@ -40,10 +40,10 @@ fn welcomed(server: &Server) -> Channel {
     control
 }
 
-/// A control connection whose turn it is.
+/// A control connection that has its turn.
 fn admitted(server: &Server) -> Channel {
     let mut control = welcomed(server);
-    // The server may not have noticed yet that the client before has left.
+    // The server may not have noticed yet that the previous client has disconnected.
     loop {
         match control.receive(SOON, LONGEST).unwrap() {
             FromServer::Queued { .. } => {}
@@ -53,18 +53,18 @@ fn admitted(server: &Server) -> Channel {
     }
 }
 
-/// A stranger that says nothing.
-fn stranger(server: &Server) -> TcpStream {
+/// A connection that sends nothing.
+fn silent(server: &Server) -> TcpStream {
     TcpStream::connect(server.address()).unwrap()
 }
 
-/// Whether the server has ended a channel, whatever it said before.
+/// Whether the server has ended a channel, after any messages.
 fn is_ended(control: &mut Channel) -> bool {
     (0..10)
         .any(|_| control.receive::<FromServer>(SOON, LONGEST).is_err_and(|error| !error.to_string().contains("slow")))
 }
 
-/// Whether the other side has closed, within some seconds.
+/// Whether the other side closes the connection within some seconds.
 fn closed(stream: &mut TcpStream) -> bool {
     stream.set_read_timeout(Some(SOON)).unwrap();
     let mut rest = Vec::new();
@@ -79,15 +79,15 @@ fn streams_go_all_ways_and_bytes_agree() {
     let server = server(ServeLimits::default());
     let path = path(&server);
     for direction in [StreamDirection::Up, StreamDirection::Down, StreamDirection::Both] {
-        let seen = StreamPlan { direction, ..small() }.once(&path).unwrap();
-        // Four were wanted; on a busy machine looks come late, and blocks are longer and fewer.
+        let seen = StreamPlan { direction, ..small() }.measure_once(&path).unwrap();
+        // Four blocks were requested; on a busy machine samples come late, and blocks are longer and fewer.
         assert!(!seen.blocks.is_empty(), "{direction:?}: no block");
         let in_blocks: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
         assert!(in_blocks > 0 && in_blocks <= 2 * seen.written.0, "{direction:?}: {seen:?}");
         assert_eq!(seen.cut, None);
         assert!(seen.effective_window().is_some_and(|window| window > 0), "{direction:?}");
     }
-    let two = StreamPlan { streams: 2, ..small() }.once(&path).unwrap();
+    let two = StreamPlan { streams: 2, ..small() }.measure_once(&path).unwrap();
     assert!(two.written.1 > 0);
 }
 
@@ -97,9 +97,9 @@ fn round_trips_of_every_kind_are_counted() {
     let path = path(&server);
     let short = RoundTripPlan { warmup: 0.01, block: 0.05, blocks: 4, ..RoundTripPlan::default() };
     for kind in [RoundTripKind::Tcp, RoundTripKind::Udp, RoundTripKind::Connect] {
-        // Who waits for a CPU all the time makes no trip at all.
+        // Without CPU time no round trip is made.
         testing::attempts(5, || {
-            let trips = RoundTripPlan { kind, ..short.clone() }.once(&path).unwrap();
+            let trips = RoundTripPlan { kind, ..short.clone() }.measure_once(&path).unwrap();
             testing::hold!(trips.latency.count() > 0, "{kind:?} {trips:?}");
             assert!(trips.latency.min() > Some(0), "{kind:?} {trips:?}");
             let in_blocks: u64 = trips.blocks.iter().map(|(_, count)| *count).sum();
@@ -107,61 +107,61 @@ fn round_trips_of_every_kind_are_counted() {
             Ok(())
         });
     }
-    let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.once(&path).unwrap();
-    // 0.2 s at 500 a second, whatever the machine does: those that are late are not left out.
+    let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.measure_once(&path).unwrap();
+    // 0.2 s at 500 a second, whatever the machine does: late messages are not left out.
     assert!((99..=101).contains(&open.latency.count()), "{}", open.latency.count());
     testing::attempts(5, || {
-        let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short.clone() }.once(&path).unwrap();
+        let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short.clone() }.measure_once(&path).unwrap();
         testing::hold!(loaded.latency.count() > 0, "{loaded:?}");
         Ok(())
     });
 }
 
 #[test]
-fn who_does_not_know_the_token_stays_outside() {
+fn clients_without_the_token_are_refused() {
     let server = server(ServeLimits::default());
     let wrong = Client::connect(server.address(), &Token::draw().unwrap()).unwrap_err();
     assert_eq!(wrong.to_string(), "could not connect: the token is wrong");
-    // A test asked for in clear, as before there were channels.
-    let mut mute = stranger(&server);
+    // A test requested in clear text, as in versions before channels.
+    let mut mute = silent(&server);
     let test =
         serde_json::to_vec(&FromClient::Test(ServeTest { up: 1, record: 1, seconds: 1.0, ..ServeTest::default() }))
             .unwrap();
     mute.write_all(&[&(test.len() as u32).to_be_bytes()[..], &test].concat()).unwrap();
     assert!(closed(&mut mute));
-    // The token opens network tests alone.
+    // The token is valid for network tests alone.
     let farm = channel::Service { name: "farm", ..SERVICE };
-    let other = Channel::connect(stranger(&server), server.token(), &farm, SOON).unwrap_err();
-    assert!(other.to_string().contains("it is 'net' of prony, not 'farm'"), "{other}");
+    let other = Channel::connect(silent(&server), server.token(), &farm, SOON).unwrap_err();
+    assert!(other.to_string().contains("it is prony's service 'net', not 'farm'"), "{other}");
 }
 
 #[test]
-fn silent_strangers_keep_no_client_out() {
+fn silent_connections_keep_no_client_out() {
     let server = server(ServeLimits { connections: 2, ..ServeLimits::default() });
-    let silent: Vec<TcpStream> = (0..200).map(|_| stranger(&server)).collect();
+    let silent: Vec<TcpStream> = (0..200).map(|_| silent(&server)).collect();
     Client::connect(server.address(), server.token()).unwrap();
     drop(silent);
 }
 
 #[test]
-fn clients_beyond_the_limit_are_told_so() {
+fn clients_beyond_the_limit_are_refused() {
     let server = server(ServeLimits { connections: 1, ..ServeLimits::default() });
     let first = admitted(&server);
     let refused = Client::connect(server.address(), server.token()).unwrap_err();
-    assert!(refused.to_string().contains("1 clients are here already"), "{refused}");
+    assert!(refused.to_string().contains("1 clients are connected already"), "{refused}");
     drop(first);
 }
 
 #[test]
-fn oversized_slow_and_meaningless_messages_are_cut_off() {
+fn oversized_slow_and_malformed_messages_end_the_connection() {
     let server = server(ServeLimits { idle: 1.0, ..ServeLimits::default() });
-    // Who was let in and says nothing loses the turn.
+    // An authenticated client that sends nothing loses its turn.
     assert!(is_ended(&mut admitted(&server)));
     let deep = (0..1_000).fold(serde_json::Value::Null, |inner, _| serde_json::Value::Array(vec![inner]));
     for meaningless in [serde_json::json!("hello"), serde_json::json!({}), deep] {
         let mut control = admitted(&server);
         control.send(&meaningless, SOON).unwrap();
-        assert!(is_ended(&mut control), "{meaningless:.20} was understood");
+        assert!(is_ended(&mut control), "{meaningless:.20} was accepted");
     }
     path(&server);
 }
@@ -174,7 +174,7 @@ fn thousands_of_connections_leave_the_server_alive() {
         if let Ok(stream) = TcpStream::connect(server.address()) {
             open.push(stream);
         }
-        // No more than a test may have open.
+        // Fewer than a test may have open.
         if open.len() > 200 {
             open.clear();
         }
@@ -184,34 +184,34 @@ fn thousands_of_connections_leave_the_server_alive() {
 }
 
 #[test]
-fn a_stranger_on_the_data_port_gets_nothing() {
+fn a_data_connection_without_a_ticket_gets_nothing() {
     let server = server(ServeLimits::default());
     let mut control = admitted(&server);
     let test = ServeTest { down: 1, record: 1000, seconds: 2.0, ..ServeTest::default() };
     control.send(&FromClient::Test(test), SOON).unwrap();
     let FromServer::Ready { tcp, ticket, .. } = control.receive(SOON, 4096).unwrap() else { panic!("not ready") };
     let data = SocketAddr::new(server.address().ip(), tcp);
-    let mut strangers: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(data).unwrap()).collect();
-    strangers[0].write_all(&[b'0'; 33]).unwrap();
-    strangers[1].write_all(&ticket.as_bytes()[..31]).unwrap();
-    strangers[2].write_all(format!("{ticket}\u{9}").as_bytes()).unwrap();
+    let mut silent_ones: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(data).unwrap()).collect();
+    silent_ones[0].write_all(&[b'0'; 33]).unwrap();
+    silent_ones[1].write_all(&ticket.as_bytes()[..31]).unwrap();
+    silent_ones[2].write_all(format!("{ticket}\u{9}").as_bytes()).unwrap();
     let mut wanted = TcpStream::connect(data).unwrap();
     wanted.write_all(format!("{ticket}\u{2}").as_bytes()).unwrap();
     let mut some = [0; 1000];
     wanted.read_exact(&mut some).unwrap();
     drop(wanted);
-    for stranger in &mut strangers {
+    for stranger in &mut silent_ones {
         stranger.set_read_timeout(Some(SOON)).unwrap();
         let mut got = Vec::new();
         let _ = stranger.read_to_end(&mut got);
-        assert!(got.is_empty(), "a stranger received {} bytes", got.len());
+        assert!(got.is_empty(), "a connection without a ticket received {} bytes", got.len());
     }
     let FromServer::Report(report) = control.receive(SOON, LONGEST).unwrap() else { panic!("no report") };
     assert!(report.bytes_down >= 1000);
 }
 
 #[test]
-fn datagrams_go_to_who_presented_the_ticket_and_to_nobody_else() {
+fn datagrams_go_only_to_the_client_with_the_ticket() {
     let server = server(ServeLimits::default());
     let mut control = admitted(&server);
     let test = ServeTest { datagrams: Some(Datagrams::Echo), record: 100, seconds: 5.0, ..ServeTest::default() };
@@ -225,7 +225,7 @@ fn datagrams_go_to_who_presented_the_ticket_and_to_nobody_else() {
         socket.set_read_timeout(Some(Duration::from_millis(patience))).unwrap();
         socket
     };
-    // A reflection attempt: no answer to who has no ticket, before and after somebody does.
+    // A reflection attempt: no answer without the ticket, before and after another client presents it.
     let (stranger, friend) = (socket(300), socket(5_000));
     let mut answer = [0; 2000];
     stranger.send_to(&[7; 1000], at).unwrap();
@@ -243,7 +243,7 @@ fn datagrams_go_to_who_presented_the_ticket_and_to_nobody_else() {
 }
 
 #[test]
-fn limits_hold() {
+fn limits_are_enforced() {
     let limits = ServeLimits { seconds: 1.0, bytes: 50_000_000, streams: 2, ..ServeLimits::default() };
     let server = server(limits);
     let good = ServeTest { up: 1, record: 10, seconds: 0.5, ..ServeTest::default() };
@@ -263,12 +263,12 @@ fn limits_hold() {
         },
     ] {
         let mut control = admitted(&server);
-        // JSON has no infinity: that one does not even arrive.
+        // JSON has no infinity: that request is not even sent.
         let _ = control.send(&FromClient::Test(bad.clone()), SOON);
         let answer = control.receive::<FromServer>(SOON, LONGEST);
         assert!(matches!(answer, Ok(FromServer::Refused { .. }) | Err(_)), "{bad:?}: {answer:?}");
     }
-    // A test that takes too much is cut: too many bytes, or too long.
+    // A test that exceeds a limit is ended: too many bytes, or too long.
     let mut control = admitted(&server);
     let cut = |control: &mut Channel| {
         let test = ServeTest { down: 1, record: 65_536, seconds: 0.9, ..ServeTest::default() };
@@ -291,10 +291,10 @@ fn rates_are_limited() {
     let path = path(&server);
     for direction in [StreamDirection::Up, StreamDirection::Down] {
         let stream = StreamPlan { direction, warmup: 0.3, block: 0.2, blocks: 3, ..small() };
-        let seen = stream.once(&path).unwrap();
+        let seen = stream.measure_once(&path).unwrap();
         let bytes: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
         let nanos: u64 = seen.blocks.iter().map(|(nanos, _)| *nanos).sum();
-        // Socket buffers smear it.
+        // Socket buffers smear the rate.
         assert!((bytes as f64) < 2.0 * 2e6 * nanos as f64 * 1e-9, "{direction:?}: {bytes} in {nanos}");
     }
 }

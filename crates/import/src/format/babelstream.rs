@@ -1,4 +1,4 @@
-//! BabelStream and its forerunner GPU-STREAM: STREAM's kernels in other programming models, repeated in one process.
+//! BabelStream and its predecessor GPU-STREAM: STREAM's kernels in other programming models, repeated in one process.
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};

@@ -24,7 +24,7 @@ fn detect(head: &[u8]) -> Confidence {
         .max(likely(head, &["Dhrystone 2 without register", " lps"]))
 }
 
-/// Tests of version 4 that later versions name otherwise or dropped, with our ids and points.
+/// Tests of version 4 that later versions renamed or dropped, with this program's ids and points.
 const OLDER: &[(&str, &str, &str)] = &[
     ("Arithmetic Test (type = arithoh)", "cpu.arithmetic", "type=overhead"),
     ("Arithmetic Test (type = register)", "cpu.arithmetic", "type=register"),

@@ -40,11 +40,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             _ => {}
         }
         if line.contains("ERROR!") || line.contains("Errors detected") {
-            sheet.notes.push("CoreMark reports errors: the run does not count by its rules".to_owned());
+            sheet.notes.push("CoreMark reports errors: the run is invalid by its rules".to_owned());
         }
     }
     match open {
-        Some(at) => Err(SourceFault::new("the run that begins here ends before its checksums", at)),
+        Some(at) => Err(SourceFault::new("the run that begins here has no checksums", at)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }

@@ -17,7 +17,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-const ONE: &str = "criterion's interval is of samples of one process and does not cover differences between launches";
+const ONE: &str = "criterion's interval covers samples of one process, and not differences between launches";
 
 fn detect(head: &[u8]) -> Confidence {
     let named = sure(head, &["\"confidence_interval\"", "\"point_estimate\""])
@@ -88,7 +88,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.extend(message(json::read(line).map_err(fault)?));
         }
     } else if text.contains("\"full_id\"") {
-        return Err(SourceFault::new("it names a benchmark and holds no figure; import estimates.json beside it", 1));
+        return Err(SourceFault::new("it names a benchmark but has no figure; import the estimates.json beside it", 1));
     } else if text.contains("\"iters\"") {
         sheet.readings.push(sample(source.name, json::read(text)?)?);
     } else if text.trim_start().starts_with('[') {
@@ -105,7 +105,7 @@ fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
     reading.at("benchmark", axis_value(benchmark)).spread(spread)
 }
 
-/// `target/criterion/Fibonacci/Iterative/new/estimates.json` is of `Fibonacci/Iterative`.
+/// `target/criterion/Fibonacci/Iterative/new/estimates.json` belongs to `Fibonacci/Iterative`.
 fn benchmark_of(path: &str) -> String {
     let parts: Vec<&str> = path.split(['/', '\\']).collect();
     let from = parts.iter().rposition(|part| *part == "criterion").map_or(0, |at| at + 1);
@@ -119,7 +119,7 @@ fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFa
     let mut times: Vec<f64> = times.filter(|time| crate::text::usable(*time)).collect();
     times.sort_by(f64::total_cmp);
     let Some(median) = stats::median(&times) else {
-        return Err(SourceFault::new("it holds no sample with a usable time", 1));
+        return Err(SourceFault::new("it has no sample with a usable time", 1));
     };
     let spread = match times[..] {
         [least, .., greatest] => SourceSpread::Range(least, greatest),
@@ -137,7 +137,7 @@ fn message(message: Message) -> Option<SourceReading> {
         SourceSpread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
     let id = message.id.unwrap_or_default();
     let reading = reading(&id, typical.estimate * scale, spread).note(ONE);
-    Some(reading.note("the message states no level; criterion's default of 95% is taken"))
+    Some(reading.note("the message states no level; criterion's default of 95% is assumed"))
 }
 
 fn scale(unit: &str) -> Option<f64> {
@@ -146,7 +146,7 @@ fn scale(unit: &str) -> Option<f64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
 }
 
-/// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names stand on the line before.
+/// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names are on the line before.
 fn terminal(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     let mut before = "";
     for (at, line) in lines(source) {
@@ -160,7 +160,7 @@ fn terminal(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
             continue;
         }
         let &[low, low_unit, value, unit, high, high_unit] = words.as_slice() else {
-            return Err(SourceFault::new("the interval has not three times", at));
+            return Err(SourceFault::new("the interval does not have three times", at));
         };
         let time = |number: &str, unit: &str| {
             let scale = scale(unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
@@ -169,7 +169,7 @@ fn terminal(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
         let spread = SourceSpread::Interval { low: time(low, low_unit)?, high: time(high, high_unit)?, level: 0.95 };
         let name = if name.is_empty() { before } else { name };
         let reading = reading(name, time(value, unit)?, spread).note(ONE);
-        sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is taken"));
+        sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is assumed"));
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// The options that decide what a figure means, of the job or of all.
+/// The options that define the figure, of the job or global.
 fn placed(reading: SourceReading, job: &FioJob, global: &BoundedMap<Scalar>) -> SourceReading {
     let reading = reading.at("job", axis_value(&job.jobname));
     ["rw", "bs", "iodepth", "numjobs", "ioengine", "direct"].iter().fold(reading, |reading, name| {
@@ -111,7 +111,7 @@ fn readings(
     direction: &FioDirection,
     place: impl Fn(SourceReading) -> SourceReading,
 ) {
-    // Rates in `bw` count 1024 bytes in both versions; version 3 adds the bytes themselves.
+    // Rates in `bw` count 1024 bytes in both versions; version 3 adds the rate in bytes.
     let bandwidth = direction.bw_bytes.unwrap_or(direction.bw * 1024.0);
     let metric = bytes_per_second("bytes");
     let mut reading =

@@ -110,7 +110,7 @@ fn groups(entries: &[GoogleBenchmarkEntry]) -> Vec<GoogleBenchmarkGroup<'_>> {
             Some("median") => group.median = Some(entry),
             Some("mean") => group.mean = Some(entry),
             Some("stddev") => group.deviation = Some(entry),
-            // Complexity, coefficient of variation and users' own statistics are no figures of the benchmark.
+            // Complexity, coefficient of variation and users' own statistics are not figures of the benchmark.
             Some(_) => {}
         }
     }

@@ -64,7 +64,7 @@ struct Profile {
     benchmarks: BoundedMap<BoundedMap<HepEntry>>,
 }
 
-/// A workload's members: its runs, and everything else.
+/// A member of a workload: a run, or anything else.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum HepEntry {
@@ -123,7 +123,7 @@ fn describe(sheet: &mut SourceSheet, host: &Host) {
     sheet.summary = words(cpu, "CPU_Model");
 }
 
-/// The runs of a workload in their order: `run0`, `run1`, ...
+/// The runs of a workload in order: `run0`, `run1`, ...
 fn runs(sheet: &mut SourceSheet, workload: &str, entries: &BoundedMap<HepEntry>) -> Result<(), SourceFault> {
     let mut runs: Vec<(usize, &HepReport)> = Vec::new();
     for (name, entry) in &entries.0 {

@@ -18,7 +18,7 @@ fn detect(head: &[u8]) -> Confidence {
     file.max(sure(head, &["GFLOP/s Summary", "HPCG"])).max(sure(head, &["Reference SpMV+MG", "REF  Iter"]))
 }
 
-/// A rate of arithmetic, from billions a second.
+/// A floating-point rate, from billions a second.
 fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
     SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
 }
@@ -30,12 +30,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         last = at;
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
-            // The line of vendors' builds that print to the terminal.
+            // The line that vendors' builds print to the terminal.
             sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value.0, at)?));
             rated = true;
             continue;
         }
-        // Either every line carries its section, or sections are headings that end in a colon.
+        // Either every line has its section's name, or sections are headings that end in a colon.
         let (path, value) = match line.split_once('=').or_else(|| line.split_once(": ")) {
             Some((path, value)) => (path.trim(), value.trim()),
             None => (line.trim().trim_end_matches(':'), ""),
@@ -52,7 +52,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             processes = axis_value(value);
         } else if name.contains("HPCG result is") {
             if !name.contains(" VALID") {
-                sheet.notes.push(format!("HPCG calls the run not valid: {}", crate::text::shown(name)));
+                sheet.notes.push(format!("HPCG reports the run as invalid: {}", crate::text::shown(name)));
             }
             sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value, at)?));
             rated = true;

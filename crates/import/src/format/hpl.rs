@@ -1,4 +1,4 @@
-//! High-Performance Linpack: one line a configuration.
+//! High-Performance Linpack: one line for each configuration.
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
@@ -16,7 +16,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    // A result counts once its residual was checked.
+    // A result is used after its residual was checked.
     let mut waiting: Option<(usize, SourceReading)> = None;
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -33,7 +33,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 reading = reading.at(axis, axis_value(words[word]));
             }
             if let Some((place, _)) = waiting.replace((at, reading)) {
-                return Err(SourceFault::new("the result here was not followed by its residual check", place));
+                return Err(SourceFault::new("this result has no residual check", place));
             }
         } else if line.contains("PASSED") {
             sheet.readings.extend(waiting.take().map(|(_, reading)| reading));
@@ -42,7 +42,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     match waiting {
-        Some((place, _)) => Err(SourceFault::new("the result here was not followed by its residual check", place)),
+        Some((place, _)) => Err(SourceFault::new("this result has no residual check", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

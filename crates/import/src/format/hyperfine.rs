@@ -1,4 +1,4 @@
-//! hyperfine: the time of every execution, each a process of its own.
+//! hyperfine: the time of every execution in a process of its own.
 
 use serde::Deserialize;
 
@@ -81,7 +81,7 @@ fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFa
     let mut reader = csv::Reader::from_reader(source.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
     };
     let names = reader.headers().map_err(fault)?.clone();
     for record in reader.records() {
@@ -96,7 +96,7 @@ fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFa
         let spread = SourceSpread::Range(need(cell("min")?, line)?, need(cell("max")?, line)?);
         let reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution")).spread(spread);
         let reading = reading.at("command", axis_value(cell("command")?));
-        sheet.readings.push(reading.note("how many executions the range is of is not stated"));
+        sheet.readings.push(reading.note("the number of executions behind the range is not stated"));
     }
     Ok(())
 }

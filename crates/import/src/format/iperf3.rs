@@ -146,7 +146,7 @@ fn transfer(name: &str, title: &str, value: f64, rates: &[f64]) -> SourceReading
     reading.note("the range is of successive intervals of one connection, which depend on each other")
 }
 
-/// What else a sum states: jitter, loss, retransmits.
+/// Further values of a sum: jitter, loss, retransmits.
 fn beside(readings: &mut Vec<SourceReading>, sum: &Sum) {
     let lost = sum.lost_percent.map(|percent| percent / 100.0);
     for (id, title, value, unit, per) in [

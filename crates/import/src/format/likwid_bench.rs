@@ -60,7 +60,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     match open {
-        Some(at) => Err(SourceFault::new(format!("kernel '{kernel}' ends before its bandwidth"), at)),
+        Some(at) => Err(SourceFault::new(format!("kernel '{kernel}' has no bandwidth"), at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

@@ -4,7 +4,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
 use crate::text::{SourceFault, after, between, lines, need, snake};
 
-/// Bytes of a MiB, which is what it counts in.
+/// Bytes of a MiB, the unit of mbw.
 const MIB: f64 = 1_048_576.0;
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -42,7 +42,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         open = None;
     }
     match open {
-        Some(at) => Err(SourceFault::new("it ends before the average of its last method", at)),
+        Some(at) => Err(SourceFault::new("its last method has no average", at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

@@ -1,4 +1,4 @@
-//! The formats: one file each, named in one table.
+//! The formats: one file each, listed in one table.
 
 mod babelstream;
 mod byte4;
@@ -35,16 +35,16 @@ use model::Run;
 use crate::sheet::SourceSheet;
 use crate::text::SourceFault;
 
-/// How sure a format is that a source is its own.
+/// How certain a format is that a source is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Confidence {
-    /// It is not.
+    /// The source is not in this format.
     No,
-    /// Its tables look like it, but no name says so.
+    /// Its tables look like it, but no name confirms it.
     Likely,
-    /// It names itself.
+    /// It names the tool.
     Sure,
-    /// Its very first words are its own: whatever else it names, it only quotes.
+    /// Its very first words are those of this format: other names in it are quotations.
     Certain,
 }
 
@@ -54,23 +54,23 @@ pub(crate) struct SourceText<'a> {
     pub(crate) text: &'a str,
 }
 
-/// What a source holds.
+/// Content of a source.
 pub(crate) enum Parsed {
-    /// Sheets, to be put into our words.
+    /// Sheets, to be converted to runs.
     Sheets(Vec<SourceSheet>),
-    /// Our own runs, as they were written.
+    /// Run documents of this program.
     Runs(Vec<Run>),
 }
 
 /// A foreign format.
 pub struct ImportFormat {
-    /// Name to say it by.
+    /// Its name.
     pub name: &'static str,
     /// The program that writes it.
     pub tool: &'static str,
-    /// Which of its outputs are read and what becomes of the spread that they state.
+    /// Which of its outputs are read, and how the spread is used.
     pub about: &'static str,
-    /// Whether it is read line by line, and so has a limit on lines.
+    /// Whether it is read line by line and so has a limit on lines.
     pub(crate) by_lines: bool,
     pub(crate) detect: fn(&[u8]) -> Confidence,
     pub(crate) parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
@@ -108,12 +108,12 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &unixbench::FORMAT,
 ];
 
-/// `Sure` when the head holds all of these words.
+/// `Sure` when the head contains all of these words.
 fn sure(head: &[u8], words: &[&str]) -> Confidence {
     rated(head, words, Confidence::Sure)
 }
 
-/// `Likely` when the head holds all of these words.
+/// `Likely` when the head contains all of these words.
 fn likely(head: &[u8], words: &[&str]) -> Confidence {
     rated(head, words, Confidence::Likely)
 }

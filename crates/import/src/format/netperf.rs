@@ -38,7 +38,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// What a banner says: the test, and the confidence asked for.
+/// Content of a banner: the test, and the requested confidence.
 #[derive(Clone, Default)]
 struct Banner {
     test: String,
@@ -48,7 +48,7 @@ struct Banner {
 }
 
 fn read(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
-    // Banners and headings are sometimes wrapped by what stored them.
+    // Banners and headings are sometimes wrapped by the program that stored them.
     let mut banner = Banner::default();
     let mut keys: BTreeMap<String, String> = BTreeMap::new();
     let mut heading = String::new();
@@ -84,9 +84,9 @@ fn read(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     }
     flush(sheet, &banner, &mut keys)?;
     match open {
-        Some(place) => Err(SourceFault::new("the test that begins here ends before its result", place)),
+        Some(place) => Err(SourceFault::new("the test that begins here has no result", place)),
         None if heading.is_empty() => Ok(()),
-        None => Err(SourceFault::new("the table ends before its values", banner.seen.max(1))),
+        None => Err(SourceFault::new("the table has no values", banner.seen.max(1))),
     }
 }
 
@@ -99,7 +99,7 @@ fn is_key(key: &str) -> bool {
     key.len() > 2 && key.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
 }
 
-/// `-I 99,5` and its result: the width is that of the whole interval, so half of it lies on either side.
+/// `-I 99,5` and its result: the width is that of the whole interval, so half of it is on either side.
 fn spread(value: f64, level: Option<f64>, width: Option<f64>) -> SourceSpread {
     match (level, width) {
         (Some(level), Some(percent)) if percent > 0.0 && percent < 200.0 && (1.0..100.0).contains(&level) => {
@@ -198,7 +198,7 @@ fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, S
     Ok(())
 }
 
-/// The last line of a classic table: sizes, time, then the result. True when it was one.
+/// The last line of a classic table: sizes, time, then the result. Returns whether it was one.
 fn classic(
     sheet: &mut SourceSheet,
     banner: &Banner,
@@ -226,7 +226,7 @@ fn classic(
     if !request && words.len() >= 5 {
         reading = reading.at("message", format!("{}B", axis_value(words[if datagrams { 1 } else { 2 }])));
     }
-    // Without the warning, the asked width was reached; with it, the warning states the whole width.
+    // Without the warning, the requested width was reached; with it, the warning states the whole width.
     let width = achieved.or_else(|| banner.width.map(|half| half * 2.0));
     let spread = spread(value, banner.level, width);
     if spread != SourceSpread::None {

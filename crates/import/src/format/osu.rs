@@ -40,7 +40,7 @@ fn row(sheet: &mut SourceSheet, test: &str, columns: &[String], line: &str, at: 
             at,
         ));
     }
-    let size = words[0].parse::<u64>().map_err(|_| SourceFault::new("the size is no whole number", at))?;
+    let size = words[0].parse::<u64>().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
     let value = |at_column: usize| need(words[at_column + 1], at);
     let find = |name: &str| columns.iter().position(|column| column.starts_with(name));
     let point = |reading: SourceReading| reading.at("size", model::format_size(size));

@@ -14,7 +14,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-/// Units of data rates, which perf counts in powers of 1024.
+/// Units of data rates, in powers of 1024.
 const RATES: [(&str, f64); 4] =
     [("GB/sec", 1_073_741_824.0), ("MB/sec", 1_048_576.0), ("KB/sec", 1024.0), ("B/sec", 1.0)];
 
@@ -24,7 +24,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         if let Some(words) = between(line, "# Running '", "' benchmark:") {
             if let Some((place, last)) = open.replace((at, words.to_owned())) {
-                return Err(SourceFault::new(format!("benchmark '{last}' ends before its result"), place));
+                return Err(SourceFault::new(format!("benchmark '{last}' has no result"), place));
             }
             (name, function) = (snake(words), None);
             continue;
@@ -47,7 +47,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     match open {
-        Some((place, last)) => Err(SourceFault::new(format!("benchmark '{last}' ends before its result"), place)),
+        Some((place, last)) => Err(SourceFault::new(format!("benchmark '{last}' has no result"), place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }

@@ -21,10 +21,10 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-/// How deep elements may nest; the format nests five.
+/// Largest depth of elements; the format has five levels.
 const DEEPEST: usize = 64;
 
-/// The words of an element's children, by name.
+/// Texts of an element's children, by name.
 type Words = HashMap<String, String>;
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -86,7 +86,7 @@ fn place(text: &str, byte: usize) -> SourcePosition {
     SourcePosition { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - start + 1 }
 }
 
-/// The five entities of XML and characters by number; documents' own entities are not expanded.
+/// The five entities of XML and characters by number; entities defined in documents are not expanded.
 fn character(name: &quick_xml::events::BytesRef<'_>) -> Option<char> {
     match name.resolve_char_ref() {
         Ok(Some(character)) => Some(character),
@@ -143,11 +143,11 @@ fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -
     let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
     let value = get(entry, "Value");
     if value.is_empty() {
-        // A trial that failed leaves its value out.
+        // A failed trial has no value.
         return Ok(());
     }
     let test = get(result, "Identifier");
-    let unusable = || format!("the value '{}' of {} is no usable number", axis_value(&value), axis_value(&test));
+    let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
     let value = number(&value).ok_or_else(unusable)?;
     let better = if get(result, "Proportion") == "LIB" { Better::Lower } else { Better::Higher };
     let (scale, unit) = unit(&get(result, "Scale"), better);
@@ -166,7 +166,7 @@ fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -
     if !get(result, "AppVersion").is_empty() {
         reading = reading.note(format!("version {} of the program", axis_value(&get(result, "AppVersion"))));
     }
-    // With one trial there is nothing to spread.
+    // A single trial has no spread.
     let spread = if trials.len() > 1 { SourceSpread::Launches(trials) } else { SourceSpread::None };
     sheet_of(sheets, &get(entry, "Identifier"))?.readings.push(reading.spread(spread));
     Ok(())

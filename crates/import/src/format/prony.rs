@@ -1,4 +1,4 @@
-//! Our own run documents: one, a list of them, or one a line.
+//! Run documents of this program: one, a list of them, or one on each line.
 
 use serde_json::value::RawValue;
 
@@ -27,7 +27,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let runs = if text.trim_start().starts_with('[') {
         let documents: List<Box<RawValue>> = json::read(text)?;
         let parsed = documents.0.iter().enumerate().map(|(at, document)| {
-            // The place is counted inside the document; which one it is says the rest.
+            // The position is counted inside the document, whose number is part of the reason.
             run(document.get(), 0)
                 .map_err(|fault| SourceFault { reason: format!("document {}: {}", at + 1, fault.reason), ..fault })
         });
@@ -41,7 +41,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Runs(runs))
 }
 
-/// One document a line, where the first line is a document by itself.
+/// One document on each line, if the first line is a document by itself.
 fn by_line(text: &str) -> Option<Result<Vec<model::Run>, SourceFault>> {
     let documents: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let many = documents.len() > 1 && run(documents[0].1, 0).is_ok();

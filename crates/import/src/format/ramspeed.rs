@@ -56,7 +56,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// The number before the unit at a line's end, and the unit's bytes.
+/// The number before the unit at a line's end, and the unit in bytes.
 fn rated(line: &str) -> Option<(&str, f64)> {
     let (_, rest) = line.rsplit_once(':')?;
     UNITS.iter().find_map(|(unit, scale)| rest.split_once(unit).map(|(value, _)| (value, *scale)))
@@ -69,11 +69,12 @@ fn block(head: &str) -> Option<(&str, &str)> {
 }
 
 fn blocks(kind: &str, size: &str, value: f64, at: usize) -> Result<SourceReading, SourceFault> {
-    let kilobytes: u64 = size.parse().map_err(|_| SourceFault::new("the block size is no whole number", at))?;
+    let kilobytes: u64 = size.parse().map_err(|_| SourceFault::new("the block size is not a whole number", at))?;
     let size = format_size(kilobytes.saturating_mul(KIB));
     let (registers, direction) = kind.split_once('&').unwrap_or((kind, ""));
     let (registers, direction) = (registers.trim(), direction.trim());
-    // Our read and write continue its ordinary accesses; the ones past the caches are its own.
+    // `memory.read` and `memory.write` have the same definition as its ordinary accesses; non-temporal ones keep its
+    // own id.
     let id = match direction {
         "READING" if !registers.contains("(nt)") => "memory.read",
         "WRITING" if !registers.contains("(nt)") => "memory.write",

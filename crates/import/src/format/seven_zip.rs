@@ -42,7 +42,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
-        return Err(SourceFault::new("it ends before the line of totals", last));
+        return Err(SourceFault::new("it has no line of totals", last));
     }
     if let Some(threads) = threads {
         for reading in &mut sheet.readings {

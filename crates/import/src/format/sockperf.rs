@@ -75,7 +75,7 @@ fn summary(line: &str) -> Option<(&str, &str)> {
     ["Latency", "Round trip", "Message Rate"].contains(&name.trim()).then_some((name.trim(), value))
 }
 
-/// `sockperf: # dropped messages = 3; # duplicated messages = 0`; none is no figure.
+/// `sockperf: # dropped messages = 3; # duplicated messages = 0`; zero gives no figure.
 fn dropped(line: &str) -> Option<f64> {
     between(line, "# dropped messages =", ";").and_then(number).filter(|dropped| *dropped > 0.0)
 }

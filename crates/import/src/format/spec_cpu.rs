@@ -52,7 +52,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             heading = record.iter().map(|cell| cell.trim().to_owned()).collect();
         } else if first == "valid" {
             if cell(1) != "1" {
-                sheet.notes.push("the report says that the run is not valid by SPEC's rules".to_owned());
+                sheet.notes.push("the report marks the run as invalid by SPEC's rules".to_owned());
             }
         } else if section == "Full Results Table" && is_benchmark(first) && !heading.is_empty() {
             iteration(&mut groups, &heading, &record, at)?;
@@ -65,7 +65,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     if groups.is_empty() {
-        return Err(SourceFault::new("it ends before the table of results", last));
+        return Err(SourceFault::new("it has no table of results", last));
     }
     let readings = groups.into_iter().filter(|group| !group.values.is_empty()).map(reading);
     sheet.readings.extend(readings);

@@ -46,10 +46,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     if sheet.readings.len() % KERNELS.len() != 0 {
-        return Err(SourceFault::new("its table ends before all four kernels", last));
+        return Err(SourceFault::new("its table lacks some of the four kernels", last));
     }
     for (reading, (_, _, words)) in sheet.readings.iter_mut().zip(KERNELS.iter().cycle()) {
-        // The working set is that of the arrays which the kernel touches, as everywhere here.
+        // The working set is that of the arrays that the kernel uses, as in all probes.
         if let Some(bytes) = elements.map(|count| count * word * words).filter(|bytes| *bytes < 1e18) {
             reading.point = std::mem::take(&mut reading.point).with("working_set", format_size(bytes as u64));
         }

@@ -27,14 +27,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
     let reading = SourceReading::new("stress_ng.bogo_ops", "Bogo operations", value, rate("bogo operations"));
     let reading = reading.at("stressor", axis_value(stressor)).note(BOGO);
-    // As part of the name, the version keeps other versions' figures apart.
+    // As part of the name, the version separates figures of different versions.
     match version {
         Some(version) => reading.at("version", axis_value(version)),
         None => reading,
     }
 }
 
-/// `key: value` lines, one group a stressor; the subset of YAML that it writes.
+/// `key: value` lines, one group for each stressor; the subset of YAML that it writes.
 fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut stressor, mut open) = (String::new(), None);
@@ -53,10 +53,7 @@ fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
             "stressor" => {
                 value.clone_into(&mut stressor);
                 if let Some((place, last)) = open.replace((at, value.to_owned())) {
-                    return Err(SourceFault::new(
-                        format!("stressor '{}' ends before its rate", axis_value(&last)),
-                        place,
-                    ));
+                    return Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place));
                 }
             }
             _ if stressor.is_empty() => {}
@@ -69,14 +66,13 @@ fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
         }
     }
     match open {
-        Some((place, last)) => {
-            Err(SourceFault::new(format!("stressor '{}' ends before its rate", axis_value(&last)), place))
-        }
+        Some((place, last)) => Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place)),
         None => Ok(sheet),
     }
 }
 
-/// Metrics of single stressors: rates whose name says of what. The counts and times behind the bogo rate are left out.
+/// Metrics of single stressors: rates that name what they count. The counts and times behind the bogo rate are left
+/// out.
 fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
     let value = number(value)?;
     if !(key.contains("per-sec") || key.contains("nanosec") || key.contains("microsec")) || key.starts_with("bogo-") {

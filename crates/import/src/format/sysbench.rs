@@ -24,7 +24,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheets.push(SourceSheet { version: Some(version), ..SourceSheet::default() });
             (point, events) = (BTreeMap::new(), None);
             if let Some(place) = open.replace(at) {
-                return Err(SourceFault::new("the run that begins here ends before its latency", place));
+                return Err(SourceFault::new("the run that begins here has no latency", place));
             }
         }
         let Some(sheet) = sheets.last_mut() else { continue };
@@ -47,7 +47,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     match open {
-        Some(place) => Err(SourceFault::new("the run that begins here ends before its latency", place)),
+        Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }

@@ -1,4 +1,4 @@
-//! Our own tidy CSV: one row a figure, as `export` writes it.
+//! Tidy CSV of this program: one row for each figure, as `export` writes it.
 
 use model::{
     Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run, SCHEMA,
@@ -23,10 +23,10 @@ fn detect(head: &[u8]) -> Confidence {
     if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
 }
 
-/// The most rows: a thousand runs of five hundred figures.
+/// Rows, at most: a thousand runs of five hundred figures.
 const MOST_ROWS: usize = 500_000;
 
-/// A row, its line, and the names of its columns.
+/// A row, its line number, and the names of its columns.
 struct TidyRow<'a> {
     names: &'a csv::StringRecord,
     cells: csv::StringRecord,
@@ -40,7 +40,7 @@ impl TidyRow<'_> {
             .ok_or_else(|| SourceFault::new(format!("there is no column '{name}'"), self.line))
     }
 
-    /// Columns that only add to a figure may be left out.
+    /// An optional column, which only adds to a figure.
     fn maybe(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -55,13 +55,13 @@ impl TidyRow<'_> {
 
     fn count(&self, name: &str) -> Result<u32, SourceFault> {
         let text = self.get(name)?;
-        text.parse().map_err(|_| SourceFault::new(format!("'{}' is no count", shown(text)), self.line))
+        text.parse().map_err(|_| SourceFault::new(format!("'{}' is not a count", shown(text)), self.line))
     }
 
-    /// A word of the run document's vocabulary.
+    /// A value in the spelling of the run document.
     fn word<T: DeserializeOwned>(&self, name: &str, word: &str) -> Result<T, SourceFault> {
         serde_json::from_value(serde_json::Value::String(word.to_owned()))
-            .map_err(|_| SourceFault::new(format!("'{}' is no {name}", shown(word)), self.line))
+            .map_err(|_| SourceFault::new(format!("'{}' is not a valid {name}", shown(word)), self.line))
     }
 
     fn words<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, SourceFault> {
@@ -70,7 +70,7 @@ impl TidyRow<'_> {
 
     fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, SourceFault> {
         serde_json::from_str(self.get(name)?)
-            .map_err(|_| SourceFault::new(format!("its {name} cannot be read"), self.line))
+            .map_err(|_| SourceFault::new(format!("its {name} is malformed"), self.line))
     }
 }
 
@@ -78,7 +78,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = csv::Reader::from_reader(source.text.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row has not as many values as the heading", usize::try_from(line).unwrap_or(0))
+        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
     };
     let names = reader.headers().map_err(fault)?.clone();
     let mut runs: Vec<Run> = Vec::new();
@@ -105,7 +105,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             return Err(SourceFault::new(format!("it has more than {MOST_ROWS} rows"), line));
         }
         if !seen.insert((at, figure.key())) {
-            return Err(SourceFault::new(format!("{} of run {} stands in it twice", figure.key(), shown(&id)), line));
+            return Err(SourceFault::new(format!("{} of run {} occurs twice", figure.key(), shown(&id)), line));
         }
         runs[at].figures.push(figure);
     }
@@ -187,7 +187,10 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
             };
             let holds = estimate.low <= estimate.value && estimate.value <= estimate.high;
             if !holds || !(0.0..=1.0).contains(&estimate.level) {
-                return Err(SourceFault::new("the interval does not hold its value, or its level is none", row.line));
+                return Err(SourceFault::new(
+                    "the interval does not contain its value, or its level is invalid",
+                    row.line,
+                ));
             }
             Outcome::Measured(estimate)
         }
@@ -195,12 +198,12 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
         "modes" => {
             let modes: Vec<Mode> = row.json("detail")?;
             if !modes.iter().all(|mode| usable(mode.estimate.value)) {
-                return Err(SourceFault::new("a mode's value is no usable number", row.line));
+                return Err(SourceFault::new("a mode's value is not a usable number", row.line));
             }
             Outcome::Modes(modes)
         }
         "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
         "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
-        other => return Err(SourceFault::new(format!("'{}' is no outcome", shown(other)), row.line)),
+        other => return Err(SourceFault::new(format!("'{}' is not an outcome", shown(other)), row.line)),
     })
 }

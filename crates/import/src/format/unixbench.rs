@@ -16,7 +16,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-/// What one copy of a test continues: beginning of its name, our id and point.
+/// Tests whose definition with one copy is that of a probe: beginning of the name, id and point.
 pub(super) const TESTS: &[(&str, &str, &str)] = &[
     ("Dhrystone 2 using register", "cpu.dhrystone", "registers=yes"),
     ("Dhrystone 2 without register", "cpu.dhrystone", "registers=no"),
@@ -66,7 +66,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             };
             sheets.push(sheet);
             if let Some(place) = open.replace(at) {
-                return Err(SourceFault::new("the run that begins here ends before its index score", place));
+                return Err(SourceFault::new("the run that begins here has no index score", place));
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
             copies = need(count, at)?;
@@ -80,7 +80,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     match open {
-        Some(place) => Err(SourceFault::new("the run that begins here ends before its index score", place)),
+        Some(place) => Err(SourceFault::new("the run that begins here has no index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
 }
@@ -104,7 +104,7 @@ fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<SourceRe
     })
 }
 
-/// A test's value in base units, under our id where we continue it.
+/// A test's value in base units, under this program's id if the definition is the same.
 pub(super) fn scaled(name: &str, value: f64, unit: &str) -> SourceReading {
     let (value, metric, note) = match unit {
         "KBps" => (value * 1024.0, bytes_per_second("bytes"), Some("its KB is 1024 bytes")),

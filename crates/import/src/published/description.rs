@@ -1,5 +1,5 @@
-//! `evaluation.toml`: how the tables of a published evaluation become machines with figures and facts, and how a suite prints
-//! them with today's machine among the printed ones.
+//! `evaluation.toml`: how the tables of a published evaluation become machines with figures and facts, and how a suite
+//! prints them with the measured machine among the printed ones.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use serde::Deserialize;
 
 /// One evaluation.
 ///
-/// In every text, `{column}` stands for the cell of the row at hand in that column.
+/// In every text, `{column}` is replaced by the current row's cell in that column.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationDescription {
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// Who is to be named wherever its figures are shown.
+    /// Attribution, shown wherever its figures are shown.
     pub attribution: String,
-    /// When the document appeared, RFC 3339; where only the year is known, its first day.
+    /// Date of the document, RFC 3339; if only the year is known, its first day.
     #[serde(default)]
     pub date: String,
-    /// Machines of which more is known than the rows say, in the order in which runs of machines are listed.
+    /// Machines with more details than the rows have, in the order in which runs are listed.
     #[serde(default, rename = "machine")]
     pub machines: Vec<MachineDescription>,
     /// Its tables, one CSV file each.
     #[serde(default, rename = "table")]
     pub tables: Vec<TableDescription>,
-    /// Tables that are worked out from others.
+    /// Tables that are computed from others.
     #[serde(default, rename = "derived")]
     pub derived: Vec<DerivedTable>,
-    /// Suites that measure it, with the tables that they print.
+    /// Suites that measure it again, with the tables that they print.
     #[serde(default, rename = "suite")]
     pub suites: Vec<SuiteDescription>,
 }
@@ -37,18 +37,18 @@ pub struct EvaluationDescription {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineDescription {
-    /// What it is called.
+    /// Its name.
     pub label: String,
     /// Other names under which rows print it.
     #[serde(default)]
     pub printed: Vec<String>,
-    /// One line on it.
+    /// Summary in one line.
     #[serde(default)]
     pub summary: String,
-    /// What a reader of all its figures should know.
+    /// Notes for all its figures.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Facts that no column holds.
+    /// Facts that are in no column.
     #[serde(default, rename = "fact")]
     pub facts: Vec<FactDescription>,
 }
@@ -59,39 +59,39 @@ pub struct MachineDescription {
 pub struct FactDescription {
     /// Its name.
     pub name: String,
-    /// Its value; empty ones make no fact.
+    /// Its value; an empty one gives no fact.
     pub value: String,
-    /// Unit of a number; a fact without one is in words.
+    /// Unit of a number; a fact without a unit is a text.
     pub unit: Option<String>,
-    /// What multiplies the number into that unit.
+    /// Factor that converts the number to that unit.
     #[serde(default = "one")]
     pub scale: f64,
-    /// Where it stands.
+    /// Its source.
     #[serde(default = "printed")]
     pub source: String,
     /// Primitives that it affects.
     #[serde(default)]
     pub affects: Vec<Primitive>,
-    /// Rows that hold it.
+    /// Rows that have it.
     #[serde(default)]
     pub when: Filter,
-    /// The machine, where the table's rule does not name it.
+    /// The machine, if the table's rule does not name it.
     pub machine: Option<String>,
 }
 
-/// Cells that a row must have: column and pattern, in which `*` stands for anything. A pattern after `!` must not fit.
+/// Cells that a row must have: column and pattern, in which `*` matches any text. A pattern after `!` must not match.
 pub type Filter = BTreeMap<String, String>;
 
-/// How the rows of a table name their machine: the first rule that fits.
+/// How the rows of a table name their machine: the first rule that matches.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineRule {
     /// The name.
     pub label: String,
-    /// One line on the machine.
+    /// Summary of the machine in one line.
     #[serde(default)]
     pub summary: String,
-    /// Rows for which the rule holds.
+    /// Rows to which the rule applies.
     #[serde(default)]
     pub when: Filter,
 }
@@ -102,7 +102,7 @@ pub struct MachineRule {
 pub struct TableDescription {
     /// Its file without `.csv`.
     pub name: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// How its rows name their machine.
     #[serde(default)]
@@ -110,72 +110,72 @@ pub struct TableDescription {
     /// Machines that are columns instead: label and column. `{value}` is then the cell in the machine's column.
     #[serde(default)]
     pub machine_columns: BTreeMap<String, String>,
-    /// Figures that its rows hold.
+    /// Figures in its rows.
     #[serde(default, rename = "figure")]
     pub figures: Vec<FigureDescription>,
-    /// Facts that its rows hold.
+    /// Facts in its rows.
     #[serde(default, rename = "fact")]
     pub facts: Vec<FactDescription>,
 }
 
-/// A figure that the rows of a table hold.
+/// A figure in the rows of a table.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FigureDescription {
     /// Its id.
     pub id: String,
-    /// Column of its value; where machines are columns, it is left out.
+    /// Column of its value; absent if machines are columns.
     pub column: Option<String>,
-    /// Where on its axes.
+    /// Its point.
     #[serde(default)]
     pub point: String,
-    /// Further axes, where a machine has several rows in the table.
+    /// Further axes, for a machine with several rows in the table.
     #[serde(default)]
     pub point_if_repeated: String,
-    /// What the source calls it; the column's name when left out.
+    /// Its title in the source; the column's name if absent.
     pub title: Option<String>,
     /// Unit as printed: one of `UNITS`.
     pub unit: String,
-    /// What one of the unit is counted per.
+    /// What the unit is counted per.
     pub per: Option<String>,
-    /// Which way is better, where the unit does not say.
+    /// Direction, if the unit does not imply it.
     pub better: Option<Better>,
-    /// What divides the value.
+    /// Divisor of the value.
     #[serde(default = "one")]
     pub divide: f64,
-    /// What it measures, the first above all, where the source says so and the catalogue's definition does not.
+    /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     #[serde(default)]
     pub stresses: Vec<Primitive>,
-    /// The row that prints the upper end, where this one prints the lower end of a range.
+    /// The row with the upper end, if this one has the lower end of a range.
     #[serde(default)]
     pub up_to: Filter,
-    /// What a reader should know.
+    /// Notes.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Rows that hold it.
+    /// Rows that have it.
     #[serde(default)]
     pub when: Filter,
-    /// The machine, where the table's rule does not name it.
+    /// The machine, if the table's rule does not name it.
     pub machine: Option<String>,
 }
 
-/// A printed table of ratios that its raw values give again.
+/// A printed table of ratios that can be recomputed from raw values.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DerivedTable {
     /// Its name.
     pub table: String,
-    /// The machine by which it divides.
+    /// The machine that is the divisor.
     pub reference: String,
-    /// How it prints a ratio of 1.
+    /// How a ratio of 1 is printed.
     #[serde(default = "one")]
     pub scale: f64,
     /// Column and figure.
     #[serde(default)]
     pub figures: BTreeMap<String, String>,
-    /// Column of the geometric mean over all figures that `over` names.
+    /// Column of the geometric mean over the figures that `over` names.
     pub mean: Option<String>,
-    /// Figures over which the mean is taken, as a pattern.
+    /// Pattern of the figures in the mean.
     #[serde(default)]
     pub over: String,
 }
@@ -199,21 +199,21 @@ pub struct SuiteDescription {
 pub struct SuiteTable {
     /// Its title.
     pub title: String,
-    /// The printed table; left out where today's machine stands alone.
+    /// The printed table; absent if the table has only the measured machine.
     pub source: Option<String>,
-    /// What a reader of the table should know.
+    /// Note for readers of the table.
     #[serde(default)]
     pub note: String,
-    /// What its rows are.
+    /// Its rows.
     pub rows: SuiteRows,
-    /// How it is sorted.
+    /// Its order.
     pub sort: Option<SuiteSort>,
     /// Its columns.
     #[serde(rename = "column")]
     pub columns: Vec<SuiteColumn>,
 }
 
-/// What the rows of a table are. `{}` in a column stands for the row's key.
+/// Rows of a table. `{}` in a column is replaced by the row's key.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuiteRows {
@@ -221,20 +221,20 @@ pub enum SuiteRows {
     Machines(Vec<String>),
     /// Tests, named by these printed columns together; the run's machine has columns.
     Tests(Vec<String>),
-    /// The keys themselves: nothing is printed.
+    /// The keys themselves; there is no printed table.
     Given(Vec<String>),
 }
 
-/// How a table is sorted.
+/// Order of a table.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteSort {
     /// Heading of the column.
     pub by: String,
-    /// Whether the largest stands first.
+    /// Whether the largest comes first.
     #[serde(default)]
     pub descending: bool,
-    /// Only the first rows are sorted, while their cells are these.
+    /// Only the first rows are sorted, as long as their cells match this.
     #[serde(default)]
     pub while_rows: Filter,
 }
@@ -245,30 +245,30 @@ pub struct SuiteSort {
 pub struct SuiteColumn {
     /// Its heading.
     pub heading: String,
-    /// Name of the printed column; left out for a column of the run's machine.
+    /// Name of the printed column; absent for a column of the run's machine.
     pub source: Option<String>,
-    /// Whether it holds words rather than numbers.
+    /// Whether it contains texts rather than numbers.
     #[serde(default)]
     pub words: bool,
-    /// What stands there for the run's machine.
+    /// The cell for the run's machine.
     #[serde(default)]
     pub today: SuiteCell,
-    /// What stands there by the row's key: the first pattern that fits.
+    /// The cell by the row's key: the first pattern that matches.
     #[serde(default)]
     pub by_key: Vec<KeyedCell>,
 }
 
-/// What stands in a row whose key fits a pattern.
+/// The cell of rows whose key matches a pattern.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyedCell {
-    /// The pattern, in which `*` stands for anything.
+    /// The pattern, in which `*` matches any text.
     pub key: String,
     /// The cell.
     pub today: SuiteCell,
 }
 
-/// What a cell says of the run's machine.
+/// Content of a cell for the run's machine.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuiteCell {
@@ -279,18 +279,18 @@ pub enum SuiteCell {
     Machine,
     /// The row's key.
     Key,
-    /// Words.
+    /// A text.
     Words(String),
-    /// A fact of it.
+    /// A fact of the machine.
     Fact(String),
-    /// A fact that is a number, in units of so many base units.
+    /// A fact that is a number, in the given unit.
     Number {
         /// Name of the fact.
         fact: String,
-        /// Base units of one.
+        /// Size of the unit in base units.
         scale: f64,
     },
-    /// Why there is nothing.
+    /// The reason why there is no value.
     Absent(String),
     /// The value of a figure.
     Figure(SuiteFigure),
@@ -304,7 +304,7 @@ pub enum SuiteCell {
 pub struct SuiteFigure {
     /// Its id.
     pub id: String,
-    /// Where on its axes; axes that are left out take their default.
+    /// Its point; axes that are left out have their default.
     #[serde(default)]
     pub point: String,
     /// The column's unit: one of `UNITS`.

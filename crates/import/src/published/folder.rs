@@ -1,10 +1,10 @@
-//! Where the files of an evaluation are: in the program, or in a folder that the user names.
+//! The files of an evaluation: embedded in the program, or in a directory that the user names.
 
 use std::path::Path;
 
 use crate::Error;
 
-/// The folders of `published/`: name, and each file's name and text.
+/// The directories of `published/`: name, and each file's name and text.
 static EMBEDDED: &[(&str, &[(&str, &str)])] = include!(concat!(env!("OUT_DIR"), "/published.rs"));
 
 /// The file that describes an evaluation.
@@ -16,7 +16,7 @@ const LONGEST: u64 = 4 << 20;
 pub(super) enum Folder<'a> {
     /// Shipped with the program.
     Embedded { name: &'static str, files: &'static [(&'static str, &'static str)] },
-    /// A folder of the user's.
+    /// A directory of the user.
     Disk(&'a Path),
 }
 
@@ -26,7 +26,7 @@ impl Folder<'_> {
         EMBEDDED.iter().map(|(name, files)| Folder::Embedded { name, files })
     }
 
-    /// What the evaluation is called.
+    /// Name of the evaluation.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Embedded { name, .. } => (*name).to_owned(),
@@ -43,13 +43,13 @@ impl Folder<'_> {
         match self {
             Self::Embedded { files, .. } => {
                 let found = files.iter().find(|(name, _)| *name == file);
-                found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| failed("there is no such file".to_owned()))
+                found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| failed("it does not exist".to_owned()))
             }
             Self::Disk(folder) => {
                 let path = folder.join(file);
-                // A name with a path in it would read outside of the folder.
+                // A file name with a path would read outside of the directory.
                 if Path::new(file).components().count() != 1 {
-                    return Err(failed("its name holds a path".to_owned()));
+                    return Err(failed("its name contains a path".to_owned()));
                 }
                 let length = std::fs::metadata(&path).map_err(|error| failed(error.to_string()))?.len();
                 if length > LONGEST {

@@ -1,10 +1,10 @@
-//! The machines of an evaluation, gathered over its tables.
+//! The machines of an evaluation, collected over its tables.
 
 use model::{Fact, Primitive};
 
 use crate::sheet::{SourceReading, SourceSheet, number, text};
 
-/// One machine: the label that it goes by and what is printed of it.
+/// One machine: its label and its printed data.
 pub(crate) struct PublishedMachine {
     pub(crate) label: String,
     pub(crate) sheet: SourceSheet,
@@ -17,7 +17,7 @@ pub(crate) struct Machines {
 }
 
 impl Machines {
-    /// The machine of a label, made when it is new.
+    /// The machine of a label, created if it is new.
     pub(crate) fn of(&mut self, label: &str) -> &mut PublishedMachine {
         let at = self.entries.iter().position(|entry| entry.label == label).unwrap_or_else(|| {
             let sheet = SourceSheet { machine: label.to_owned(), ..SourceSheet::default() };
@@ -34,14 +34,14 @@ impl PublishedMachine {
         self.sheet.readings.push(reading);
     }
 
-    /// Adds a fact in words, once; empty words make none.
+    /// Adds a fact as text, once; an empty text adds none.
     pub(crate) fn says(&mut self, name: &str, value: &str, source: &str, affects: &[Primitive]) {
         if let Some(fact) = text(name, value, source, affects) {
             self.fact(fact);
         }
     }
 
-    /// Adds a fact in numbers, once.
+    /// Adds a fact as a number, once.
     pub(crate) fn counts(&mut self, name: &str, value: f64, unit: &str, source: &str, affects: &[Primitive]) {
         self.fact(number(name, value, unit, source, affects));
     }
@@ -60,7 +60,7 @@ impl PublishedMachine {
     }
 }
 
-/// A name that is easy to type: lower case, every run of other characters one hyphen, dots kept.
+/// A name that is easy to type: lower case, every run of other characters becomes one hyphen, dots are kept.
 pub(crate) fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars() {

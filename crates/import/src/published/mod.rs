@@ -1,9 +1,9 @@
 //! Published evaluations, embedded: each machine of each is a run like any other, without a spread.
 //!
-//! What an evaluation is stands in its folder alone: its tables as CSV and `evaluation.toml`.
+//! The directory of an evaluation defines it completely: its tables as CSV, and `evaluation.toml`.
 //!
 //! A name is `published:EVALUATION` for all its machines or `published:EVALUATION/MACHINE` for one; the machine may be
-//! written as printed or with hyphens, as in the ids of the runs. A folder of the user's own is named by its path.
+//! written as printed or with hyphens, as in the ids of the runs. A directory of the user is named by its path.
 
 mod description;
 mod folder;
@@ -31,15 +31,15 @@ use machines::{PublishedMachine, slug};
 pub use table::PublishedTable;
 pub use unit::{PrintedUnitName, UNITS};
 
-/// What every name of a published evaluation begins with.
+/// Prefix of the names of published evaluations.
 pub const PREFIX: &str = "published:";
 
-/// An evaluation: what its folder says.
+/// An evaluation: the content of its directory.
 #[derive(Debug, Clone)]
 pub struct PublishedEvaluation {
-    /// Its name, which is its folder's.
+    /// Its name, which is that of its directory.
     pub name: String,
-    /// What it is and how its tables are to be read.
+    /// Its description, and how its tables are read.
     pub description: EvaluationDescription,
     /// Its tables, in the order of the description.
     pub tables: Vec<PublishedTable>,
@@ -47,10 +47,10 @@ pub struct PublishedEvaluation {
 }
 
 impl PublishedEvaluation {
-    /// Reads a folder of the user's.
+    /// Reads a directory of the user.
     ///
     /// # Errors
-    /// When the folder holds no description, or a file of it cannot be read or contradicts it.
+    /// When the directory has no description, or a file cannot be read or contradicts the description.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::read(&Folder::Disk(folder))
     }
@@ -78,7 +78,7 @@ impl PublishedEvaluation {
             tables.push(PublishedTable::read(&table.name, &table.title, &text)?);
         }
         let evaluation = Self { name: folder.name(), description, tables, sha256: hexadecimal(&hasher.finalize()) };
-        // A unit or a column that is not there is told now, and not when a table is printed.
+        // An unknown unit or column is reported now, and not when a table is printed.
         evaluation.entries()?;
         Ok(evaluation)
     }
@@ -124,20 +124,20 @@ impl PublishedEvaluation {
     }
 }
 
-/// What there is.
+/// Summary of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedListing {
-    /// Name that verbs take: `published:ams02-2002`.
+    /// Name that commands take: `published:ams02-2002`.
     pub name: String,
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// Who is to be named wherever its figures are shown.
+    /// Attribution, shown wherever its figures are shown.
     pub attribution: String,
     /// Ids of its runs, `published:ams02-2002/amd-athlon-1.2-ghz`, with the machines' printed names.
     pub machines: Vec<(String, String)>,
 }
 
-/// Every published evaluation that has machines, with them.
+/// All published evaluations that have machines.
 ///
 /// # Errors
 /// When a table that ships with the program is damaged.
@@ -156,10 +156,10 @@ pub fn list() -> Result<Vec<PublishedListing>, Error> {
     Ok(all?.into_iter().filter(|listing| !listing.machines.is_empty()).collect())
 }
 
-/// The runs that a name stands for: all machines of an evaluation, or one. The prefix `published:` may be left out.
+/// The runs of a name: all machines of an evaluation, or one. The prefix `published:` may be left out.
 ///
 /// # Errors
-/// When there is no such evaluation or machine; the text says what there is.
+/// When there is no such evaluation or machine; the text lists the existing ones.
 pub fn get(name: &str, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
     let bare = name.strip_prefix(PREFIX).unwrap_or(name);
     if Path::new(bare).join(DESCRIPTION).is_file() {
@@ -182,7 +182,7 @@ pub fn get(name: &str, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
     Ok(runs)
 }
 
-/// An evaluation by name, with or without the prefix `published:`, or by the path of its folder.
+/// An evaluation by name, with or without the prefix `published:`, or by the path of its directory.
 ///
 /// # Errors
 /// When there is none, or a file of it is damaged.
@@ -198,7 +198,7 @@ pub fn find(name: &str) -> Result<PublishedEvaluation, Error> {
     Err(Error::Evaluation { name: bare.to_owned(), known })
 }
 
-/// The printed tables of an evaluation, derived ones such as AMS table 2 included, to check one's own arithmetic on.
+/// The printed tables of an evaluation, including derived ones such as AMS table 2, to check the arithmetic.
 ///
 /// # Errors
 /// When there is no such evaluation, or a table that ships with the program is damaged.

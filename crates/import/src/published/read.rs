@@ -1,4 +1,4 @@
-//! From tables to machines, as their description says.
+//! Makes machines of tables, by their description.
 
 use model::{Point, format_size, parse_size};
 
@@ -12,7 +12,7 @@ use super::unit::{PrintedUnitName, UNITS};
 use crate::Error;
 use crate::sheet::{SourceReading, SourceSpread};
 
-/// Every machine of an evaluation, with what its tables say.
+/// Every machine of an evaluation, with the data of its tables.
 pub(super) fn machines(
     description: &EvaluationDescription,
     tables: &[PublishedTable],
@@ -63,7 +63,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The machine that a row calls so.
+    /// The machine with this printed name.
     fn machine(&mut self, printed: &str) -> &mut PublishedMachine {
         let known = self.known.iter().find(|machine| machine.printed.iter().any(|name| name == printed));
         self.machines.of(known.map_or(printed, |machine| machine.label.as_str()))
@@ -94,14 +94,14 @@ impl Reader<'_> {
     }
 }
 
-/// Whether another row holds the same figure of the same machine.
+/// Whether another row has the same figure of the same machine.
 fn is_of(described: &TableDescription, figure: &FigureDescription, row: PublishedRow<'_>, label: &str) -> bool {
     let cells = Cells { row, value: "" };
     let number = figure.column.as_deref().and_then(|column| row.number(column));
     number.is_some() && cells.fits(&figure.when) && named(described, cells).is_some_and(|(name, _)| name == label)
 }
 
-/// The machine of a row and a line on it, by the first rule that fits.
+/// Name and summary of a row's machine, by the first rule that matches.
 fn named(described: &TableDescription, cells: Cells<'_>) -> Option<(String, String)> {
     let rule = described.machine.iter().find(|rule| cells.fits(&rule.when))?;
     Some((cells.fill(&rule.label), cells.fill(&rule.summary)))
@@ -131,7 +131,7 @@ fn reading(
         unit: figure.unit.clone(),
         known: UNITS.iter().map(|unit| unit.name).collect::<Vec<_>>().join(", "),
     })?;
-    // Division by a whole number rounds once, where its inverse would round twice.
+    // Division by a whole number rounds once, multiplication by its inverse twice.
     let base = |value: f64| if unit.scale < 1.0 { value / (1.0 / unit.scale) } else { value * unit.scale };
     let scaled = |value: f64| base(value) / figure.divide;
     let title = figure.title.as_ref().or(figure.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
@@ -160,7 +160,7 @@ fn upper_end(figure: &FigureDescription, table: &PublishedTable) -> Option<f64> 
     row.number(figure.column.as_deref()?)
 }
 
-/// A point in which 1024 KiB are 1 MiB.
+/// A point in which 1024 KiB become 1 MiB.
 fn point(text: &str) -> Point {
     let size = |value: &str| parse_size(value).ok().filter(|_| value.ends_with("iB")).map(format_size);
     let given: Point = text.parse().unwrap_or_default();

@@ -2,14 +2,14 @@
 
 use crate::Error;
 
-/// A table as its document prints it: every cell in words.
+/// A table as its document prints it: every cell is a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedTable {
     /// Name of its file, such as `table2_normalised`.
     pub name: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// Names of its columns; the unit of a number stands at the end of its column's name.
+    /// Names of its columns; the unit of a number is at the end of its column's name.
     pub columns: Vec<String>,
     /// Its rows, in the printed order.
     pub rows: Vec<Vec<String>>,
@@ -45,7 +45,7 @@ impl PublishedTable {
         self.rows.get(row)?.get(at).map(String::as_str)
     }
 
-    /// The number in a cell; `None` where the cell is empty or holds words.
+    /// The number in a cell; `None` if the cell is empty or not a number.
     #[must_use]
     pub fn number(&self, row: usize, column: &str) -> Option<f64> {
         self.cell(row, column)?.parse().ok()
@@ -58,13 +58,13 @@ impl<'a> PublishedRow<'a> {
         self.table.columns.iter().any(|name| name == column)
     }
 
-    /// The cell in the named column; empty where there is none.
+    /// The cell in the named column; empty if there is none.
     pub(crate) fn text(&self, column: &str) -> &'a str {
         let at = self.table.columns.iter().position(|name| name == column);
         at.and_then(|at| self.cells.get(at)).map_or("", String::as_str)
     }
 
-    /// The number in the named column, when the cell is not empty.
+    /// The number in the named column, if the cell is not empty.
     pub(crate) fn number(&self, column: &str) -> Option<f64> {
         self.text(column).parse().ok()
     }

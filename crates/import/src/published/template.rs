@@ -1,4 +1,4 @@
-//! Texts with cells in them, and patterns that cells fit.
+//! Texts with placeholders for cells, and patterns that cells match.
 
 use super::description::Filter;
 use super::table::PublishedRow;
@@ -11,7 +11,7 @@ pub(super) struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// The text with every `{column}` replaced by the row's cell; what is no column stays as it is.
+    /// The text with every `{column}` replaced by the row's cell; an unknown column stays as it is.
     pub(super) fn fill(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -47,7 +47,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether the row has all cells that a filter wants.
+    /// Whether the row matches a filter.
     pub(super) fn fits(&self, filter: &Filter) -> bool {
         filter.iter().all(|(column, pattern)| {
             let (wanted, pattern) = pattern.strip_prefix('!').map_or((true, pattern.as_str()), |rest| (false, rest));

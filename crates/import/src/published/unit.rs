@@ -7,9 +7,9 @@ use model::{Better, Metric, Unit};
 pub struct PrintedUnitName {
     /// As printed.
     pub name: &'static str,
-    /// The base unit behind it.
+    /// The base unit.
     pub unit: Unit,
-    /// Base units of one.
+    /// Its size in base units.
     pub scale: f64,
     per: &'static str,
 }
@@ -35,13 +35,13 @@ const fn of(name: &'static str, unit: Unit, scale: f64, per: &'static str) -> Pr
 }
 
 impl PrintedUnitName {
-    /// The unit of a name; `None` for what no table here may print.
+    /// The unit of a name; `None` if it is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         UNITS.iter().copied().find(|unit| unit.name == name)
     }
 
-    /// The metric of a figure in this unit, by its own words where it has some. Of a ratio less is better unless it says otherwise.
+    /// The metric of a figure in this unit. A ratio is better when lower, unless stated otherwise.
     pub(super) fn metric(self, per: Option<&str>, better: Option<Better>) -> Metric {
         let usual = if self.unit.is_rate() { Better::Higher } else { Better::Lower };
         crate::sheet::metric(self.unit, per.unwrap_or(self.per), better.unwrap_or(usual))

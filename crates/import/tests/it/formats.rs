@@ -24,7 +24,7 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn every_format_has_a_fixture_that_its_content_tells() {
+fn every_format_has_a_fixture_and_is_detected() {
     let fixtures = fixtures();
     for format in formats() {
         let own: Vec<_> = fixtures.iter().filter(|fixture| fixture.format == format.name).collect();
@@ -57,7 +57,7 @@ fn runs_are_valid_documents_with_their_provenance() {
                     panic!("{} {:?}", figure.key(), figure.outcome)
                 };
                 assert!(figure.key().point.get("occurrence").is_none(), "{} twice in {}", figure.key(), fixture.file);
-                // A spread that nobody stated is none, and never 0 at a level.
+                // A spread that was not stated is absent, and never zero at a level.
                 if estimate.low == estimate.high {
                     assert_eq!(estimate.level, 0.0, "{} of {}", figure.key(), fixture.file);
                 }
@@ -98,7 +98,7 @@ fn memory_tools_keep_their_counting_of_bytes() {
 }
 
 #[test]
-fn lmbench_continues_our_definitions() {
+fn lmbench_figures_get_the_probes_ids() {
     let run = &import_fixture("lmbench.txt")[0];
     assert_eq!(run.machine.name, "box");
     assert_eq!(run.session.started, "2026-11-21T02:00:00Z");
@@ -143,7 +143,7 @@ fn lmbench_continues_our_definitions() {
 }
 
 #[test]
-fn byte_tests_continue_ours_with_one_copy_only() {
+fn byte_tests_get_the_probes_ids_with_one_copy_only() {
     let runs = import_fixture("unixbench.txt");
     assert_eq!(runs.len(), 2);
     assert!(near(value(&runs[0], "cpu.dhrystone:registers=yes"), 3e7));
@@ -161,7 +161,7 @@ fn byte_tests_continue_ours_with_one_copy_only() {
 }
 
 #[test]
-fn intervals_are_carried_at_the_level_that_is_stated() {
+fn intervals_keep_their_stated_level() {
     let run = &import_fixture("netperf.txt")[0];
     let stream = estimate(run, "netperf.tcp_stream:message=16384B");
     assert!(near(stream.value, 1e9) && near(stream.low, 0.975e9) && near(stream.high, 1.025e9));
@@ -215,13 +215,13 @@ fn only_fresh_processes_become_launches() {
     assert_eq!(base.values(), [10.0, 9.8, 9.6]);
     let peak =
         run.figure(&FigureKey::new("spec_cpu.500_perlbench_r", "tuning=peak,copies=4".parse().unwrap())).unwrap();
-    assert_eq!(peak.values(), [10.5, 10.3], "an iteration that failed does not count");
+    assert_eq!(peak.values(), [10.5, 10.3], "a failed iteration is excluded");
     let runs = import_fixture("phoronix.xml");
     assert_eq!(runs.iter().map(|run| run.machine.name.as_str()).collect::<Vec<_>>(), ["box A", "box B"]);
     let build = named(&runs[0], "phoronix.build_x");
     assert_eq!((build.metric.better, build.metric.unit, build.values().len()), (Better::Lower, Unit::Seconds, 3));
     assert_eq!(named(&runs[0], "phoronix.compress_7zip").title, "7-Zip & friends");
-    assert_eq!(runs[1].figures.len(), 1, "a test without a value is no figure");
+    assert_eq!(runs[1].figures.len(), 1, "a test without a value gives no figure");
     let run = &import_fixture("google-benchmark.json")[0];
     let figure = named(run, "google_benchmark.real_time");
     let estimate = figure.outcome.estimate().unwrap();
@@ -232,13 +232,13 @@ fn only_fresh_processes_become_launches() {
 }
 
 #[test]
-fn the_rest_say_what_their_files_say() {
+fn other_formats_are_read() {
     let run = &import_fixture("coremark.txt")[0];
     assert!(near(value(run, "coremark.iterations"), 25_000.5));
     let run = &import_fixture("hpcg.txt")[0];
     assert!(near(value(run, "hpcg.flops:processes=4"), 2.25e9));
     let run = &import_fixture("hpl.txt")[0];
-    assert_eq!(run.figures.len(), 1, "a result whose residual failed does not count");
+    assert_eq!(run.figures.len(), 1, "a result with a failed residual is excluded");
     assert!(near(value(run, "hpl.flops:variant=WR11C2R4,n=10000,nb=192,p=1,q=2"), 5e10));
     assert!(run.session.notes[0].contains("failed its residual check"));
     let run = &import_fixture("osu.txt")[0];
@@ -251,7 +251,7 @@ fn the_rest_say_what_their_files_say() {
         figure.point.get("version").is_some() && figure.notes.iter().any(|note| note.contains("must not be compared"))
     );
     let runs = import_fixture("sysbench.txt");
-    assert_eq!(runs.len(), 2, "each run in a file is a run");
+    assert_eq!(runs.len(), 2, "each run in a file becomes one");
     let latency = named(&runs[0], "sysbench.latency");
     assert!(latency.quantiles.len() == 3 && runs[0].origin.as_ref().unwrap().version.as_deref() == Some("1.0.20"));
     let run = &import_fixture("sockperf.txt")[0];
@@ -269,7 +269,7 @@ fn the_rest_say_what_their_files_say() {
 }
 
 #[test]
-fn the_catalogue_decides_what_our_ids_mean() {
+fn the_catalogue_defines_known_ids() {
     let catalogue = Catalogue {
         probes: vec![model::ProbeDescription {
             id: "os.context_switch".to_owned(),
@@ -293,7 +293,7 @@ fn the_catalogue_decides_what_our_ids_mean() {
 }
 
 #[test]
-fn what_cannot_be_told_is_refused_in_one_line() {
+fn undetected_formats_are_refused_in_one_line() {
     let nothing = import("x.txt", b"hello\n", None, &Catalogue::default()).unwrap_err().to_string();
     assert!(nothing.contains("could not tell what wrote x.txt") && !nothing.contains('\n'));
     let mut mixed = common::fixture("stream.txt");
@@ -308,19 +308,19 @@ fn what_cannot_be_told_is_refused_in_one_line() {
 }
 
 #[test]
-fn truncated_files_name_the_place() {
+fn truncated_files_name_the_position() {
     for (file, cut, expected) in [
-        ("stream.txt", "Triad:", "its table ends before all four kernels at line"),
+        ("stream.txt", "Triad:", "its table lacks some of the four kernels at line"),
         ("fio.json", "\"clat_ns\"", "EOF while parsing"),
-        ("hpl.txt", "||Ax-b||", "was not followed by its residual check at line 6"),
-        ("7zip.txt", "Tot:", "ends before the line of totals"),
-        ("sysbench.txt", "Latency (ms)", "the run that begins here ends before its latency at line 1"),
-        ("unixbench.txt", "System Benchmarks Index Score", "ends before its index score at line 8"),
+        ("hpl.txt", "||Ax-b||", "has no residual check at line 6"),
+        ("7zip.txt", "Tot:", "has no line of totals"),
+        ("sysbench.txt", "Latency (ms)", "the run that begins here has no latency at line 1"),
+        ("unixbench.txt", "System Benchmarks Index Score", "has no index score at line 8"),
         ("osu.txt", "   20.65", "the row has 2 values and its heading 5 at line 3"),
         ("phoronix.xml", "</Entry>", "it ends inside <Entry> at line"),
         ("netperf-omni.csv", "10000.00", "before its"),
-        ("mbw.txt", "AVG", "ends before the average of its last method at line"),
-        ("tidy-csv.csv", "9.9e-8", "not as many values as the heading at line 2"),
+        ("mbw.txt", "AVG", "its last method has no average at line"),
+        ("tidy-csv.csv", "9.9e-8", "the row and the heading differ in length at line 2"),
         ("prony.json", "\"outcome\"", "EOF while parsing"),
     ] {
         let text = String::from_utf8(common::fixture(file)).unwrap();

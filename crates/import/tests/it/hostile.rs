@@ -1,4 +1,4 @@
-//! No input makes an importer panic, hang or eat memory; what it refuses, it refuses in one line.
+//! No input makes an importer panic, hang or exhaust memory; every refusal is one line.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 static FIXTURES: LazyLock<Vec<Fixture>> = LazyLock::new(fixtures);
 
-/// Reads with the format named and with the format told by the content; whatever comes out must be sound.
+/// Imports with a named and with a detected format; a result must be valid.
 fn check(bytes: &[u8], format: &str) {
     for from in [Some(format), None] {
         match import("input", bytes, from, &Catalogue::default()) {
@@ -162,18 +162,18 @@ fn every_fixture_under_every_other_format_is_read_or_refused() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_with_the_place() {
+fn oversized_input_is_refused_with_the_position() {
     let catalogue = Catalogue::default();
     let huge = vec![b' '; LONGEST + 1];
     let error = import("huge", &huge, Some("stream"), &catalogue).unwrap_err().to_string();
-    assert!(error.contains("at most"), "{error}");
+    assert!(error.contains("the limit is"), "{error}");
     let lines = "1 2\n".repeat(300_000);
     let error = import("long", lines.as_bytes(), Some("lmbench"), &catalogue).unwrap_err().to_string();
     assert!(error.contains("more than 200000 lines at line 200001"), "{error}");
     let list = format!("{{\"benchmarks\":[{}{{}}]}}", "{\"name\":\"\"},".repeat(300_000));
     let error = import("long", list.as_bytes(), Some("google-benchmark"), &catalogue).unwrap_err().to_string();
     assert!(error.contains("more than 200000 items at line 1"), "{error}");
-    // Names that are all different must not be compared with each other.
+    // Distinct names must not be compared with each other in quadratic time.
     let names = |line: fn(usize) -> String| (0..150_000).map(line).collect::<String>();
     let hosts = names(|at| format!("h{at:09} Linux 6.1.0-1   11.5\n"));
     let summary =
@@ -197,7 +197,7 @@ fn what_is_too_long_is_refused_with_the_place() {
 }
 
 #[test]
-fn what_a_message_quotes_stays_on_its_line() {
+fn quoted_input_stays_on_one_line() {
     let xml = b"<PhoronixTestSuite><Result>\n</Re\nsult>";
     check(xml, "phoronix");
     let csv = String::from_utf8(common::fixture("tidy-csv.csv")).unwrap().replace("threads=1", "thr\neads");

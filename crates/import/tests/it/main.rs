@@ -1,4 +1,4 @@
-//! Importers against genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
+//! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
 mod common;
 mod formats;

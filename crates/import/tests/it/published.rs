@@ -1,4 +1,4 @@
-//! Published evaluations against what their documents print.
+//! Published evaluations against the printed documents.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use import::published::{PublishedTable, get, list, tables};
@@ -41,7 +41,7 @@ fn every_machine_is_a_run_without_spread() {
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
             assert_eq!(get(id, &Catalogue::default()).unwrap()[0], *run);
             for figure in &run.figures {
-                assert!(figure.point.get("occurrence").is_none(), "{} of {id} stands in it twice", figure.key());
+                assert!(figure.point.get("occurrence").is_none(), "{} of {id} occurs twice", figure.key());
                 let estimate = figure.outcome.estimate().unwrap();
                 assert!(
                     !estimate.has_spread() && matches!(estimate.method, EstimateMethod::None | EstimateMethod::Range)
@@ -53,7 +53,7 @@ fn every_machine_is_a_run_without_spread() {
 }
 
 #[test]
-fn names_are_found_as_printed_and_refused_with_what_there_is() {
+fn names_are_found_as_printed_and_unknown_ones_are_refused() {
     assert_eq!(runs("published:cyberlife-2004/appserver.geo")[0].name(), "appserver.geo");
     assert_eq!(runs("babar-cpu-1998/Sun Ultra60/360 MHz")[0].machine.number("cpu.clock"), Some(360e6));
     let error = get("published:ams02-2003", &Catalogue::default()).unwrap_err().to_string();
@@ -88,7 +88,7 @@ fn ams_geometric_means_follow_from_the_raw_table() {
     let printed = table("ams02-2002", "table4_geometric_average");
     let mut compared = 0;
     for (row, cells) in printed.rows.iter().enumerate() {
-        // The projected machine was not measured and is no run.
+        // The projected machine was not measured, so it has no run.
         let Some(run) = runs.iter().find(|run| run.name() == cells[0]) else { continue };
         let percent = 100.0 * (log_mean(run) - log_mean(reference)).exp();
         let stated = printed.number(row, "geometric_average_percent").unwrap();
@@ -134,7 +134,7 @@ fn babar_tables_keep_their_printed_order() {
 }
 
 #[test]
-fn cyberlife_figures_are_in_our_ids_and_base_units() {
+fn cyberlife_figures_have_the_probes_ids_and_base_units() {
     let run = &runs("cyberlife-2004/appserver.geo")[0];
     assert_eq!(run.figures.len(), 27 + 30);
     assert!(near(value(run, "cpu.dhrystone", "registers=no").unwrap(), 3_880_692.0));
@@ -197,7 +197,7 @@ fn daisy_and_network_evaluations_keep_their_facts() {
 }
 
 #[test]
-fn a_folder_of_ones_own_is_an_evaluation_like_any_other() {
+fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("table1.csv", "machine,pipe_us\nBox A,26\nBox B,\n");
@@ -212,7 +212,7 @@ fn a_folder_of_ones_own_is_an_evaluation_like_any_other() {
     "#;
     write("evaluation.toml", description);
     let runs = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap();
-    assert_eq!(runs.len(), 1, "a machine without a number is none");
+    assert_eq!(runs.len(), 1, "a machine without a number has no run");
     assert!(near(value(&runs[0], "ipc.pipe_latency", "placement=same_cpu").unwrap(), 26e-6));
 
     let refused = |description: &str, wanted: &str| {
@@ -222,7 +222,7 @@ fn a_folder_of_ones_own_is_an_evaluation_like_any_other() {
     };
     refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
     refused(&description.replace("\"table1\"", "\"table2\""), "table2.csv");
-    refused(&description.replace("\"table1\"", "\"../secret\""), "holds a path");
+    refused(&description.replace("\"table1\"", "\"../secret\""), "contains a path");
     refused("title = 1", "evaluation.toml");
     refused(&format!("{description}\nsurprise = 1"), "surprise");
 }

@@ -1,4 +1,4 @@
-//! Genuine outputs of other tools, where they are present: read in place, never kept here.
+//! Genuine outputs of other tools, if present: read in place, and not part of this repository.
 
 use import::import;
 use model::{Catalogue, Outcome, render_run};

@@ -1,4 +1,4 @@
-//! Adding, by type.
+//! Addition, by type.
 
 use super::counting;
 use crate::prelude::*;
@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
     axes: &[counting::types(&["int", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
-    prepare: |at, bench| counting::strongest(&counting::name("add", at)?, |one| one.turn.ops, bench),
+    prepare: |at, context| counting::strongest(&counting::name("add", at)?, |one| one.turn.ops, context),
     ..Probe::BLANK
 };

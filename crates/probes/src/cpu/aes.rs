@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |_, bench| counting::fastest("aes_throughput", |_| true, |one| one.turn.ops, bench),
+    prepare: |_, context| counting::fastest("aes_throughput", |_| true, |one| one.turn.ops, context),
     ..Probe::BLANK
 };

@@ -12,10 +12,10 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("BYTE", "arithmetic test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
     axes: &[Axis::choice("type", &["overhead", "short", "int", "long", "float", "double"], &["int", "double"])],
     batch: counting::BATCH,
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let kind = at.choice("type")?;
         let kind = if kind == "overhead" { "empty" } else { kind };
-        counting::strongest(&format!("arithmetic_{kind}"), |_| 1, bench)
+        counting::strongest(&format!("arithmetic_{kind}"), |_| 1, context)
     },
     ..Probe::BLANK
 };

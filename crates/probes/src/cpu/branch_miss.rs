@@ -1,10 +1,10 @@
-//! What one mispredicted branch costs.
+//! Cost of one mispredicted branch.
 
 use sys::kernel::branch::{count_odd, expected};
 
 use crate::prelude::*;
 
-/// More than predictors remember.
+/// More branches than predictors remember.
 const BYTES: u64 = MIB;
 
 pub(super) static PROBE: Probe = Probe {
@@ -14,8 +14,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "mispredicted branch"),
     stresses: &[Primitive::CoreClock, Primitive::Branch],
     paired: true,
-    prepare: |_, bench| {
-        let mut state = bench.seed();
+    prepare: |_, context| {
+        let mut state = context.seed();
         let random: Vec<u8> = (0..BYTES / 8).flat_map(|_| split_mix(&mut state).to_le_bytes()).collect();
         let mut sorted = random.clone();
         sorted.sort_unstable();

@@ -1,27 +1,27 @@
-//! What figures of counted instructions have in common: one loop of the sort, on one CPU or on all.
+//! Common parts of the figures of counted instructions: one counted loop, on one CPU or on all.
 
 use sys::kernel::counted::{self, CountedLoop};
 
-use crate::contest;
 use crate::prelude::*;
 use crate::team::ThreadTeam;
+use crate::trials;
 
-/// Most turns of a batch: a chain that grows by one in a float stands still after 2^24 steps, and a turn has sixteen.
+/// Most turns of a batch: a float chain that grows by one stops at 2^24 steps, and a turn has sixteen.
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
-/// The same for peak rates: a chain grows once a turn.
+/// The same for peak rates: a chain grows by one per turn.
 pub(super) const PEAK: BatchRule = BatchRule::at_most(4_000_000);
 
-/// The axis of the four types that a processor calculates in.
+/// The axis of the four arithmetic types.
 pub(super) const fn types(usual: &'static [&'static str]) -> Axis {
     Axis::choice("type", &["int", "long", "float", "double"], usual)
 }
 
-/// How long one takes when the next waits for it, or how long one takes of many that wait for nothing.
+/// The axis of latency (each operation waits for the one before) and throughput (independent operations).
 pub(super) const fn what(usual: &'static [&'static str]) -> Axis {
     Axis::choice("what", &["latency", "throughput"], usual)
 }
 
-/// A type of C as the loops call it.
+/// A C type in the names of the loops.
 fn short_name(of: &str) -> &'static str {
     match of {
         "int" => "i32",
@@ -31,7 +31,8 @@ fn short_name(of: &str) -> &'static str {
     }
 }
 
-/// An operation at a point with a `type`, and with `what` where the probe has that axis: `add_latency_i32`, `fma_f64`.
+/// Name of the loop of an operation at a point with a `type`, and with `what` if the probe has that axis:
+/// `add_latency_i32`, `fma_f64`.
 pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unsupported> {
     let kind = short_name(at.choice("type")?);
     Ok(match at.get("what") {
@@ -40,38 +41,39 @@ pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unsupported> {
     })
 }
 
-/// The strongest loop of a name. `amount` is what a turn counts for.
+/// The preferred loop of a name. `amount` is the count of a turn.
 pub(super) fn strongest(
     name: &str,
     amount: fn(&CountedLoop) -> u64,
-    bench: &mut ProbeContext,
+    context: &mut ProbeContext,
 ) -> Result<Trial, Unsupported> {
-    let found = counted::find(name).map_err(|_| lacking(name, |_| true))?;
-    trial(found, amount, bench)
+    let found = counted::find(name).map_err(|_| unavailable(name, |_| true))?;
+    trial(found, amount, context)
 }
 
-/// The fastest of the loops of a name that `wanted` accepts, found in a brief trial and named; once chosen it holds for the run.
+/// The fastest of the loops of a name that `wanted` accepts, found in brief trials and noted; once chosen it is kept
+/// for the run.
 pub(super) fn fastest(
     name: &str,
     wanted: fn(&CountedLoop) -> bool,
     amount: fn(&CountedLoop) -> u64,
-    bench: &mut ProbeContext,
+    context: &mut ProbeContext,
 ) -> Result<Trial, Unsupported> {
-    let known = bench.variant().map(str::to_owned);
+    let known = context.variant().map(str::to_owned);
     let candidates = counted::all()
         .filter(|one| one.name == name && wanted(one) && one.check().is_ok())
         .filter(|one| known.as_deref().is_none_or(|known| known == one.isa));
-    let found = contest::fastest(candidates, TRIALS, |one| Ok(pace(one, amount)))?;
-    let found = found.ok_or_else(|| lacking(name, wanted))?;
-    bench.choose(found.isa);
-    trial(found, amount, bench)
+    let found = trials::fastest(candidates, TRIALS, |one| Ok(time_per_count(one, amount)))?;
+    let found = found.ok_or_else(|| unavailable(name, wanted))?;
+    context.choose(found.isa);
+    trial(found, amount, context)
 }
 
-/// Short runs of each loop, of which the best counts.
+/// Short runs of each loop, of which the fastest counts.
 const TRIALS: usize = 8;
 
-/// Nanoseconds for what counts one, in a short run.
-fn pace(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
+/// Nanoseconds of a short run, divided by the count of a turn.
+fn time_per_count(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
     const TURNS: u64 = 4096;
     let began = sys::clock::now();
     std::hint::black_box(one.run(TURNS).unwrap_or_default());
@@ -79,7 +81,7 @@ fn pace(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
 }
 
 /// Why no loop of a name can run here.
-fn lacking(name: &str, wanted: fn(&CountedLoop) -> bool) -> Unsupported {
+fn unavailable(name: &str, wanted: fn(&CountedLoop) -> bool) -> Unsupported {
     let needs: Vec<_> = counted::all().filter(|one| one.name == name && wanted(one)).map(|one| one.needs).collect();
     match needs.is_empty() {
         true => Unsupported::new("this program has no such loop for this architecture"),
@@ -90,11 +92,11 @@ fn lacking(name: &str, wanted: fn(&CountedLoop) -> bool) -> Unsupported {
 fn trial(
     found: &'static CountedLoop,
     amount: fn(&CountedLoop) -> u64,
-    bench: &mut ProbeContext,
+    context: &mut ProbeContext,
 ) -> Result<Trial, Unsupported> {
-    let team = ThreadTeam::spawn(bench.cpus(), |_| Ok(()))?;
+    let team = ThreadTeam::spawn(context.cpus(), |_| Ok(()))?;
     for (member, tid) in team.tids().iter().enumerate() {
-        bench.watch(member + 1, *tid);
+        context.watch(member + 1, *tid);
     }
     Ok(Trial::one(Counting { found, team, amount: amount(found), known: None }))
 }
@@ -102,9 +104,9 @@ fn trial(
 struct Counting {
     found: &'static CountedLoop,
     team: ThreadTeam<()>,
-    /// What one turn of one thread counts for.
+    /// Count of one turn of one thread.
     amount: u64,
-    /// What the loop must return for so many turns: found slowly, and the same for every batch.
+    /// Turns and the result that the loop must return for them: slow to compute, and the same for every batch.
     known: Option<(u64, u64)>,
 }
 

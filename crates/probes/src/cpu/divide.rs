@@ -1,4 +1,4 @@
-//! Dividing, by type.
+//! Division, by type.
 
 use super::counting;
 use crate::prelude::*;
@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
     axes: &[counting::types(&["long", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
-    prepare: |at, bench| counting::strongest(&counting::name("divide", at)?, |one| one.turn.ops, bench),
+    prepare: |at, context| counting::strongest(&counting::name("divide", at)?, |one| one.turn.ops, context),
     ..Probe::BLANK
 };

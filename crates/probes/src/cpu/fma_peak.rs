@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::choice("type", &["float", "double"], &["double"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |at, bench| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.turn.flops, bench),
+    prepare: |at, context| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.turn.flops, context),
     ..Probe::BLANK
 };

@@ -29,7 +29,7 @@ fn last(times: u64) -> u64 {
     sum(pegs, moves)
 }
 
-/// Where the discs are and how many moves that took, in one number.
+/// The positions of the discs and the number of moves, in one number.
 fn sum([first, second, third]: Pegs, moves: u64) -> u64 {
     [first, second, third].iter().fold(moves, |sum, discs| sum.wrapping_mul(61).wrapping_add(discs.cast_unsigned()))
 }

@@ -15,11 +15,11 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::choice("unit", &["vector", "matrix"], &["vector"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let matrix = at.choice("unit")? == "matrix";
         let wanted: fn(&sys::kernel::counted::CountedLoop) -> bool =
             if matrix { |one| MATRIX.contains(&one.isa) } else { |one| !MATRIX.contains(&one.isa) };
-        counting::fastest("int8_dot", wanted, |one| one.turn.ops, bench)
+        counting::fastest("int8_dot", wanted, |one| one.turn.ops, context)
     },
     ..Probe::BLANK
 };

@@ -1,4 +1,5 @@
-//! The processor: arithmetic, small programs that tables of 1976-2004 rated machines by, and peak rates of instruction classes.
+//! The processor: arithmetic, small programs by which machines were rated in tables of 1976-2004, and peak rates of
+//! instruction classes.
 
 mod add;
 mod aes;

@@ -1,4 +1,4 @@
-//! Multiplying, by type.
+//! Multiplication, by type.
 
 use super::counting;
 use crate::prelude::*;
@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
     axes: &[counting::types(&["double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
-    prepare: |at, bench| counting::strongest(&counting::name("multiply", at)?, |one| one.turn.ops, bench),
+    prepare: |at, context| counting::strongest(&counting::name("multiply", at)?, |one| one.turn.ops, context),
     ..Probe::BLANK
 };

@@ -1,12 +1,12 @@
-//! What figures of whole small programs have in common: so many runs, and a sum that only those runs leave behind.
+//! Common parts of the figures of small programs: a number of runs, and a checksum that only those runs produce.
 
 use crate::prelude::*;
 
-/// A program and what it must return, both by the number of runs.
+/// A program and its expected result, both as functions of the number of runs.
 pub(super) struct Repeating {
     pub(super) run: fn(u64) -> u64,
     pub(super) expected: fn(u64) -> u64,
-    /// What one run counts for.
+    /// Count of one run.
     pub(super) amount: f64,
 }
 

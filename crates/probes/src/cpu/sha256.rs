@@ -12,6 +12,6 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |_, bench| counting::fastest("sha256", |_| true, |one| 64 * one.turn.elements, bench),
+    prepare: |_, context| counting::fastest("sha256", |_| true, |one| 64 * one.turn.elements, context),
     ..Probe::BLANK
 };

@@ -1,5 +1,5 @@
-//! Files read, written and copied by small buffers through the page cache, as BYTE does: from beginning to end, and again
-//! from the beginning.
+//! Files read, written and copied with small buffers through the page cache, as BYTE does: from beginning to end,
+//! repeatedly.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -9,14 +9,14 @@ use model::{KIB, Point};
 use sys::file::AlignedBuffer;
 
 use super::place;
-use crate::party::fold;
+use crate::peer_process::fold;
 use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported};
 
-/// The axes: each buffer with its size of file.
+/// The axes: each buffer size with its file size.
 pub(super) const AXES: &[Axis] =
     &[Axis::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
 
-/// What is done with each buffer.
+/// The action of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BufferedAction {
     Read,
@@ -26,7 +26,7 @@ pub(super) enum BufferedAction {
 
 /// A file that is read, a file that is written, or both.
 pub(super) struct Buffered {
-    deed: BufferedAction,
+    action: BufferedAction,
     source: File,
     target: File,
     _files: Rc<Scratch>,
@@ -39,16 +39,16 @@ pub(super) struct Buffered {
 
 impl Buffered {
     /// Prepares the files at a point.
-    pub(super) fn new(deed: BufferedAction, at: &Point, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
+    pub(super) fn new(action: BufferedAction, at: &Point, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let buffer = at.bytes("buffer")?;
         let size = match buffer {
             256 => 500 * KIB,
             1024 => 2000 * KIB,
             _ => 8000 * KIB,
         };
-        let files = place::open(at, bench, 2 * size)?;
+        let files = place::open(at, context, 2 * size)?;
         let open = |name: &str| {
-            let path = files.path().join(format!("{name}-{deed:?}-{buffer}"));
+            let path = files.path().join(format!("{name}-{action:?}-{buffer}"));
             File::options().read(true).write(true).create_new(true).open(path)
         };
         let (mut source, target) = (open("source")?, open("target")?);
@@ -59,7 +59,7 @@ impl Buffered {
             source.write_all(&content)?;
         }
         source.rewind()?;
-        Ok(Self { deed, source, target, _files: files, buffer: content, laps_at, began: 0, next: 0 })
+        Ok(Self { action, source, target, _files: files, buffer: content, laps_at, began: 0, next: 0 })
     }
 
     #[inline]
@@ -68,25 +68,25 @@ impl Buffered {
             self.source.rewind()?;
             self.target.rewind()?;
         }
-        if self.deed == BufferedAction::Write {
+        if self.action == BufferedAction::Write {
             stamp(&mut self.buffer, self.next);
         } else {
             self.source.read_exact(&mut self.buffer)?;
         }
-        if self.deed != BufferedAction::Read {
+        if self.action != BufferedAction::Read {
             self.target.write_all(&self.buffer)?;
         }
         self.next += 1;
         Ok(stamped(&self.buffer))
     }
 
-    /// What buffer `number` carries: a source's stamps begin again with each lap, a writer's go on.
+    /// The stamp of buffer `number`: those of a source repeat with each lap, those of a writer continue.
     fn expected(&self, number: u64) -> u64 {
-        if self.deed == BufferedAction::Write { number } else { number % self.laps_at }
+        if self.action == BufferedAction::Write { number } else { number % self.laps_at }
     }
 }
 
-/// Buffers that are looked at again after a batch of writing.
+/// Buffers that are read back after a batch of writing.
 const AGAIN: u64 = 64;
 
 impl Kernel for Buffered {
@@ -103,7 +103,7 @@ impl Kernel for Buffered {
         let numbers = self.began..self.began + done.ops;
         let expected = numbers.fold(0, |token, number| fold(token, self.expected(number) + 1));
         ProbeError::unless_equal(done.token, expected)?;
-        if self.deed == BufferedAction::Read {
+        if self.action == BufferedAction::Read {
             return Ok(());
         }
         let mut found = vec![0; self.buffer.len()];

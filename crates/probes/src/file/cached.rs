@@ -1,4 +1,4 @@
-//! A file whose pages are all in the page cache, with content that is known without reading it.
+//! A file whose pages are all in the page cache, with known content.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,9 +10,9 @@ use model::{KIB, MIB, Point};
 use super::place;
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
-/// Bytes of the file: more than the caches near a core hold, so that rereading it comes from memory.
+/// Bytes of the file: more than the caches of a core, so that rereading it accesses memory.
 pub(super) const SIZE: u64 = 64 * MIB;
-/// Bytes of a block, of which sums are known.
+/// Bytes of a block; the sum of each block is known.
 pub(super) const BLOCK: usize = 64 * KIB as usize;
 /// Blocks of the file.
 pub(super) const BLOCKS: u64 = SIZE / BLOCK as u64;
@@ -26,11 +26,11 @@ pub(super) struct Cached {
 }
 
 impl Cached {
-    /// Writes it at a point's place, once for all sharers of a launch.
-    pub(super) fn shared(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Self>, Unsupported> {
-        let seed = bench.seed();
-        let scratch = place::open(at, bench, SIZE)?;
-        bench.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
+    /// Writes it in the directory of a point, once for all sharers of a launch.
+    pub(super) fn shared(at: &Point, context: &mut ProbeContext) -> Result<Rc<Self>, Unsupported> {
+        let seed = context.seed();
+        let scratch = place::open(at, context, SIZE)?;
+        context.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
     }
 
     fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unsupported> {
@@ -43,7 +43,7 @@ impl Cached {
             file.write_all(&block)?;
         }
         let cached = Self { _scratch: scratch, path, file, seed };
-        // Reading it once shows that the content is there, and brings back what a small cache has lost.
+        // Reading it once verifies the content, and reloads pages that a small cache has dropped.
         for number in 0..BLOCKS {
             let read = sys::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
             if read != BLOCK || sum(&block) != cached.sum(number) {
@@ -58,30 +58,30 @@ impl Cached {
         first(self.seed, number)
     }
 
-    /// The sum of a block's words, by its definition.
+    /// The sum of the words of a block, from its definition.
     pub(super) fn sum(&self, number: u64) -> u64 {
         let words = BLOCK as u64 / 8;
         self.first(number).wrapping_mul(words).wrapping_add(words * (words - 1) / 2)
     }
 
-    /// The sum of the whole file's words.
+    /// The sum of the words of the whole file.
     pub(super) fn total(&self) -> u64 {
         (0..BLOCKS).fold(0, |total, number| total.wrapping_add(self.sum(number)))
     }
 }
 
-/// Word `index` of block `number` is the block's first word plus `index`.
+/// First word of block `number`; word `index` is this plus `index`.
 fn first(seed: u64, number: u64) -> u64 {
     (seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 8
 }
 
-/// Sum of a buffer's words.
+/// Sum of the words of a buffer.
 pub(super) fn sum(bytes: &[u8]) -> u64 {
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_ne_bytes(*word)))
 }
 
-/// Reads a block whole into `buffer`.
+/// Reads a whole block into `buffer`.
 #[inline]
 pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<(), ProbeError> {
     let read = sys::file::read_at(file, buffer, number * BLOCK as u64)?;

@@ -15,6 +15,6 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("CyberLife", "File Copy", "CyberLife Labs notes, 2004"),
     ],
     axes: AXES,
-    prepare: |at, bench| Ok(Trial::one(Buffered::new(BufferedAction::Copy, at, bench)?)),
+    prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Copy, at, context)?)),
     ..Probe::BLANK
 };

@@ -1,4 +1,4 @@
-//! Making files.
+//! Creating files.
 
 use super::folders::{AXES, Folders};
 use crate::prelude::*;
@@ -16,9 +16,9 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: AXES,
-    // Every file must be removed again before the next batch, which on a disk may take far longer than a batch.
+    // Every file is removed before the next batch, which on a disk may take far longer than a batch.
     batch: BatchRule::at_most(200),
-    prepare: |at, bench| Ok(Trial::one(FileCreateKernel { files: Folders::new("create", at, bench)? })),
+    prepare: |at, context| Ok(Trial::one(FileCreateKernel { files: Folders::new("create", at, context)? })),
     ..Probe::BLANK
 };
 
@@ -28,7 +28,7 @@ struct FileCreateKernel {
 
 impl Kernel for FileCreateKernel {
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
-        self.files.lay_out(ops)
+        self.files.prepare(ops)
     }
 
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {

@@ -16,9 +16,9 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     axes: AXES,
-    // Every file must be made again before the next batch, which on a disk takes far longer than to remove it.
+    // Every file is created again before the next batch, which on a disk takes far longer than its removal.
     batch: BatchRule::at_most(200),
-    prepare: |at, bench| Ok(Trial::one(Delete { files: Folders::new("delete", at, bench)?, there: 0 })),
+    prepare: |at, context| Ok(Trial::one(Delete { files: Folders::new("delete", at, context)?, there: 0 })),
     ..Probe::BLANK
 };
 
@@ -29,7 +29,7 @@ struct Delete {
 
 impl Kernel for Delete {
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
-        self.files.lay_out(ops)?;
+        self.files.prepare(ops)?;
         for index in 0..ops {
             self.files.create(index)?;
         }

@@ -1,8 +1,9 @@
-//! Many small files, at most a hundred a directory.
+//! Many small files, at most a hundred per directory.
 //!
-//! ext4 passes over inodes that were freed within the last minutes, one by one, before it gives out another (`recently_deleted` in its
-//! `ialloc.c`): files made beside those that earlier launches removed would tell how many those were, up to seventyfold. Each
-//! launch therefore works in a block group where nobody removed many of late, where the file system lets it.
+//! ext4 skips inodes that were freed within the last minutes, one by one, before it allocates another
+//! (`recently_deleted` in its `ialloc.c`): the time of creating files beside those that earlier launches removed
+//! depends on their number, by a factor of up to seventy. Each launch therefore works in a block group without recent
+//! removals, if the file system permits it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,21 +16,21 @@ use model::{KIB, Point};
 use super::place;
 use crate::{Axis, ProbeContext, ProbeError, Scratch, Unsupported};
 
-/// The axes of making and removing files.
+/// The axes of creating and removing files.
 pub(super) const AXES: &[Axis] = &[
     Axis::choice("size", &["0B", "1KiB", "4KiB", "10KiB"], &["0B"]),
     Axis::choice("durability", &["none", "fsync"], &["none"]),
     place::place(&["target", "tmpfs"]),
 ];
 
-/// Most files of a batch: their largest size stays far below what a launch may take.
+/// Most files of a batch: at the largest size they stay far below the disk limit of a launch.
 pub(super) const MOST: u64 = 10_000;
 
 const A_FOLDER: usize = 100;
 
 /// Files of one size in folders of a hundred.
 pub(super) struct Folders {
-    home: PathBuf,
+    directory: PathBuf,
     _scratch: Rc<Scratch>,
     folders: Vec<(PathBuf, File)>,
     paths: Vec<PathBuf>,
@@ -38,19 +39,19 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// None yet, at a point's place.
-    pub(super) fn new(name: &'static str, at: &Point, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
+    /// An empty set in the directory of a point.
+    pub(super) fn new(name: &'static str, at: &Point, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
-        let scratch = place::open(at, bench, MOST * (size + 4 * KIB))?;
-        let home = home(scratch.path(), &format!("{name}-{at}-{:x}", bench.seed()))
-            .map_err(|error| Unsupported::new(format!("could not make a directory for the files: {error}")))?;
-        let content = (0..size).map(|index| (index * 31 + bench.seed()) as u8).collect();
+        let scratch = place::open(at, context, MOST * (size + 4 * KIB))?;
+        let directory = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
+            .map_err(|error| Unsupported::new(format!("could not create a directory for the files: {error}")))?;
+        let content = (0..size).map(|index| (index * 31 + context.seed()) as u8).collect();
         let durable = at.choice("durability")? == "fsync";
-        Ok(Self { home, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
+        Ok(Self { directory, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
     }
 
-    /// Removes every file, and makes folders and names for `count`.
-    pub(super) fn lay_out(&mut self, count: u64) -> Result<(), ProbeError> {
+    /// Removes every file, and prepares folders and names for `count`.
+    pub(super) fn prepare(&mut self, count: u64) -> Result<(), ProbeError> {
         for (folder, _) in &self.folders {
             for entry in fs::read_dir(folder)? {
                 fs::remove_file(entry?.path())?;
@@ -58,7 +59,7 @@ impl Folders {
         }
         let count = count as usize;
         while self.folders.len() < count.div_ceil(A_FOLDER) {
-            let path = self.home.join(format!("folder-{}", self.folders.len()));
+            let path = self.directory.join(format!("folder-{}", self.folders.len()));
             fs::create_dir(&path)?;
             let open = File::open(&path)?;
             self.folders.push((path, open));
@@ -70,7 +71,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Makes file `index` and its content; durable with its name where the point says so.
+    /// Creates file `index` and its content; durable including its name if the point requires it.
     #[inline]
     pub(super) fn create(&self, index: u64) -> Result<(), ProbeError> {
         let mut file = File::create_new(&self.paths[index as usize])?;
@@ -84,7 +85,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Removes file `index`, durably where the point says so.
+    /// Removes file `index`, durably if the point requires it.
     #[inline]
     pub(super) fn delete(&self, index: u64) -> Result<(), ProbeError> {
         fs::remove_file(&self.paths[index as usize])?;
@@ -98,7 +99,7 @@ impl Folders {
         Ok(sys::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
     }
 
-    /// How many files of the right size there are on disk; a wrong size or a crowded folder is a fault.
+    /// Number of files of the right size on disk; a wrong size or too many files in a folder is an error.
     pub(super) fn found(&self) -> Result<u64, ProbeError> {
         let mut files = 0;
         for (folder, _) in &self.folders {
@@ -108,7 +109,7 @@ impl Folders {
                 here += 1;
             }
             if here > A_FOLDER as u64 {
-                return Err(ProbeError::new(format!("{here} files stand in one directory")));
+                return Err(ProbeError::new(format!("{here} files are in one directory")));
             }
             files += here;
         }
@@ -117,16 +118,16 @@ impl Folders {
 }
 
 /// Directories that are tried: ext4 puts each into another block group, one of those with fewest directories.
-const HOMES: usize = 8;
-/// Files that are made in each to see how fast it is at its best.
+const CANDIDATES: usize = 8;
+/// Files created in each to measure how fast it is at best.
 const TRIED: usize = 16;
 
-/// Of several new directories the one in which files are made fastest.
-fn home(inside: &Path, name: &str) -> io::Result<PathBuf> {
+/// The one of several new directories in which files are created fastest.
+fn fastest_directory(inside: &Path, name: &str) -> io::Result<PathBuf> {
     let spread = sys::file::spread_directories(inside).map_err(io::Error::other)?;
     let mut best: Option<(Duration, PathBuf)> = None;
-    for number in 0..if spread { HOMES } else { 1 } {
-        // ext4 looks for the group from where the name says, which therefore is another one in each launch.
+    for number in 0..if spread { CANDIDATES } else { 1 } {
+        // ext4 chooses the first group to try by the name, which therefore differs between launches.
         let path = inside.join(format!("{name}-{number}"));
         fs::create_dir(&path)?;
         let fastest = fastest(&path)?;
@@ -137,7 +138,7 @@ fn home(inside: &Path, name: &str) -> io::Result<PathBuf> {
     Ok(best.map(|(_, path)| path).unwrap_or_default())
 }
 
-/// The shortest time in which a file was made there; the first files read the group's tables from disk.
+/// The shortest time of creating a file there; the first files read the tables of the group from disk.
 fn fastest(folder: &Path) -> io::Result<Duration> {
     let mut fastest = Duration::MAX;
     for index in 0..TRIED {
@@ -157,28 +158,28 @@ mod tests {
 
     #[test]
     fn no_directory_has_more_than_a_hundred_files() {
-        let home = tempfile::tempdir().unwrap();
-        let mut bench = ProbeContext::new(LaunchSetting {
+        let directory = tempfile::tempdir().unwrap();
+        let mut context = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
-            directory: home.path().to_owned(),
+            directory: directory.path().to_owned(),
             variant: None,
             calibrating: false,
         });
         let at = "size=1KiB,durability=none,place=target".parse().unwrap();
-        let mut folders = match Folders::new("test", &at, &mut bench) {
+        let mut folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,
             Err(unfit) => return testing::skip!("{unfit}"),
         };
         for count in [250, 101, 1] {
-            folders.lay_out(count).unwrap();
+            folders.prepare(count).unwrap();
             (0..count).for_each(|index| folders.create(index).unwrap());
             assert_eq!(folders.found().unwrap(), count);
         }
         folders.delete(0).unwrap();
         assert_eq!(folders.found().unwrap(), 0);
-        drop((folders, bench));
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left");
+        drop((folders, context));
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "nothing is left");
     }
 }

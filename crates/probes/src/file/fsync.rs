@@ -1,4 +1,4 @@
-//! Making an append durable.
+//! Making appended data durable.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,9 +21,9 @@ pub(super) static PROBE: Probe = Probe {
 };
 
 const APPEND: usize = 4 * KIB as usize;
-/// The file begins anew beyond this.
+/// Bytes after which the file is truncated.
 const LONGEST: u64 = 64 * MIB;
-/// Single operations timed for the distribution, which on a slow disk take a while.
+/// Single operations timed for the distribution; on a slow disk they take long.
 const SINGLE: usize = 64;
 
 struct Append {
@@ -32,10 +32,10 @@ struct Append {
     length: u64,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let files = bench.scratch()?;
-    let directory = bench.directory().to_owned();
-    place::describe(&directory, bench);
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let files = context.scratch()?;
+    let directory = context.directory().to_owned();
+    place::describe(&directory, context);
     place::room(&directory, LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
     Ok(Trial::one(Append { file, _files: files, length: 0 }))

@@ -1,4 +1,4 @@
-//! What is read or written in large blocks, in order: a file past the page cache, a disk, a tape.
+//! A medium that is read or written in large blocks, in order: a file past the page cache, a disk, a tape.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -18,23 +18,23 @@ pub(super) struct StreamMedium {
     file: File,
     way: TransferDirection,
     kind: Option<Device>,
-    /// Whether its content is this launch's, and known.
+    /// Whether this launch wrote its content, which is then known.
     own: bool,
-    /// Whether the page cache is passed by.
+    /// Whether the page cache is bypassed.
     direct: bool,
-    /// Bytes after which it begins again; a tape ends where it ends.
+    /// Bytes after which it starts again; a tape has an end of its own.
     size: Option<u64>,
     at: u64,
     _files: Option<Rc<Scratch>>,
 }
 
 impl StreamMedium {
-    /// A file in the target directory. Where the file system cannot pass the page cache by, writing ends with making it
-    /// durable, reading begins with dropping what is cached, and a note says so.
-    pub(super) fn file(way: TransferDirection, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
-        let files = bench.scratch()?;
-        let directory = bench.directory().to_owned();
-        place::describe(&directory, bench);
+    /// A file in the target directory. If the file system cannot bypass the page cache, writing ends with making it
+    /// durable, reading begins with dropping its cached pages, and a note reports it.
+    pub(super) fn file(way: TransferDirection, context: &mut ProbeContext) -> Result<Self, Unsupported> {
+        let files = context.scratch()?;
+        let directory = context.directory().to_owned();
+        place::describe(&directory, context);
         place::room(&directory, FILE)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();
@@ -42,17 +42,17 @@ impl StreamMedium {
         let (file, direct) = match open_direct(&path, options) {
             Ok(file) => (file, true),
             Err(reason) => {
-                bench.note(format!("through the page cache, made durable or dropped for each batch: {reason}"));
+                context.note(format!("through the page cache, made durable or dropped for each batch: {reason}"));
                 (options.open(&path).map_err(Unsupported::from)?, false)
             }
         };
         Ok(Self { path, file, way, kind: None, own: true, direct, size: Some(FILE), at: 0, _files: Some(files) })
     }
 
-    /// The device that stands in the place of the target directory. A block device is used up to its first gibibyte, and
-    /// written only where nobody else uses it.
-    pub(super) fn device(way: TransferDirection, bench: &mut ProbeContext) -> Result<Self, Unsupported> {
-        let path = bench.directory().to_owned();
+    /// The device given instead of the target directory. A block device is used up to its first gibibyte, and written
+    /// only if no other process uses it.
+    pub(super) fn device(way: TransferDirection, context: &mut ProbeContext) -> Result<Self, Unsupported> {
+        let path = context.directory().to_owned();
         let kind = sys::file::device(&path)?.ok_or_else(|| {
             Unsupported::new(format!("{} is no device; name one as the target directory", path.display()))
         })?;
@@ -61,7 +61,7 @@ impl StreamMedium {
             Device::Block => Some((&file).seek(SeekFrom::End(0))?.min(GIB) / (4 * MIB) * (4 * MIB)),
             Device::Character => None,
         };
-        bench.note(format!("{}: {} device", path.display(), if size.is_some() { "block" } else { "character" }));
+        context.note(format!("{}: {} device", path.display(), if size.is_some() { "block" } else { "character" }));
         let direct = size.is_some();
         let mut medium = Self { path, file, way, kind: Some(kind), own: false, direct, size, at: 0, _files: None };
         if size == Some(0) {
@@ -73,50 +73,54 @@ impl StreamMedium {
         Ok(medium)
     }
 
-    /// The medium that stands in the place of the target directory to be written over: a file made for the run, a block
-    /// device that nobody else uses, a tape. `first` is a block as it will be written, with which the way past the page
-    /// cache is tried: a device of large sectors refuses small blocks.
-    pub(super) fn target(way: TransferDirection, first: &[u8], bench: &mut ProbeContext) -> Result<Self, Unsupported> {
-        let path = bench.directory().to_owned();
-        let target::OpenedMedium { file, kind, direct, size } = target::open(&path, way, first, bench)?;
+    /// The medium given to be overwritten: a file created for the run, a block device that no other process uses, a
+    /// tape. `first` is a block as it will be written, with which bypassing the page cache is tried: a device with
+    /// large sectors refuses small blocks.
+    pub(super) fn target(
+        way: TransferDirection,
+        first: &[u8],
+        context: &mut ProbeContext,
+    ) -> Result<Self, Unsupported> {
+        let path = context.directory().to_owned();
+        let target::OpenedMedium { file, kind, direct, size } = target::open(&path, way, first, context)?;
         Ok(Self { path, file, way, kind, own: true, direct, size, at: 0, _files: None })
     }
 
-    /// Whether its content is this launch's, and known.
+    /// Whether this launch wrote its content, which is then known.
     pub(super) fn is_own(&self) -> bool {
         self.own
     }
 
-    /// Whether a block can be read back where it was written.
+    /// Whether a block can be read back after writing.
     pub(super) fn reads_back(&self) -> bool {
         self.own && self.kind != Some(Device::Character)
     }
 
-    /// Bytes after which it begins again; `None` for a tape.
+    /// Bytes after which it starts again; `None` for a tape.
     pub(super) fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// What was written until here is all that there is to read.
+    /// Sets the end of the data to the current position.
     pub(super) fn ends_here(&mut self) {
         self.size = self.size.map(|_| self.at);
     }
 
-    /// Bytes from the beginning to where it stands.
+    /// Current position, bytes.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// Whether another block fits before a medium of known size begins again.
+    /// Whether another block fits before a medium of known size starts again.
     pub(super) fn fits(&self, block: usize) -> bool {
         self.size.is_none_or(|size| self.at + block as u64 <= size)
     }
 
-    /// Back to the beginning. A tape is closed and opened, which rewinds a device that rewinds.
+    /// Returns to the beginning. A tape is closed and opened, which rewinds a rewinding device.
     pub(super) fn restart(&mut self) -> Result<(), ProbeError> {
         match self.kind {
             Some(Device::Character) => {
-                // The device takes one opener at a time: the old one must be gone first.
+                // The device permits one open descriptor: the old one must be closed first.
                 self.file = File::open("/dev/null")?;
                 self.file = open(&self.path, self.way, Device::Character)
                     .map_err(|unfit| ProbeError::new(unfit.to_string()))?;
@@ -127,7 +131,7 @@ impl StreamMedium {
         Ok(())
     }
 
-    /// Outside the clock: what a batch of reading will read is not in the page cache.
+    /// Outside the clock: drops the pages that a batch of reading will read from the page cache.
     pub(super) fn drop_caches(&self) -> Result<(), ProbeError> {
         if self.is_cached() {
             advise(&self.file, Advice::DontNeed)?;
@@ -135,7 +139,7 @@ impl StreamMedium {
         Ok(())
     }
 
-    /// Inside the clock, at the end of a batch of writing: what the page cache took is on the medium.
+    /// Inside the clock, at the end of a batch of writing: makes data in the page cache durable.
     pub(super) fn flush(&self) -> Result<(), ProbeError> {
         if self.is_cached() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
     }
@@ -152,7 +156,7 @@ impl StreamMedium {
             TransferDirection::Read => sys::file::read(&self.file, block),
             TransferDirection::Write => sys::file::write(&self.file, block),
         };
-        let step = judge(moved, block.len(), self.at, self.way)?;
+        let step = classify(moved, block.len(), self.at, self.way)?;
         if step == TransferStep::Whole {
             self.at += block.len() as u64;
         }
@@ -164,8 +168,8 @@ impl StreamMedium {
         ProbeError::unless_equal(sys::file::read_at(&self.file, block, offset)?, block.len())
     }
 
-    /// Begins a file anew the other way: one is written before it is read.
-    pub(super) fn turn_to(&mut self, way: TransferDirection) -> Result<(), ProbeError> {
+    /// Restarts a file in the other direction: it is written before it is read.
+    pub(super) fn restart_as(&mut self, way: TransferDirection) -> Result<(), ProbeError> {
         if self.kind != Some(Device::Character) {
             sys::file::sync(&self.file)?;
         }
@@ -174,9 +178,14 @@ impl StreamMedium {
     }
 }
 
-/// What a transfer means. The end of a medium shows as nothing, as less than a block, as "no space", or, behind some data, as
-/// an error of the device (st(4)): no help of a tape's own commands is needed to see it.
-fn judge(moved: sys::Result<usize>, block: usize, at: u64, way: TransferDirection) -> Result<TransferStep, ProbeError> {
+/// The result of a transfer. The end of a medium appears as zero bytes, as less than a block, as "no space", or, after
+/// some data, as an error of the device (st(4)); the tape's own commands are not needed to detect it.
+fn classify(
+    moved: sys::Result<usize>,
+    block: usize,
+    at: u64,
+    way: TransferDirection,
+) -> Result<TransferStep, ProbeError> {
     const NO_SPACE: i32 = 28;
     const DEVICE_ERROR: i32 = 5;
     match moved {
@@ -200,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_medium_shows_in_many_ways() {
-        assert_eq!(judge(Ok(512), 512, 0, TransferDirection::Write), Ok(TransferStep::Whole));
+    fn the_end_of_a_medium_is_detected_in_every_form() {
+        assert_eq!(classify(Ok(512), 512, 0, TransferDirection::Write), Ok(TransferStep::Whole));
         for end in [Ok(0), Ok(100), error(28), error(5)] {
-            assert_eq!(judge(end, 512, 1024, TransferDirection::Write), Ok(TransferStep::End));
+            assert_eq!(classify(end, 512, 1024, TransferDirection::Write), Ok(TransferStep::End));
         }
-        assert_eq!(judge(Ok(0), 512, 0, TransferDirection::Read), Ok(TransferStep::End), "an empty medium");
-        assert!(judge(Ok(100), 512, 0, TransferDirection::Read).is_err(), "records of another size");
-        assert!(judge(error(5), 512, 0, TransferDirection::Write).is_err(), "a device that never worked");
-        assert!(judge(error(13), 512, 1024, TransferDirection::Write).is_err());
+        assert_eq!(classify(Ok(0), 512, 0, TransferDirection::Read), Ok(TransferStep::End), "an empty medium");
+        assert!(classify(Ok(100), 512, 0, TransferDirection::Read).is_err(), "records of another size");
+        assert!(classify(error(5), 512, 0, TransferDirection::Write).is_err(), "a device that never worked");
+        assert!(classify(error(13), 512, 1024, TransferDirection::Write).is_err());
     }
 }

@@ -29,12 +29,12 @@ pub(super) static PROBE: Probe = Probe {
 
 struct MappedReadKernel {
     cached: Rc<Cached>,
-    /// Kept from pass to pass, where the point says so.
+    /// Kept between passes, if the point requires it.
     map: Option<FileMap>,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let cached = Cached::shared(at, bench)?;
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let cached = Cached::shared(at, context)?;
     let map = (at.choice("mapping")? == "once").then(|| FileMap::new(&cached.file)).transpose()?;
     if let Some(map) = &map {
         std::hint::black_box(map.touch_pages());

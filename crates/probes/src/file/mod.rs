@@ -1,4 +1,4 @@
-//! file: figures of this family.
+//! file: probes of this family.
 
 mod buffered;
 mod cached;

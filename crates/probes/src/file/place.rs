@@ -1,4 +1,5 @@
-//! Where the file figures work: the target directory, or a file system in memory for what the operating system alone costs.
+//! Directory of the file figures: the target directory, or a file system in memory, which measures the operating system
+//! alone.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -8,27 +9,27 @@ use sys::file::filesystem;
 
 use crate::{Axis, ProbeContext, Scratch, Unsupported};
 
-/// The axis of places; which of them the default suite measures.
+/// The axis of places, with its default values.
 pub(super) const fn place(usual: &'static [&'static str]) -> Axis {
     Axis::choice("place", &["target", "tmpfs"], usual)
 }
 
-/// A directory of this launch at a point's place, with room for `bytes`; the file system is noted.
-pub(super) fn open(at: &Point, bench: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
+/// A directory of this launch at the place of a point, with space for `bytes`; the file system is noted.
+pub(super) fn open(at: &Point, context: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
-        "target" => bench.directory().to_owned(),
+        "target" => context.directory().to_owned(),
         _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
-    let scratch = bench.scratch_in(&inside)?;
-    describe(&inside, bench);
+    let scratch = context.scratch_in(&inside)?;
+    describe(&inside, context);
     room(&inside, bytes)?;
     Ok(scratch)
 }
 
-/// Notes what a directory lies on.
-pub(super) fn describe(directory: &Path, bench: &mut ProbeContext) {
+/// Notes the file system of a directory.
+pub(super) fn describe(directory: &Path, context: &mut ProbeContext) {
     match filesystem(directory) {
-        Ok(found) => bench.note(format!(
+        Ok(found) => context.note(format!(
             "{}: {} on {}, mounted at {} with {}",
             directory.display(),
             found.kind,
@@ -36,16 +37,16 @@ pub(super) fn describe(directory: &Path, bench: &mut ProbeContext) {
             found.point,
             found.options
         )),
-        Err(error) => bench.note(format!("{}: {error}", directory.display())),
+        Err(error) => context.note(format!("{}: {error}", directory.display())),
     }
 }
 
-/// Refuses to fill a disk: half of what is free must remain, and no launch takes more than 1 GiB.
+/// Refuses to fill a disk: half of the free space must remain, and no launch uses more than 1 GiB.
 pub(super) fn room(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
     let free = filesystem(directory)?.free_bytes;
     if bytes > free / 2 || bytes > GIB {
         return Err(Unsupported::new(format!(
-            "{bytes} bytes are wanted and {free} are free in {}",
+            "{bytes} bytes are needed and {free} are free in {}",
             directory.display()
         )));
     }

@@ -4,7 +4,7 @@ use sys::file::AlignedBuffer;
 
 use super::cached::{BLOCK, BLOCKS, Cached, read_block, sum};
 use super::place;
-use crate::party::fold;
+use crate::peer_process::fold;
 use crate::prelude::*;
 use crate::probe::Shares;
 use crate::stream::DATA;
@@ -29,16 +29,16 @@ pub(super) static PROBE: Probe = Probe {
 
 struct Reread {
     cached: Rc<Cached>,
-    /// On a page: the kernel copies fastest to where nothing is split.
+    /// Page-aligned: the kernel copies fastest into aligned buffers.
     buffer: AlignedBuffer,
     touched: bool,
     began: u64,
     next: u64,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let touched = at.choice("data")? == "touched";
-    let cached = Cached::shared(at, bench)?;
+    let cached = Cached::shared(at, context)?;
     Ok(Trial::one(Reread { cached, buffer: AlignedBuffer::new(BLOCK)?, touched, began: 0, next: 0 }))
 }
 

@@ -1,4 +1,4 @@
-//! Large blocks, one after another: plain, as `dd` moves them, or as a `tar` stream.
+//! Large blocks in sequence: plain, as `dd` transfers them, or as a `tar` stream.
 
 use sys::file::AlignedBuffer;
 
@@ -7,7 +7,7 @@ use model::Point;
 use super::medium::StreamMedium;
 use super::tar::{self, MEMBER};
 use super::transfer::{FILE, MARK, TransferDirection, TransferStep};
-use crate::party::answer;
+use crate::peer_process::answer;
 use crate::{Axis, BatchRule, BatchWork, Kernel, ProbeContext, ProbeError, Trial, Unsupported};
 
 /// The axes.
@@ -17,12 +17,12 @@ pub(super) const AXES: &[Axis] = &[
     Axis::choice("medium", &["file", "device", "target"], &["file"]),
 ];
 
-/// No batch moves more than a gibibyte in the smallest blocks.
+/// No batch transfers more than a gibibyte in the smallest blocks.
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 14);
 
-/// What the blocks carry.
+/// Content of the blocks.
 enum BlockFormat {
-    /// A number, and what cannot be compressed: drives try to.
+    /// A number, followed by incompressible data: drives compress.
     Plain,
     Tar(Box<Archive>),
 }
@@ -32,40 +32,40 @@ enum BlockFormat {
 struct Archive {
     writer: tar::TarWriter,
     reader: tar::TarReader,
-    /// What every member holds.
+    /// Content of every member.
     content: Vec<u8>,
 }
 
-/// Blocks to or from a medium.
+/// Transfers blocks to or from a medium.
 pub(super) struct Sequential {
     medium: StreamMedium,
     way: TransferDirection,
     format: BlockFormat,
     block: AlignedBuffer,
-    /// Whether the last batch ran into the end.
+    /// Whether the last batch reached the end.
     ended: bool,
     began: u64,
     headers: u64,
 }
 
 /// Prepares a medium at a point.
-pub(super) fn prepare(way: TransferDirection, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let mut block = AlignedBuffer::new(at.bytes("block")? as usize)?;
-    noise(bench.seed(), &mut block);
+    noise(context.seed(), &mut block);
     let format = match at.choice("format")? {
         "plain" => BlockFormat::Plain,
         _ => {
             let mut content = vec![0; MEMBER as usize];
-            noise(bench.seed(), &mut content);
+            noise(context.seed(), &mut content);
             BlockFormat::Tar(Box::new(Archive { content, ..Archive::default() }))
         }
     };
     let medium = match at.choice("medium")? {
-        "file" => StreamMedium::file(way, bench)?,
-        "device" => StreamMedium::device(way, bench)?,
+        "file" => StreamMedium::file(way, context)?,
+        "device" => StreamMedium::device(way, context)?,
         _ => {
             stamp(&mut block, 0);
-            StreamMedium::target(way, &block, bench)?
+            StreamMedium::target(way, &block, context)?
         }
     };
     let mut sequential = Sequential { medium, way, format, block, ended: false, began: 0, headers: 0 };
@@ -75,35 +75,35 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, bench: &mut ProbeConte
     Ok(Trial::one(sequential))
 }
 
-/// Bytes that no drive can make shorter.
+/// Incompressible bytes.
 fn noise(seed: u64, bytes: &mut [u8]) {
     let mut value = seed;
     for word in bytes.as_chunks_mut::<8>().0 {
         value = answer(value);
-        // The low bits of such a generator repeat soon; the high ones do not.
+        // The low bits of such a generator have a short period; the high ones do not.
         *word = (value ^ value >> 32).to_ne_bytes();
     }
 }
 
 impl Sequential {
-    /// Writes what will be read.
+    /// Writes the data that will be read.
     fn write_whole(&mut self) -> Result<(), ProbeError> {
-        self.medium.turn_to(TransferDirection::Write)?;
+        self.medium.restart_as(TransferDirection::Write)?;
         let block = self.block.len();
         while self.medium.fits(block) && self.medium.at() + block as u64 <= FILE {
             fill(&mut self.format, &mut self.block, self.medium.at());
             if self.medium.transfer(&mut self.block)? == TransferStep::End {
                 if self.medium.at() == 0 {
-                    return Err(ProbeError::new("the medium is full from the beginning"));
+                    return Err(ProbeError::new("the medium has no space at its beginning"));
                 }
                 break;
             }
         }
         self.medium.ends_here();
-        self.medium.turn_to(TransferDirection::Read)
+        self.medium.restart_as(TransferDirection::Read)
     }
 
-    /// One block, or the end.
+    /// Transfers one block, or detects the end.
     fn one(&mut self) -> Result<TransferStep, ProbeError> {
         if !self.medium.fits(self.block.len()) {
             self.restart()?;
@@ -138,7 +138,7 @@ impl Sequential {
         self.medium.restart()
     }
 
-    /// Tar headers that so many blocks from where the batch began hold; the file begins again where it is used up.
+    /// Number of tar headers in `blocks` blocks from the start of the batch; the file starts again at its end.
     fn headers_of(&self, blocks: u64) -> u64 {
         let (mut at, mut headers) = (self.began, 0);
         let block = self.block.len() as u64;
@@ -170,18 +170,18 @@ impl Kernel for Sequential {
         while blocks < ops {
             match self.one()? {
                 TransferStep::Whole => blocks += 1,
-                // The end of the medium: the batch is what was done until here.
+                // The end of the medium ends the batch.
                 TransferStep::End if blocks > 0 => {
                     self.ended = true;
                     break;
                 }
-                // The batch before ended just there.
+                // The batch before ended exactly there.
                 TransferStep::End if !fresh => {
                     self.restart()?;
                     self.began = 0;
                     fresh = true;
                 }
-                TransferStep::End => return Err(ProbeError::new("the medium is at its end from the beginning")),
+                TransferStep::End => return Err(ProbeError::new("the medium ends before its first block")),
             }
         }
         if self.way == TransferDirection::Write {
@@ -211,7 +211,7 @@ impl Kernel for Sequential {
     }
 }
 
-/// The next block of the stream, which stands at an offset of the medium.
+/// Fills the next block of the stream, which is written at offset `at` of the medium.
 fn fill(format: &mut BlockFormat, block: &mut [u8], at: u64) {
     match format {
         BlockFormat::Plain => stamp(block, at),
@@ -219,7 +219,7 @@ fn fill(format: &mut BlockFormat, block: &mut [u8], at: u64) {
     }
 }
 
-/// Says in a block where it stands.
+/// Stores the offset of a block in it.
 fn stamp(block: &mut [u8], at: u64) {
     block[..8].copy_from_slice(&(at ^ MARK).to_ne_bytes());
 }
@@ -234,7 +234,7 @@ mod tests {
     use crate::LaunchSetting;
 
     fn trial(way: TransferDirection, device: &str, format: &str) -> Result<Box<dyn Kernel>, Unsupported> {
-        let mut bench = ProbeContext::new(LaunchSetting {
+        let mut context = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
@@ -243,7 +243,7 @@ mod tests {
             calibrating: false,
         });
         let at = format!("block=64KiB,format={format},medium=device").parse().unwrap();
-        match prepare(way, &at, &mut bench)? {
+        match prepare(way, &at, &mut context)? {
             Trial::One(kernel) => Ok(kernel),
             _ => panic!("one kernel"),
         }

@@ -20,6 +20,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: AXES,
     batch: BATCH,
-    prepare: |at, bench| prepare(TransferDirection::Read, at, bench),
+    prepare: |at, context| prepare(TransferDirection::Read, at, context),
     ..Probe::BLANK
 };

@@ -20,6 +20,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: AXES,
     batch: BATCH,
-    prepare: |at, bench| prepare(TransferDirection::Write, at, bench),
+    prepare: |at, context| prepare(TransferDirection::Write, at, context),
     ..Probe::BLANK
 };

@@ -1,8 +1,9 @@
-//! A stream in the format of `tar` (POSIX.1-2017, pax, "ustar interchange format"): written without end, and read.
+//! A stream in the format of `tar` (POSIX.1-2017, pax, "ustar interchange format"), written without end, and its
+//! reader.
 
 use crate::ProbeError;
 
-/// Bytes of a header, and the unit of everything.
+/// Bytes of a header, and the unit of all sizes.
 pub(super) const HEADER: u64 = 512;
 /// Bytes of each member that [`Writer`] writes.
 pub(super) const MEMBER: u64 = 1 << 20;
@@ -27,18 +28,18 @@ pub(super) fn header(number: u64) -> [u8; HEADER as usize] {
     header
 }
 
-/// Sum of a header's bytes, its own field taken as blanks.
+/// Sum of the bytes of a header, with its checksum field as blanks.
 fn checksum(header: &[u8]) -> u64 {
     let sum = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
     sum(header) - sum(&header[CHECKSUM]) + 8 * u64::from(b' ')
 }
 
-/// Headers that end within so many bytes from the stream's beginning, as [`Writer`] writes it.
+/// Number of headers in the first `bytes` of a stream that [`TarWriter`] writes.
 pub(super) fn headers_until(bytes: u64) -> u64 {
     (bytes + MEMBER) / (HEADER + MEMBER)
 }
 
-/// Writes members one after another.
+/// Writes members in sequence.
 #[derive(Debug, Default)]
 pub(super) struct TarWriter {
     at: u64,
@@ -68,7 +69,7 @@ impl TarWriter {
 /// Reads members, checking each header.
 #[derive(Debug)]
 pub(super) struct TarReader {
-    /// Bytes of the present member, padding included, that are still to come.
+    /// Bytes of the present member that follow, padding included.
     rest: u64,
     header: [u8; HEADER as usize],
     filled: usize,
@@ -83,7 +84,7 @@ impl Default for TarReader {
 }
 
 impl TarReader {
-    /// Takes the next bytes of the stream. `false` where the archive ends.
+    /// Reads the next bytes of the stream. `false` at the end of the archive.
     pub(super) fn take(&mut self, mut bytes: &[u8]) -> Result<bool, ProbeError> {
         while !bytes.is_empty() {
             if self.rest > 0 {
@@ -109,9 +110,9 @@ impl TarReader {
     }
 }
 
-/// Bytes of the content that follows a header.
+/// Length of the content that follows a header, bytes.
 fn content(header: &[u8]) -> Result<u64, ProbeError> {
-    let broken = || ProbeError::new("this is no tar stream: a header is broken");
+    let broken = || ProbeError::new("the data is not a tar stream: a header is invalid");
     let octal = |field: &[u8]| {
         let text = std::str::from_utf8(field).ok()?;
         u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_in_any_records() {
+    fn written_streams_are_read_in_records_of_any_size() {
         let content: Vec<u8> = (0..MEMBER).map(|index| (index % 251) as u8).collect();
         for record in [512, 10_240, 65_536, 1 << 20, 1_000_000] {
             let (mut writer, mut reader) = (TarWriter::default(), TarReader::default());
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_and_damage_are_told() {
+    fn the_end_and_damage_are_detected() {
         let mut reader = TarReader::default();
         assert!(!reader.take(&[0; 1024]).unwrap());
         let mut broken = header(3);
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(content(&large).unwrap(), 1 << 34);
     }
 
-    /// The system's tar, where there is one, agrees.
+    /// The system's tar, if there is one, agrees.
     #[test]
     fn tar_lists_it() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The medium that a person named to be written over, and what is made sure of first.
+//! Opens the medium that the user named for overwriting, after checks.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -12,18 +12,18 @@ use super::place;
 use super::transfer::{FILE, MARK, TransferDirection, open as open_stream};
 use crate::{ProbeContext, Unsupported};
 
-/// What the largest blocks fit into a whole number of times.
+/// Alignment of the size: the largest blocks fit a whole number of times.
 const GRAIN: u64 = 4 * MIB;
 
 /// A medium at its beginning.
 pub(super) struct OpenedMedium {
-    /// Open the way that is asked for; both ways where both are possible.
+    /// Open in the requested direction; in both if possible.
     pub(super) file: File,
     /// `None` for a file.
     pub(super) kind: Option<Device>,
-    /// Whether the page cache is passed by.
+    /// Whether the page cache is bypassed.
     pub(super) direct: bool,
-    /// Bytes after which it begins again; `None` for what ends by itself.
+    /// Bytes after which it starts again; `None` for a medium with an end of its own.
     pub(super) size: Option<u64>,
 }
 
@@ -32,24 +32,24 @@ pub(super) fn open(
     path: &Path,
     way: TransferDirection,
     first: &[u8],
-    bench: &mut ProbeContext,
+    context: &mut ProbeContext,
 ) -> Result<OpenedMedium, Unsupported> {
     match sys::file::device(path)? {
         Some(Device::Character) => {
-            bench.note(format!("{}: character device", path.display()));
+            context.note(format!("{}: character device", path.display()));
             let file = open_stream(path, way, Device::Character)?;
             Ok(OpenedMedium { file, kind: Some(Device::Character), direct: false, size: None })
         }
-        Some(Device::Block) => block_device(path, first, bench),
-        None if path.is_file() => named_file(path, first, bench),
+        Some(Device::Block) => block_device(path, first, context),
+        None if path.is_file() => named_file(path, first, context),
         None => Err(Unsupported::new(format!(
-            "{} is no medium: name a file to be made, a block device or a tape drive (prony run --suite tape --target-device PATH)",
+            "{} is not a medium: name a new file, a block device or a tape drive (prony run --suite tape --target-device PATH)",
             path.display()
         ))),
     }
 }
 
-fn block_device(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
+fn block_device(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let mut file = open_direct_alone(path, options)?;
@@ -57,7 +57,7 @@ fn block_device(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<O
     if !direct {
         drop(file);
         file = open_alone(path, options)?;
-        bench.note(format!(
+        context.note(format!(
             "blocks of {} bytes go through the page cache: the device's sectors are larger",
             first.len()
         ));
@@ -67,26 +67,26 @@ fn block_device(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<O
     if size == 0 {
         return Err(Unsupported::new("the device holds less than four mebibytes"));
     }
-    bench.note(format!("{}: the first {size} bytes of a block device", path.display()));
+    context.note(format!("{}: the first {size} bytes of a block device", path.display()));
     Ok(OpenedMedium { file, kind: Some(Device::Block), direct, size: Some(size) })
 }
 
-fn named_file(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
+fn named_file(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let plain = options.open(path)?;
     if !is_ours(&plain)? {
-        return Err(Unsupported::new(format!("{} holds something else, which is not written over", path.display())));
+        return Err(Unsupported::new(format!("{} holds other data, which is not overwritten", path.display())));
     }
     if let Some(folder) = path.parent() {
-        place::describe(folder, bench);
+        place::describe(folder, context);
         place::room(folder, FILE)?;
     }
     let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
     let (file, direct) = match past {
         Ok(Some(file)) => (file, true),
         Ok(None) | Err(_) => {
-            bench.note(format!(
+            context.note(format!(
                 "blocks of {} bytes go through the page cache, made durable or dropped for each batch",
                 first.len()
             ));
@@ -96,14 +96,14 @@ fn named_file(path: &Path, first: &[u8], bench: &mut ProbeContext) -> Result<Ope
     Ok(OpenedMedium { file, kind: None, direct, size: Some(FILE) })
 }
 
-/// Whether a file is empty or begins as the streams of these probes do.
+/// Whether a file is empty or begins like the streams of these probes.
 fn is_ours(file: &File) -> Result<bool, Unsupported> {
     let mut first = [0; 8];
     let read = file.read_at(&mut first, 0)?;
     Ok(read == 0 || u64::from_ne_bytes(first) == MARK || first == *b"member-0")
 }
 
-/// Whether a block can be written past the page cache; where it can, it is then the first one of the medium.
+/// Whether a block can be written past the page cache; if so, it is then the first block of the medium.
 fn takes(file: &File, first: &[u8]) -> sys::Result<bool> {
     const INVALID: i32 = 22;
     match sys::file::write_at(file, first, 0) {

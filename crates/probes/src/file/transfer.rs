@@ -1,4 +1,4 @@
-//! What every medium of large blocks has in common.
+//! Types shared by the media of large blocks.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,29 +8,29 @@ use sys::file::{Device, open_direct, open_direct_alone};
 
 use crate::Unsupported;
 
-/// Bytes of a file that is read or written, again from its beginning when they are used up.
+/// Bytes of a file, which is read or written repeatedly from its beginning.
 pub(super) const FILE: u64 = 64 * MIB;
 
-/// What a plain block's offset is mixed with: the first eight bytes tell whose blocks a medium holds.
+/// Mixed with the offset of a plain block: the first eight bytes identify blocks of these probes.
 pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
 
-/// Which way.
+/// Read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransferDirection {
     Read,
     Write,
 }
 
-/// How a transfer of one block ended.
+/// Result of the transfer of one block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TransferStep {
     /// The whole block.
     Whole,
-    /// Nothing more comes or fits.
+    /// No further block can be read or written.
     End,
 }
 
-/// Opens a device one way.
+/// Opens a device in one direction.
 pub(super) fn open(path: &Path, way: TransferDirection, kind: Device) -> Result<File, Unsupported> {
     let mut options = File::options();
     let options = options.read(way == TransferDirection::Read).write(way == TransferDirection::Write);

@@ -15,6 +15,6 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004"),
     ],
     axes: AXES,
-    prepare: |at, bench| Ok(Trial::one(Buffered::new(BufferedAction::Write, at, bench)?)),
+    prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Write, at, context)?)),
     ..Probe::BLANK
 };

@@ -1,4 +1,4 @@
-//! ipc: figures of this family.
+//! ipc: probes of this family.
 
 mod pipe_bandwidth;
 mod pipe_latency;

@@ -28,13 +28,13 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
     let wanted = at.bytes("capacity")? as usize;
     let got = sys::file::set_pipe_capacity(&from, wanted)?;
     if got != wanted {
-        bench.note(format!("pipe capacity: {got} bytes, the closest to {wanted} that the kernel gives"));
+        context.note(format!("pipe capacity: {got} bytes, the closest to {wanted} that the kernel gives"));
     }
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(StreamKernel::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(context, (from, to), at.bytes("block")? as usize, touched)?))
 }

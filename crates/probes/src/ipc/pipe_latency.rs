@@ -17,6 +17,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(EchoKernel::<1>::start(bench, pipes()?)?)),
+    prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, pipes()?)?)),
     ..Probe::BLANK
 };

@@ -1,9 +1,9 @@
-//! One process writing to itself.
+//! One process writing to itself through a pipe.
 
 use std::fs::File;
 
-use crate::line::{gone, pipe, receive, send};
-use crate::party::fold;
+use crate::line::{peer_ended, pipe, receive, send};
+use crate::peer_process::fold;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -42,7 +42,7 @@ impl Kernel for PipeLoop {
             sent[504..].copy_from_slice(&self.next.to_ne_bytes());
             send(&self.to, &sent)?;
             if !receive(&self.from, &mut received)? {
-                return Err(gone());
+                return Err(peer_ended());
             }
             let [.., a, b, c, d, e, f, g, h] = received;
             token = fold(token, u64::from_ne_bytes([a, b, c, d, e, f, g, h]) + 1);

@@ -1,11 +1,11 @@
 //! Round trips of a remote procedure call.
 
 use crate::line::{Pair, PartyLine};
-use crate::party::{PeerProcess, answer, fold};
+use crate::peer_process::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
 
-/// Calls a peer's procedure again and again; `MARK` bytes of record marking stand before each message: none in datagrams.
+/// Calls the procedure of a peer repeatedly; `MARK` bytes of record marking precede each message: none in datagrams.
 pub(super) struct Remote<const MARK: usize> {
     line: PartyLine,
     _peer: PeerProcess,
@@ -18,10 +18,10 @@ const ROOM: usize = MARK_BYTES + CALL_BYTES;
 
 impl<const MARK: usize> Remote<MARK> {
     /// Forks the server.
-    pub(super) fn start(bench: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
-        let (peer, line) = PeerProcess::start(bench, 1, near, far, serve::<MARK>)?;
-        let character = bench.seed() as u8;
-        Ok(Self { line, _peer: peer, transaction: bench.seed() as u32, began: character, character })
+    pub(super) fn start(context: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
+        let (peer, line) = PeerProcess::start(context, 1, near, far, serve::<MARK>)?;
+        let character = context.seed() as u8;
+        Ok(Self { line, _peer: peer, transaction: context.seed() as u32, began: character, character })
     }
 
     #[inline]
@@ -56,7 +56,7 @@ fn serve<const MARK: usize>(line: PartyLine) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// What the procedure answers to a character.
+/// The answer of the procedure to a character.
 fn procedure(character: u8) -> u8 {
     answer(u64::from(character)) as u8
 }

@@ -19,6 +19,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(Remote::<MARK_BYTES>::start(bench, tcp_pair()?)?)),
+    prepare: |_, context| Ok(Trial::one(Remote::<MARK_BYTES>::start(context, tcp_pair()?)?)),
     ..Probe::BLANK
 };

@@ -18,6 +18,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(Remote::<0>::start(bench, udp_pair()?)?)),
+    prepare: |_, context| Ok(Trial::one(Remote::<0>::start(context, udp_pair()?)?)),
     ..Probe::BLANK
 };

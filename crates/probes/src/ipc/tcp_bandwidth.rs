@@ -34,25 +34,27 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// More than any system grants to an ordinary user: the kernel cuts it to its limit (net.core.rmem_max, wmem_max).
+/// More than the system grants to an unprivileged user: the kernel reduces it to its limit (net.core.rmem_max,
+/// wmem_max).
 const MOST: usize = 1 << 30;
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let largest = at.choice("buffers")? == "largest";
-    // The reader accepts: its buffer must be set before the connection, and a listener hands its own on (tcp(7)).
-    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    // The reader accepts: its buffer must be set before the connection, and a connection inherits that of its listener
+    // (tcp(7)).
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     if largest {
-        set_receive_buffer(&door, MOST)?;
+        set_receive_buffer(&listener, MOST)?;
     }
-    let far = TcpStream::connect(door.local_addr()?)?;
-    let near = accept_from(&door, &far)?;
+    let far = TcpStream::connect(listener.local_addr()?)?;
+    let near = accept_from(&listener, &far)?;
     if largest {
         set_send_buffer(&far, MOST)?;
         if let (Ok((receive, _)), Ok((_, send))) = (effective_buffers(&near), effective_buffers(&far)) {
-            bench.note(format!("TCP buffers: receive {receive} bytes, send {send} bytes, as the kernel counts them"));
+            context.note(format!("TCP buffers: receive {receive} bytes, send {send} bytes, as the kernel counts them"));
         }
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(StreamKernel::start(bench, (from, to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(context, (from, to), at.bytes("block")? as usize, touched)?))
 }

@@ -1,9 +1,9 @@
-//! Making connections.
+//! Opening connections.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 
-use crate::line::{PartyLine, gone, pipes};
-use crate::party::PeerProcess;
+use crate::line::{PartyLine, peer_ended, pipes};
+use crate::peer_process::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -17,7 +17,7 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("lmbench", "lat_connect", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    // Below the length of the queue of connections that wait to be accepted.
+    // Below the length of the queue of connections that are not yet accepted.
     batch: BatchRule { least: 1, most: 96, batches: None },
     prepare,
     ..Probe::BLANK
@@ -29,16 +29,16 @@ struct Connect {
     _peer: PeerProcess,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let door = listen(bench.seed())?;
-    let address = door.local_addr()?;
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let listener = listen(context.seed())?;
+    let address = listener.local_addr()?;
     let (near, far) = pipes()?;
-    let (peer, line) = PeerProcess::start(bench, 1, near, (far, door), |(line, door)| {
+    let (peer, line) = PeerProcess::start(context, 1, near, (far, listener), |(line, listener)| {
         let mut order = [0; 8];
         while line.receive(&mut order)? {
             let mut accepted = 0_u64;
             while accepted < u64::from_ne_bytes(order) {
-                drop(door.accept()?);
+                drop(listener.accept()?);
                 accepted += 1;
             }
             line.send(&accepted.to_ne_bytes())?;
@@ -48,8 +48,8 @@ fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     Ok(Trial::one(Connect { address, line, _peer: peer }))
 }
 
-/// Every address that begins with 127 is the loopback's, on Linux: launches with different ones do not use up each other's
-/// ports.
+/// On Linux every address that begins with 127 belongs to the loopback: launches with different addresses do not
+/// exhaust the same ports.
 fn listen(seed: u64) -> Result<TcpListener, Unsupported> {
     let [a, b, c, ..] = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
     let own = Ipv4Addr::new(127, a, b, c.clamp(1, 254));
@@ -64,7 +64,7 @@ impl Kernel for Connect {
         }
         let mut accepted = [0; 8];
         if !self.line.receive(&mut accepted)? {
-            return Err(gone());
+            return Err(peer_ended());
         }
         Ok(BatchWork { ops, token: u64::from_ne_bytes(accepted) })
     }

@@ -17,6 +17,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(EchoKernel::<1>::start(bench, tcp_pair()?)?)),
+    prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, tcp_pair()?)?)),
     ..Probe::BLANK
 };

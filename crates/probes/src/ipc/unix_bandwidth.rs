@@ -20,8 +20,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (near, far) = unix_pair()?;
     let touched = at.choice("data")? == "touched";
-    Ok(Trial::one(StreamKernel::start(bench, (near.from, far.to), at.bytes("block")? as usize, touched)?))
+    Ok(Trial::one(StreamKernel::start(context, (near.from, far.to), at.bytes("block")? as usize, touched)?))
 }

@@ -22,6 +22,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(StreamKind::Add, at, bench),
+    prepare: |at, context| streaming::prepare(StreamKind::Add, at, context),
     ..Probe::BLANK
 };

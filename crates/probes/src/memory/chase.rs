@@ -1,12 +1,12 @@
-//! What latency figures have in common: a chain of pointers through an arena of one's own.
+//! Common parts of the latency figures: a chain of pointers through an arena.
 
 use sys::kernel::ring::{ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
 
 use crate::prelude::*;
 
-/// Sets up to this size are walked once, outside the clock, before each batch of a pair, because the other one's batch has
-/// driven them out of the caches near the core; for larger ones that would take longer than it is worth.
+/// Sets up to this size are walked once, outside the clock, before each batch of a pair, because the batch of the other
+/// kernel has evicted them from the caches of the core; for larger sets this would take too long.
 const REWARMED: u64 = 16 * MIB;
 
 /// A walk along one chain. A batch is at least one whole lap.
@@ -17,20 +17,20 @@ pub(super) struct Chase {
 }
 
 impl Chase {
-    /// A chain through a working set on the pages that the point names (base pages where it names none).
+    /// A chain through a working set on pages of the size that the point specifies (base pages by default).
     pub(super) fn new(at: &Point, bytes: u64, order: ChasePattern, seed: u64) -> Result<Self, Unsupported> {
         let ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, seed)?;
         let from = ring.position();
         Ok(Self { ring, from, rewarm: false })
     }
 
-    /// For one of a pair.
+    /// For one kernel of a pair.
     pub(super) fn alternated(self) -> Self {
         Self { rewarm: self.ring.lap() <= REWARMED / 64, ..self }
     }
 }
 
-/// A chain through so many bytes of fresh memory.
+/// A chain through `bytes` of fresh memory.
 pub(super) fn ring(bytes: u64, pages: Pages, order: ChasePattern, seed: u64) -> Result<ChaseRing<Arena>, Unsupported> {
     let available = sys::memory::available_bytes()?;
     if bytes > available / 4 * 3 {
@@ -47,7 +47,7 @@ impl Kernel for Chase {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        // Whole laps end where they began: a walk that goes on by a few steps each time is told apart by the last of them.
+        // A whole lap ends where it began: the end of a walk proves its steps beyond whole laps.
         ProbeError::unless_equal(Some(done.token), self.ring.position_after(self.from, done.ops))
     }
 

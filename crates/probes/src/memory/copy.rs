@@ -25,6 +25,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(StreamKind::Copy, at, bench),
+    prepare: |at, context| streaming::prepare(StreamKind::Copy, at, context),
     ..Probe::BLANK
 };

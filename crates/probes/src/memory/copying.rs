@@ -1,4 +1,4 @@
-//! What the two copies have in common: source and destination in one arena, walked piece by piece.
+//! Common parts of the two copies: source and destination in one arena, walked piece by piece.
 
 use std::cell::RefCell;
 
@@ -11,16 +11,16 @@ type Copy = fn(&mut [u64], &[u64], usize);
 
 /// Words of a piece: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
-/// Source and destination start this many words apart from a whole page.
+/// Words of offset between source and destination beyond whole pages.
 const STAGGER: usize = 17 * 8;
-/// What spoils a word before the batch must overwrite it.
+/// Value of a word that the batch must overwrite.
 const SPOILED: u64 = u64::MAX;
 
-pub(super) fn prepare(copy: Copy, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+pub(super) fn prepare(copy: Copy, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let bytes = at.bytes("working_set")? as usize;
     let half = bytes / 16;
     let words = if half > PIECE { half / PIECE * PIECE } else { half };
-    let arena = bench.shared(&format!("copying {bytes}"), || {
+    let arena = context.shared(&format!("copying {bytes}"), || {
         let mut arena = Arena::populated((2 * words + STAGGER) * 8, Pages::Base)?;
         arena.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
         Ok(RefCell::new(arena))
@@ -57,12 +57,12 @@ impl Copying {
 }
 
 impl Copying {
-    /// Pieces that a batch walks, of which small ones repeat.
+    /// Pieces that a batch walks; small ones repeat.
     fn walk(&self, ops: u64) -> std::ops::Range<u64> {
         self.from..self.from + if self.is_small() { 1 } else { ops }
     }
 
-    /// The word of a piece that is spoiled before a batch and looked at afterwards.
+    /// Index of the word of a piece that is invalidated before a batch and read afterwards.
     fn mark(&self, piece: u64) -> usize {
         (piece as usize).wrapping_mul(7919) % self.piece()
     }
@@ -76,7 +76,7 @@ impl Kernel for Copying {
         for piece in self.walk(ops) {
             let (to, from) = self.split(&mut arena, piece);
             (self.copy)(to, from, passes);
-            // One word of what was just written says that it was.
+            // One of the written words proves that the piece was written.
             token = to[self.mark(piece)];
         }
         Ok(BatchWork { ops, token: token.wrapping_add(self.from + ops) })

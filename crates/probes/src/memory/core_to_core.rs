@@ -1,4 +1,4 @@
-//! One cache line handed between two CPUs.
+//! One cache line passed between two CPUs.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CoreToCore],
     axes: &[Axis::choice("pair", &["near", "far", "sibling"], &["near"])],
     batch: BatchRule { least: 2, ..BatchRule::FILL },
-    prepare: |at, bench| {
-        let own = bench.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
+    prepare: |at, context| {
+        let own = context.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
         let pair = at.choice("pair")?;
         let machine = Topology::read()?;
-        let other = bench.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
+        let other = context.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
         let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
         let team = ThreadTeam::spawn(&[own, other], sides)?;
         for (member, tid) in team.tids().iter().enumerate() {
-            bench.watch(member + 1, *tid);
+            context.watch(member + 1, *tid);
         }
-        bench.note(format!("between CPUs {own} and {other}"));
+        context.note(format!("between CPUs {own} and {other}"));
         Ok(Trial::one(CoreToCore { team, line: Arc::new(HandoffLine::new()), from: 0, now: 0 }))
     },
     ..Probe::BLANK
 };
 
-/// How the second CPU stands to the first; `None` if it is the same.
+/// Relation of the second CPU to the first; `None` if it is the same.
 fn relation(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
     let cpu = machine.cpu(one)?;
     if one == other {
@@ -49,7 +49,7 @@ fn relation(machine: &Topology, one: usize, other: usize) -> Option<&'static str
     let last = caches.iter().filter(|cache| cache.kind != CacheKind::Instruction).max_by_key(|cache| cache.level);
     let near = match last {
         Some(cache) if cache.shared.len() > cpu.siblings.len() => cache.shared.contains(&other),
-        // Machines that do not tell, and cores that share no cache at all.
+        // Machines that do not report it, and cores without a common cache.
         _ => machine.cpu(other)?.package == cpu.package,
     };
     Some(if near { "near" } else { "far" })
@@ -61,15 +61,15 @@ fn missing(pair: &str) -> String {
         "near" => "none is another core behind the same last-level cache",
         _ => "none is behind another last-level cache",
     };
-    format!("of the CPUs that may be used, {what}")
+    format!("of the CPUs that this process may use, {what}")
 }
 
 struct CoreToCore {
     team: ThreadTeam<Side>,
     line: Arc<HandoffLine>,
-    /// The number on the line before the batch.
+    /// The number in the cache line before the batch.
     from: u64,
-    /// The number that must be on the line.
+    /// The number that must be in the cache line.
     now: u64,
 }
 
@@ -82,13 +82,13 @@ impl Kernel for CoreToCore {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        // One side wrote the last number, the other the last but one.
+        // One side wrote the last number, the other the one before it.
         ProbeError::unless_equal(done.token, 2 * (self.from + done.ops) - 1)
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         let line = Arc::clone(&self.line);
-        // Each side says which number it wrote last.
+        // Each side returns the number that it wrote last.
         self.team.prepare(ops, move |side| line.play(*side, ops / 2).unwrap_or_default())
     }
 

@@ -1,9 +1,9 @@
 //! The levels of the memory hierarchy, found on the latency curve and then measured one by one.
 //!
-//! The calibrating launch surveys the curve: working sets from 4 KiB until main memory has been level over eight times its
-//! beginning, or to 256 MiB. Its level stretches are the levels of the run. Their ranges are the run's variant, so that every
-//! launch speaks of the same levels, and each launch measures anew how slow they are and, by bisection, where one ends and the
-//! next begins; what nobody asks for is not measured.
+//! The calibrating launch surveys the curve: working sets from 4 KiB until main memory has been level over a factor of
+//! eight, or to 256 MiB. Its level stretches are the levels of the run. Their ranges are the variant of the run, so
+//! that every launch refers to the same levels; each launch measures their latencies again and, by bisection, where one
+//! ends and the next begins. Only requested values are measured.
 
 use sys::kernel::ring::{ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
@@ -14,26 +14,26 @@ use crate::prelude::*;
 /// Smallest and largest working set of a survey, bytes.
 const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
-/// Points to a doubling: fine below `COARSE`, where points are cheap.
+/// Points per doubling: more below `COARSE`, where points take little time.
 const FINE: f64 = 4.0;
 const COARSE: u64 = 4 * MIB;
-/// The survey goes on to here at least.
+/// The survey continues at least to this size, bytes.
 const LEAST: u64 = 64 * MIB;
-/// A step that counts as one in a launch is at least this ratio.
+/// Smallest ratio of the latencies of two levels that a launch counts as separate.
 const STEP: f64 = 1.15;
-/// Loads of one timing, of which a point has three.
+/// Loads of one timing; a point has three.
 const LOADS: u64 = 32 * 1024;
-/// Halvings of the gap between two levels.
+/// Bisections of the gap between two levels.
 const HALVINGS: u32 = 4;
-/// Main memory is measured at so many times the smallest working set that only it can hold.
-const REACH: u64 = 8;
+/// Main memory is measured at this multiple of the smallest working set that only it can hold.
+const MAIN_MEMORY_FACTOR: u64 = 8;
 const LINE: u64 = 64;
-/// How a variant begins and ends.
+/// The parts of a variant.
 const BEFORE: &str = "level over ";
 const HUGE: &str = " on huge pages";
 const BASE: &str = " on base pages";
 
-/// The levels, the memory they are measured in, and what this launch found so far.
+/// The levels, the memory in which they are measured, and the results of this launch so far.
 pub(super) struct HierarchyCurve {
     arena: Arena,
     seed: u64,
@@ -43,11 +43,11 @@ pub(super) struct HierarchyCurve {
 }
 
 impl HierarchyCurve {
-    /// The curve whose levels are known, or surveyed now: on huge pages, which keep address translation out of it, or on base pages
-    /// where the system gives no others.
+    /// The curve with known levels, or surveyed now: on huge pages, which exclude address translation, or on base pages
+    /// if the system has no others.
     pub(super) fn new(known: Option<&str>, seed: u64) -> Result<Self, Unsupported> {
         if LARGEST > sys::memory::available_bytes()? / 2 {
-            return Err(Unsupported::new(format!("it takes {} of free memory", model::format_size(2 * LARGEST))));
+            return Err(Unsupported::new(format!("it needs {} of free memory", model::format_size(2 * LARGEST))));
         }
         match known {
             Some(text) => {
@@ -71,7 +71,7 @@ impl HierarchyCurve {
         Ok(Self::over(curve.arena, seed, levels))
     }
 
-    /// The levels and the pages as the run stores and shows them.
+    /// The levels and the page size in the stored and displayed form.
     pub(super) fn variant(&self) -> String {
         let size = |bytes: u64| model::format_size(bytes);
         let ranges: Vec<_> =
@@ -79,25 +79,25 @@ impl HierarchyCurve {
         format!("{}{}{}", BEFORE, ranges.join(", "), if self.arena.pages() == Pages::Huge { HUGE } else { BASE })
     }
 
-    /// Levels, main memory included.
+    /// Number of levels, main memory included.
     pub(super) fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// How many levels this launch confirms: the first, and each that is a step above the one before.
+    /// Number of levels that this launch confirms: the first, and each that is slower than the one before by `STEP`.
     pub(super) fn steps(&mut self) -> Result<usize, ProbeError> {
         let latencies = (0..self.levels.len()).map(|index| self.latency(index)).collect::<Result<Vec<_>, _>>()?;
         Ok(1 + latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count())
     }
 
-    /// Latency of a level in seconds, by its index: the median of three working sets well inside it; of main memory at its far end.
+    /// Latency of a level in seconds: the median of three working sets well inside it; of main memory at its far end.
     pub(super) fn latency(&mut self, index: usize) -> Result<f64, ProbeError> {
         if let Some(known) = self.latencies[index] {
             return Ok(known);
         }
         let level = self.levels[index];
         let latency = if index + 1 == self.levels.len() {
-            self.point(level.to.min(level.from.saturating_mul(REACH)))?
+            self.point(level.to.min(level.from.saturating_mul(MAIN_MEMORY_FACTOR)))?
         } else {
             let inside = [0.25, 0.5, 0.75].map(|share| self.point(between(level.from, level.to, share)));
             let inside = inside.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -107,8 +107,8 @@ impl HierarchyCurve {
         Ok(latency)
     }
 
-    /// Size of a level in bytes, by its index: the working set at which latency passes the middle (on a logarithmic scale) between
-    /// it and the next, by bisection and a straight line at the end.
+    /// Size of a level in bytes: the working set at which the latency crosses the middle (on a logarithmic scale)
+    /// between it and the next, by bisection and linear interpolation at the end.
     pub(super) fn size(&mut self, index: usize) -> Result<f64, ProbeError> {
         if let Some(known) = self.sizes[index] {
             return Ok(known);
@@ -135,7 +135,7 @@ impl HierarchyCurve {
         let words = self.arena.words_mut().get_mut(..(bytes / 8) as usize);
         let ring = words.and_then(|words| ChaseRing::new(words, ChasePattern::Random, self.seed));
         let mut ring = ring.ok_or_else(|| ProbeError::new("a working set does not fit its memory"))?;
-        // Eight chains at once fill the caches as one would, in an eighth of the time.
+        // Eight chains at once fill the caches like one, in an eighth of the time.
         let mut chains = ring.starts(8);
         ring.chase_parallel(&mut chains, ring.lap().div_ceil(8));
         let mut nanos = Vec::new();
@@ -150,8 +150,8 @@ impl HierarchyCurve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has ended, and finds its levels. Most of it is measured three times and the
-    /// fastest counts: what strangers do to a shared cache must not pass for a step.
+    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured three
+    /// times and the fastest counts, so that other users of a shared cache do not appear as a step.
     fn survey(&mut self) -> Result<Vec<Level>, Unsupported> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut size = SMALLEST;
@@ -174,12 +174,12 @@ impl HierarchyCurve {
     }
 }
 
-/// A working set between two others, by its share of the way on a logarithmic scale.
+/// A working set between two others, at a fraction of the distance on a logarithmic scale.
 fn between(low: u64, high: u64, share: f64) -> u64 {
     lines(low as f64 * (high as f64 / low as f64).powf(share))
 }
 
-/// Whole cache lines.
+/// Rounds to whole cache lines.
 fn lines(bytes: f64) -> u64 {
     (bytes / LINE as f64).round() as u64 * LINE
 }
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_survive_being_stored() {
+    fn stored_levels_are_read_back() {
         let (levels, pages) = parse("level over 4KiB-40KiB, 64KiB-1304KiB, 32MiB-256MiB on base pages").unwrap();
         assert_eq!((levels[1], pages), (Level { from: 64 * KIB, to: 1304 * KIB }, Pages::Base));
         let curve = HierarchyCurve::over(Arena::reserve(4096, pages).unwrap(), 1, levels.clone());

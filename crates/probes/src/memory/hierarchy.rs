@@ -10,9 +10,9 @@ use crate::probe::Shares;
 
 /// All figures of the hierarchy share one curve a launch.
 pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
-/// A launch measures each level once: its memory is laid out once, and that is where launches differ.
+/// A launch measures each level once: its memory is allocated once, and its placement is what differs between launches.
 pub(super) const BATCH: BatchRule = BatchRule::single(1);
-/// How the levels are found, for each figure's `about`.
+/// How the levels are found, for the `about` of each figure.
 macro_rules! found {
     ($figure:literal) => {
         concat!(
@@ -43,14 +43,14 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
     batch: BATCH,
     shares: Some(SHARES),
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let level = at.count("level")? as usize;
-        let curve = curve(bench)?;
+        let curve = curve(context)?;
         let levels = curve.borrow().levels();
         if level >= levels {
             return Err(Unsupported::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
         }
-        bench.note(reported(level, bench.cpu(0)));
+        context.note(reported(level, context.cpu(0)));
         reading(curve, move |curve| curve.size(level - 1))
     },
     ..Probe::BLANK
@@ -60,7 +60,7 @@ fn count(levels: usize) -> String {
     if levels == 1 { "one level".to_owned() } else { format!("{levels} levels") }
 }
 
-/// What the operating system says of a level.
+/// The size of a level as the operating system reports it.
 fn reported(level: usize, cpu: Option<usize>) -> String {
     let caches = cpu.and_then(|cpu| Some(Topology::read().ok()?.caches(cpu))).unwrap_or_default();
     let data = caches.iter().find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
@@ -71,10 +71,10 @@ fn reported(level: usize, cpu: Option<usize>) -> String {
 }
 
 /// The curve of this launch, prepared now or by an earlier sharer.
-pub(super) fn curve(bench: &mut ProbeContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
-    let (known, seed) = (bench.variant().map(str::to_owned), bench.seed());
-    let curve = bench.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed)?)))?;
-    bench.choose(curve.borrow().variant());
+pub(super) fn curve(context: &mut ProbeContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
+    let (known, seed) = (context.variant().map(str::to_owned), context.seed());
+    let curve = context.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed)?)))?;
+    context.choose(curve.borrow().variant());
     Ok(curve)
 }
 

@@ -20,9 +20,9 @@ pub(super) static PROBE: Probe = Probe {
     axes: &[Axis::choice("level", &["1", "2", "3", "4", "memory"], &["1", "2", "3", "memory"])],
     batch: BATCH,
     shares: Some(SHARES),
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let level = at.choice("level")?.parse::<usize>().ok();
-        let curve = curve(bench)?;
+        let curve = curve(context)?;
         let levels = curve.borrow().levels();
         if level.is_some_and(|level| level >= levels) {
             return Err(Unsupported::new(format!(

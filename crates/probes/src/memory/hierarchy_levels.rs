@@ -14,6 +14,6 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CacheLatency],
     batch: BATCH,
     shares: Some(SHARES),
-    prepare: |_, bench| reading(curve(bench)?, |curve| Ok(curve.steps()? as f64)),
+    prepare: |_, context| reading(curve(context)?, |curve| Ok(curve.steps()? as f64)),
     ..Probe::BLANK
 };

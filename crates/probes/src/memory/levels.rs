@@ -1,8 +1,8 @@
-//! Which stretches of a latency curve are level.
+//! The level stretches of a latency curve.
 //!
-//! Noise differs along the curve (a cache of one's own is quiet, one shared with strangers is not), so a stretch is called level
-//! by its slope alone: the median of the slopes between all pairs of five neighbouring points (Theil 1950, Sen 1968), on
-//! logarithmic scales.
+//! Noise differs along the curve (a private cache has little, a shared one more), so a stretch is level by its slope
+//! alone: the median of the slopes between all pairs of five neighbouring points (Theil 1950, Sen 1968), on logarithmic
+//! scales.
 
 /// Working sets of one level, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,19 +11,19 @@ pub(super) struct Level {
     pub(super) to: u64,
 }
 
-/// Points on either side that a slope is taken over.
+/// Points on either side from which a slope is computed.
 const SIDE: usize = 2;
 /// Steepest slope of a level: the exponent of latency over size. Steps are steeper than 1/2.
 const FLAT: f64 = 0.3;
-/// A level spans at least this ratio of sizes.
+/// Smallest ratio of sizes in a level.
 const SPAN: f64 = 1.9;
-/// The next level is slower by at least this ratio.
+/// Smallest ratio of the latencies of two levels.
 const STEP: f64 = 1.3;
-/// Ratio of sizes at the end of the curve that stand for main memory where even that is not level.
+/// Ratio of sizes at the end of the curve that count as main memory if even that is not level.
 const END: f64 = 2.0;
 
-/// The levels of a curve of positive latencies over rising sizes, by rising size; the last is main memory and reaches to the
-/// end of the curve.
+/// The levels of a curve of positive latencies over increasing sizes, by size; the last is main memory and extends to
+/// the end of the curve.
 pub(super) fn levels(sizes: &[f64], latencies: &[f64]) -> Vec<Level> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for index in 0..sizes.len() {
@@ -61,7 +61,7 @@ fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
     stats::median(&slopes).unwrap_or(0.0)
 }
 
-/// Whether a curve has ended: its last points lie on a level that spans eight times its beginning.
+/// Whether a curve has ended: its last points are in a level over a factor of eight.
 pub(super) fn has_ended(sizes: &[f64], latencies: &[f64]) -> bool {
     let found = levels(sizes, latencies);
     found.len() > 1 && found.last().is_some_and(|last| last.to >= 8 * last.from)
@@ -71,8 +71,8 @@ pub(super) fn has_ended(sizes: &[f64], latencies: &[f64]) -> bool {
 mod tests {
     use super::*;
 
-    /// A server core in a virtual machine: size in KiB and latency in nanoseconds. Its third level is shared with strangers, and
-    /// its memory is not level at all.
+    /// A server core in a virtual machine: size in KiB and latency in nanoseconds. Its third level is shared with other
+    /// machines, and its memory is not level.
     const SERVER: [(f64, f64); 53] = [
         (4.0, 1.393),
         (4.75, 1.392),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn short_curves_do_no_harm() {
+    fn short_curves_do_not_panic() {
         assert!(of(std::iter::empty()).is_empty());
         assert_eq!(of([(4096.0, 1.0)].into_iter()).len(), 1);
         assert_eq!(of([(4096.0, 1.0), (8192.0, 9.0)].into_iter()).len(), 1);

@@ -1,4 +1,4 @@
-//! How long one load takes when the next cannot start before it.
+//! Latency of one load on which the next depends.
 
 use sys::kernel::ring::ChasePattern;
 
@@ -22,8 +22,10 @@ pub(super) static PROBE: Probe = Probe {
         Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]),
         Axis::choice("pages", &["base", "huge"], &["base"]),
     ],
-    // A huge page holds smaller sets whole, and nothing is learnt from most of it being unused.
+    // Smaller sets fit one huge page, of which most would be unused: no further information.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
-    prepare: |at, bench| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, bench.seed())?)),
+    prepare: |at, context| {
+        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, context.seed())?))
+    },
     ..Probe::BLANK
 };

@@ -1,4 +1,4 @@
-//! How long one load takes when each is a stride further than the one before.
+//! Latency of dependent loads at a constant stride.
 
 use sys::kernel::ring::ChasePattern;
 
@@ -25,11 +25,11 @@ pub(super) static PROBE: Probe = Probe {
         Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
         Axis::doubling("stride", 8, 32 * KIB, &["128B"]),
     ],
-    // Fewer than four loads a lap say nothing about the set.
+    // Fewer than four loads per lap do not characterise the set.
     skips: |at| at.bytes("working_set").and_then(|set| Ok(at.bytes("stride")? * 4 > set)).unwrap_or(true),
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let order = ChasePattern::Strided(at.bytes("stride")?);
-        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, bench.seed())?))
+        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, context.seed())?))
     },
     ..Probe::BLANK
 };

@@ -11,11 +11,11 @@ use sys::memory::{Arena, Pages};
 use super::chase::Chase;
 use crate::prelude::*;
 
-/// Working set of the chain: beyond most caches.
+/// Working set of the chain: larger than most caches.
 const SET: u64 = 64 * MIB;
-/// What each streaming CPU copies to and fro, source and destination together.
+/// Bytes that each streaming CPU copies back and forth, source and destination together.
 const STREAMED: u64 = 64 * MIB;
-/// Words of a copy after which a streaming CPU counts and looks whether it should end: 1 MiB.
+/// Words of a copy after which a streaming CPU counts and checks whether to end: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
 
 pub(super) static PROBE: Probe = Probe {
@@ -28,28 +28,28 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("multichase", "multiload", "github.com/google/multichase")],
     axes: &[Axis::choice("load", &["none", "half", "all"], &["all"])],
-    prepare: |at, bench| {
-        let own = bench.cpu(0);
-        let others: Vec<usize> = bench.allowed().iter().copied().filter(|cpu| Some(*cpu) != own).collect();
+    prepare: |at, context| {
+        let own = context.cpu(0);
+        let others: Vec<usize> = context.allowed().iter().copied().filter(|cpu| Some(*cpu) != own).collect();
         let wanted = match at.choice("load")? {
             "none" => 0,
             "half" => others.len() / 2,
             _ => others.len(),
         };
         if wanted == 0 && at.get("load") != Some("none") {
-            return Err(Unsupported::new(format!("{} other CPUs may be used, too few for this load", others.len())));
+            return Err(Unsupported::new(format!("{} other CPUs are available, too few for this load", others.len())));
         }
-        let chase = Chase::new(at, SET, ChasePattern::Random, bench.seed())?;
+        let chase = Chase::new(at, SET, ChasePattern::Random, context.seed())?;
         let load = Load::start(&others[..wanted])?;
         for (member, tid) in load.tids().into_iter().enumerate() {
-            bench.watch(member + 1, tid);
+            context.watch(member + 1, tid);
         }
         Ok(Trial::one(Loaded { chase, load, seen: Vec::new(), idle: 0 }))
     },
     ..Probe::BLANK
 };
 
-/// CPUs that stream until dropped.
+/// CPUs that stream until it is dropped.
 struct Load {
     over: Arc<AtomicBool>,
     members: Vec<(i32, Arc<AtomicU64>, Option<JoinHandle<()>>)>,
@@ -61,7 +61,7 @@ impl Load {
         if wanted > available / 2 {
             let [wanted, available] = [2 * wanted, available / MIB * MIB].map(model::format_size);
             return Err(Unsupported::new(format!(
-                "its streams take {wanted} of free memory, and {available} are available"
+                "its streams need {wanted} of free memory, and {available} are available"
             )));
         }
         let copies = |width: Width| stream::find(StreamKind::Copy, width, Stores::Normal, 1);
@@ -76,22 +76,23 @@ impl Load {
     }
 
     fn join(&mut self, cpu: usize, variant: &'static Variant) -> Result<(), Unsupported> {
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let (over, copied) = (Arc::clone(&self.over), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&copied);
         let body = move || {
             let made = sys::affinity::pin(&[cpu]).and_then(|()| Arena::populated(STREAMED as usize, Pages::Base));
             match made {
-                Err(error) => drop(tell.send(Err(Unsupported::from(error)))),
+                Err(error) => drop(sender.send(Err(Unsupported::from(error)))),
                 Ok(mut arena) => {
-                    // Somebody listens: the starter waits for this.
-                    let _ = tell.send(Ok(sys::process::raw::gettid()));
+                    // The receiver exists: the starting thread waits for this.
+                    let _ = sender.send(Ok(sys::process::raw::gettid()));
                     copy_until(&over, &count, variant, &mut arena);
                 }
             }
         };
         let handle = std::thread::Builder::new().name(format!("stream {cpu}")).spawn(body)?;
-        let tid = told.recv().map_err(|_| Unsupported::new("a streaming thread ended while it prepared"))??;
+        let tid =
+            receiver.recv().map_err(|_| Unsupported::new("a streaming thread ended during its preparation"))??;
         self.members.push((tid, copied, Some(handle)));
         Ok(())
     }
@@ -100,7 +101,7 @@ impl Load {
         self.members.iter().map(|(tid, _, _)| *tid).collect()
     }
 
-    /// Pieces that each has copied.
+    /// Pieces that each of them has copied.
     fn copied(&self) -> Vec<u64> {
         self.members.iter().map(|(_, copied, _)| copied.load(Ordering::Relaxed)).collect()
     }
@@ -124,14 +125,14 @@ impl Drop for Load {
         self.over.store(true, Ordering::Relaxed);
         for (_, _, handle) in &mut self.members {
             if let Some(handle) = handle.take() {
-                // A thread that panicked streams no more, which the check has seen.
+                // The check has detected a thread that panicked: it streams no more.
                 let _ = handle.join();
             }
         }
     }
 }
 
-/// Batches without any progress of a stream after which the load is no load.
+/// Batches without progress of a stream after which the load counts as missing.
 const MOST_IDLE: u32 = 3;
 
 struct Loaded {
@@ -149,7 +150,7 @@ impl Kernel for Loaded {
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         self.chase.check(done)?;
         let now = self.load.copied();
-        // Another process may hold a stream up for a moment.
+        // Another process may delay a stream for a moment.
         let stuck = self.seen.iter().zip(&now).any(|(before, after)| before == after);
         self.idle = if stuck { self.idle + 1 } else { 0 };
         if self.idle > MOST_IDLE {

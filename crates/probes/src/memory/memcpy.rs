@@ -17,6 +17,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"])],
     shares: Some(Shares { key: "copying", axes: &["working_set"] }),
-    prepare: |at, bench| copying::prepare(sys::kernel::copy::memcpy_library, at, bench),
+    prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_library, at, context),
     ..Probe::BLANK
 };

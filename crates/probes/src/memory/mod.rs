@@ -1,12 +1,12 @@
 //! Memory: bandwidth of streaming kernels, copies, and latency of dependent loads.
 
 mod add;
+mod arrays;
 mod chase;
 mod copy;
 mod copying;
 mod core_to_core;
 mod curve;
-mod field;
 mod hierarchy;
 mod hierarchy_latency;
 mod hierarchy_levels;

@@ -1,4 +1,4 @@
-//! How many loads memory serves at once.
+//! Number of loads that memory serves concurrently.
 
 use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
 use sys::memory::{Arena, Pages};
@@ -17,8 +17,8 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
     axes: &[Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"])],
-    prepare: |at, bench| {
-        let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, bench.seed())?;
+    prepare: |at, context| {
+        let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context.seed())?;
         let began = sys::clock::now();
         ring.chase(SAMPLE);
         let nanos = (sys::clock::now() - began).max(1);
@@ -29,20 +29,20 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Loads that tell how many steps a slice has.
+/// Loads from which the number of steps of a slice is computed.
 const SAMPLE: u64 = 4096;
-/// Time of a slice with one chain, nanoseconds; with more it takes longer.
+/// Time of a slice with one chain, nanoseconds; with more chains it takes longer.
 const SLICE_NANOS: u64 = 100_000;
 
 struct Parallelism {
     ring: ChaseRing<Arena>,
-    /// Where each number of chains stands.
+    /// Current position of each chain, by number of chains.
     walks: Vec<Vec<u64>>,
     steps: u64,
 }
 
 impl Parallelism {
-    /// Nanoseconds that a slice of the walk with this index takes.
+    /// Nanoseconds of a slice of the walk with this index.
     fn slice(&mut self, index: usize) -> Result<f64, ProbeError> {
         let walk = &mut self.walks[index];
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
@@ -65,11 +65,11 @@ impl Readings for Parallelism {
     }
 }
 
-/// Fewest ratios that make a plateau.
+/// Fewest ratios of a plateau.
 const FEWEST: usize = 3;
 
-/// Height of the plateau of ratios that rise as a power of their number and then stay: the pair of pieces whose absolute
-/// deviations from the logarithms are least.
+/// Height of the plateau of ratios that rise as a power of their number and are then constant: the two pieces whose
+/// absolute deviations from the logarithms are least.
 fn plateau(ratios: &[f64]) -> f64 {
     let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
     let fit = |first: usize| {
@@ -83,7 +83,7 @@ fn plateau(ratios: &[f64]) -> f64 {
     best.map_or(1.0, |(_, height)| height.exp())
 }
 
-/// Slope of a line through the first point, which is at ratio 1 of one chain: the median of the slopes to the others.
+/// Slope of a line through the first point, the ratio 1 of one chain: the median of the slopes to the others.
 fn rise(logs: &[f64]) -> f64 {
     let slopes: Vec<f64> = (2..=logs.len()).map(|k| logs[k - 1] / (k as f64).ln()).collect();
     stats::median(&slopes).unwrap_or(0.0)
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn the_plateau_is_found_and_not_its_highest_point() {
+    fn the_plateau_is_not_its_highest_point() {
         for height in [1.0, 4.0, 9.5, 12.0] {
             let noisy = curve(height, |k| if k % 2 == 0 { 1.02 } else { 0.98 });
             assert!((plateau(&noisy) / height - 1.0).abs() < 0.03, "{height}: {}", plateau(&noisy));
             let outlier = curve(height, |k| if k == 14 { 3.0 } else { 1.0 });
             assert!((plateau(&outlier) / height - 1.0).abs() < 0.03, "{height}: {}", plateau(&outlier));
         }
-        // What still rises at 16 chains is at least what was seen.
+        // If ratios still rise at 16 chains, the plateau is at least the last ratio.
         let endless = curve(100.0, |_| 1.0);
         assert!((12.0..16.0).contains(&plateau(&endless)), "{}", plateau(&endless));
     }

@@ -26,6 +26,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    prepare: |at, bench| streaming::prepare(StreamKind::Read, at, bench),
+    prepare: |at, context| streaming::prepare(StreamKind::Read, at, context),
     ..Probe::BLANK
 };

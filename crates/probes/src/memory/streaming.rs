@@ -1,12 +1,12 @@
-//! What copy, scale, add, triad, read and write have in common: a streaming kernel on a field.
+//! Common parts of copy, scale, add, triad, read and write: a streaming kernel on arrays.
 
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
-use super::field::{Field, Pass, field};
-use crate::contest;
+use super::arrays::{Arrays, Pass, arrays};
 use crate::prelude::*;
+use crate::trials;
 
-/// The axis of how stores leave the core; `best` is the fastest of a few variants, which is then named.
+/// The axis of stores; `best` is the fastest of a few variants, which is then noted.
 pub(super) const fn stores(usual: &'static [&'static str]) -> Axis {
     Axis::choice("stores", &["normal", "streaming", "best"], usual)
 }
@@ -21,36 +21,36 @@ pub(super) const fn pages() -> Axis {
     Axis::choice("pages", &["base", "huge"], &["base"])
 }
 
-/// The factor of scale and triad, and what write writes.
+/// The factor of scale and triad, and the value that write writes.
 const Q: f64 = 3.0;
 /// Pieces that a brief trial of a variant walks.
 const TRIAL: u64 = 12;
 /// Trials of each variant.
 const TRIALS: usize = 4;
 
-pub(super) fn prepare(kind: StreamKind, at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let field = field(at, bench)?;
+pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let arrays = arrays(at, context)?;
     let arrays = kind.inputs() + usize::from(kind.writes());
     let (elements, threads, small) = {
-        let mut team = field.borrow_mut();
+        let mut team = arrays.borrow_mut();
         (team.own().piece(arrays), 1 + team.tids().len(), team.own().is_small(arrays))
     };
-    let variant = choose(kind, at, bench, &field)?;
+    let variant = choose(kind, at, context, &arrays)?;
     let walk = Pass { arrays, from: 0, pieces: 1 };
-    Ok(Trial::one(Streaming { field, variant, walk, elements, threads, small }))
+    Ok(Trial::one(Streaming { arrays, variant, walk, elements, threads, small }))
 }
 
-/// The variant that the point names, or the fastest of a few in a brief trial; once chosen it holds for the whole run.
+/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
 fn choose(
     kind: StreamKind,
     at: &Point,
-    bench: &mut ProbeContext,
-    field: &Field,
+    context: &mut ProbeContext,
+    arrays: &Arrays,
 ) -> Result<&'static Variant, Unsupported> {
-    if let Some(name) = bench.variant() {
+    if let Some(name) = context.variant() {
         return stream::variants(kind)
             .find(|variant| variant.name == name)
-            .ok_or_else(|| Unsupported::new(format!("this machine has no variant {name}")));
+            .ok_or_else(|| Unsupported::new(format!("this machine does not have the variant {name}")));
     }
     let widest = stream::candidates(kind).map(|variant| variant.width).max().unwrap_or(Width::Compiled);
     let width = match at.get("width") {
@@ -60,7 +60,7 @@ fn choose(
     };
     let asked = (at.get("stores").unwrap_or("normal"), at.get("width").unwrap_or("vector"));
     let variant = match asked {
-        ("best", _) | (_, "best") => fastest(kind, field)?,
+        ("best", _) | (_, "best") => fastest(kind, arrays)?,
         ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
         _ => stream::find(kind, width, Stores::Normal, 1),
     };
@@ -68,19 +68,19 @@ fn choose(
         let (stores, width) = asked;
         Unsupported::new(format!("this CPU, or this program on it, has no {stores} stores from {width} registers"))
     })?;
-    bench.choose(variant.name);
+    context.choose(variant.name);
     Ok(variant)
 }
 
-/// The fastest in a brief trial. Trials of all variants follow each other through the whole field, so that each meets memory
-/// that was last touched as long ago as it will be when it counts.
-fn fastest(kind: StreamKind, field: &Field) -> Result<Option<&'static Variant>, ProbeError> {
+/// The fastest in brief trials. The trials of all variants walk through all arrays in sequence, so that the memory of
+/// each trial was last accessed as long ago as in a measurement.
+fn fastest(kind: StreamKind, arrays: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
     let arrays = kind.inputs() + usize::from(kind.writes());
-    let mut team = field.borrow_mut();
+    let mut team = arrays.borrow_mut();
     let mut walk = Pass { arrays, from: 0, pieces: TRIAL };
-    contest::fastest(stream::candidates(kind), TRIALS, |variant| {
+    trials::fastest(stream::candidates(kind), TRIALS, |variant| {
         let variant = *variant;
-        team.prepare(TRIAL, move |plot| plot.walk(walk, |arrays| run(variant, arrays, 1)))?;
+        team.prepare(TRIAL, move |chunk| chunk.walk(walk, |arrays| run(variant, arrays, 1)))?;
         let began = sys::clock::now();
         team.start(TRIAL)?;
         let nanos = sys::clock::now() - began;
@@ -99,7 +99,7 @@ fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
 }
 
 struct Streaming {
-    field: Rc<Field>,
+    arrays: Rc<Arrays>,
     variant: &'static Variant,
     walk: Pass,
     /// Elements of a piece.
@@ -118,30 +118,31 @@ impl Streaming {
         if self.small { ops as usize } else { 1 }
     }
 
-    /// What every thread's part of a batch of a reading kernel adds up to.
+    /// The sum of the parts of all threads in a batch of a reading kernel.
     fn sums(&self, ops: u64) -> Result<u64, ProbeError> {
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        self.field.borrow_mut().run(move |plot| plot.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
+        self.arrays.borrow_mut().run(move |chunk| chunk.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
     }
 
-    /// What the marked element of every piece must hold, all threads' together, and what it holds; with those of the last piece
-    /// alone.
+    /// The expected and the found sums of the marked element of every piece, over all threads, and the same for the
+    /// last piece alone.
     fn written(&self, ops: u64) -> Result<(Written, Written), ProbeError> {
         let (kind, walk) = (self.variant.kind, self.walk(ops));
         let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
-        let mut team = self.field.borrow_mut();
+        let mut team = self.arrays.borrow_mut();
         let mut expected = |walk: Pass| {
-            team.run(move |plot| {
-                plot.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
+            team.run(move |chunk| {
+                chunk.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
             })
         };
         let expected = Written { all: expected(walk)?, last: expected(last)? };
-        let mut found = |walk: Pass| team.run(move |plot| plot.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
+        let mut found =
+            |walk: Pass| team.run(move |chunk| chunk.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
         Ok((expected, Written { all: found(walk)?, last: found(last)? }))
     }
 }
 
-/// Bits of marked elements, added up.
+/// Sums of the bits of marked elements.
 #[derive(Debug, PartialEq, Eq)]
 struct Written {
     all: u64,
@@ -154,7 +155,7 @@ fn at(array: &[f64], element: usize) -> f64 {
 
 impl Kernel for Streaming {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        let token = self.field.borrow_mut().start(ops)?;
+        let token = self.arrays.borrow_mut().start(ops)?;
         let passed = if self.variant.kind.writes() { self.walk.from + ops } else { 0 };
         Ok(BatchWork { ops, token: token.wrapping_add(passed) })
     }
@@ -175,19 +176,19 @@ impl Kernel for Streaming {
         }
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
         let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
-        let mut team = self.field.borrow_mut();
+        let mut team = self.arrays.borrow_mut();
         if variant.kind.writes() {
-            team.run(move |plot| {
-                plot.marks(walk, |[a, _, _], mark| {
+            team.run(move |chunk| {
+                chunk.marks(walk, |[a, _, _], mark| {
                     a[mark] = f64::NAN;
                     None
                 })
             })?;
         }
-        team.prepare(ops, move |plot| {
-            let sum = plot.walk(walk, |arrays| run(variant, arrays, passes));
-            // One element of what was just written says that it was.
-            if variant.kind.writes() { plot.marks(last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
+        team.prepare(ops, move |chunk| {
+            let sum = chunk.walk(walk, |arrays| run(variant, arrays, passes));
+            // One of the written elements proves that the piece was written.
+            if variant.kind.writes() { chunk.marks(last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
         })
     }
 

@@ -1,4 +1,4 @@
-//! What address translation adds to a load.
+//! Time that address translation adds to a load.
 
 use sys::kernel::ring::ChasePattern;
 use sys::memory::{huge_page_size, page_size};
@@ -22,13 +22,13 @@ pub(super) static PROBE: Probe = Probe {
         Axis::choice("pages", &["base", "huge"], &["base"]),
     ],
     paired: true,
-    // Of huge pages there must be a few.
+    // There must be several huge pages.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 8 * MIB),
-    prepare: |at, bench| {
+    prepare: |at, context| {
         let bytes = at.bytes("working_set")?;
         let page = if at.get("pages") == Some("huge") { huge_page_size() } else { page_size() } as u64;
-        let random = Chase::new(at, bytes, ChasePattern::PageRandom(page), bench.seed())?;
-        let local = Chase::new(at, bytes, ChasePattern::PageLocal(page), bench.seed())?;
+        let random = Chase::new(at, bytes, ChasePattern::PageRandom(page), context.seed())?;
+        let local = Chase::new(at, bytes, ChasePattern::PageLocal(page), context.seed())?;
         Ok(Trial::paired(random.alternated(), local.alternated()))
     },
     ..Probe::BLANK

@@ -27,8 +27,8 @@ pub(super) static PROBE: Probe = Probe {
     ],
     parties: Parties::Threads,
     shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
-    // Streaming stores and the choice of the best are about the widest registers.
+    // Streaming stores and the choice of the best use the widest registers.
     skips: |at| at.get("stores") != Some("normal") && at.get("width") != Some("vector"),
-    prepare: |at, bench| streaming::prepare(StreamKind::Write, at, bench),
+    prepare: |at, context| streaming::prepare(StreamKind::Write, at, context),
     ..Probe::BLANK
 };

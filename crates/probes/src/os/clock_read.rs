@@ -1,4 +1,4 @@
-//! What a look at the clock costs.
+//! Cost of reading the clock.
 
 use crate::prelude::*;
 

@@ -28,7 +28,7 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (count, bytes) = (at.count("processes")? as usize, at.bytes("working_set")? as usize);
-    Ok(Trial::paired(ProcessRing::close(bench, count, bytes)?, Exclusive::new(bench.seed(), count, bytes)?))
+    Ok(Trial::paired(ProcessRing::close(context, count, bytes)?, Exclusive::new(context.seed(), count, bytes)?))
 }

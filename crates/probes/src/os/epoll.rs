@@ -1,10 +1,10 @@
-//! Looking through descriptors by `epoll`.
+//! Polling descriptors by `epoll`.
 
 use std::time::Duration;
 
 use sys::poll::Epoll;
 
-use super::many::{DESCRIPTORS, Many};
+use super::descriptors::{DESCRIPTORS, Descriptors};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -22,16 +22,16 @@ pub(super) static PROBE: Probe = Probe {
 
 struct Wait {
     epoll: Epoll,
-    many: Many,
+    descriptors: Descriptors,
 }
 
 fn prepare(at: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let many = Many::open(at)?;
-    let epoll = Epoll::new(many.waiting.len())?;
-    for (place, file) in many.waiting.iter().enumerate() {
+    let descriptors = Descriptors::open(at)?;
+    let epoll = Epoll::new(descriptors.waiting.len())?;
+    for (place, file) in descriptors.waiting.iter().enumerate() {
         epoll.add(file, place as u64 + 1)?;
     }
-    Ok(Trial::one(Wait { epoll, many }))
+    Ok(Trial::one(Wait { epoll, descriptors }))
 }
 
 impl Kernel for Wait {
@@ -44,7 +44,7 @@ impl Kernel for Wait {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        // Only the last is ready, each time.
-        ProbeError::unless_equal(done.token, done.ops * self.many.waiting.len() as u64)
+        // Only the last one is ready, each time.
+        ProbeError::unless_equal(done.token, done.ops * self.descriptors.waiting.len() as u64)
     }
 }

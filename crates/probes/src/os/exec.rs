@@ -20,14 +20,14 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c"),
         DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004"),
     ],
-    // The count travels as the length of an argument, which must stay short beside a page.
+    // The count is passed as the length of an argument, which must be short compared to a page.
     batch: BatchRule { least: 8, most: 1024, batches: None },
     paired: true,
     prepare,
     ..Probe::BLANK
 };
 
-/// Replaces itself `links` times a batch; the overhead, never.
+/// Replaces itself `links` times per batch; the overhead, never.
 struct Chain {
     path: PathBuf,
     _files: Rc<Scratch>,
@@ -37,8 +37,8 @@ struct Chain {
     faults: u64,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let files = bench.scratch()?;
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let files = context.scratch()?;
     let path = CHAIN.write_into(files.path())?;
     let chain = |overhead| Chain {
         path: path.clone(),
@@ -66,7 +66,7 @@ impl Kernel for Chain {
     }
 
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        let program = self.program.as_ref().ok_or_else(|| ProbeError::new("no program was made ready"))?;
+        let program = self.program.as_ref().ok_or_else(|| ProbeError::new("no program was prepared"))?;
         let (exit, usage) = program.fork_exec()?.wait_usage()?;
         self.faults = usage.minor_faults;
         let ended_well = exit.success() && ops == self.links;
@@ -75,7 +75,7 @@ impl Kernel for Chain {
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         ProbeError::unless_equal((done.token, done.ops), (self.links, self.links))?;
-        // Every program that begins faults at least for its code and its stack, and the kernel counts for us.
+        // Every program causes at least page faults for its code and its stack, which the kernel counts.
         if self.overhead || self.faults >= 2 * self.links {
             Ok(())
         } else {

@@ -1,4 +1,4 @@
-//! Handing record locks back and forth.
+//! Exchanging record locks.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -9,8 +9,8 @@ use sys::file::{Lock, set_lock};
 use sys::memory::SharedCounters;
 
 use crate::Scratch;
-use crate::line::{PartyLine, gone, pipes, receive};
-use crate::party::PeerProcess;
+use crate::line::{PartyLine, peer_ended, pipes, receive};
+use crate::peer_process::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -28,7 +28,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Each side owns two bytes of the file, used in turn: while one is being handed over, the other is held.
+/// Each side has two bytes of the file, used alternately: while one is unlocked for the other side, the other one stays
+/// locked.
 const OURS: [u64; 2] = [0, 1];
 const THEIRS: [u64; 2] = [2, 3];
 
@@ -45,14 +46,14 @@ struct LockTurns {
     _line: PartyLine,
     _peer: PeerProcess,
     _files: Rc<Scratch>,
-    /// Turns that the peer has had.
+    /// Turns of the peer so far.
     had: Rc<SharedCounters>,
     round: usize,
     began: u64,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let files = bench.scratch()?;
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let files = context.scratch()?;
     let path = files.path().join("locks");
     let open = |path: &Path| File::options().read(true).write(true).create(true).truncate(false).open(path);
     let file = open(&path)?;
@@ -62,16 +63,16 @@ fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let had = Rc::new(SharedCounters::new(1)?);
     let theirs = Rc::clone(&had);
     let (near, far) = pipes()?;
-    // The peer opens the file itself: closing any descriptor of it here would give all locks back (fcntl(2)).
-    let (peer, line) = PeerProcess::start(bench, 1, near, (far, path), |(line, path)| {
+    // The peer opens the file itself: closing any descriptor of it here would release all locks (fcntl(2)).
+    let (peer, line) = PeerProcess::start(context, 1, near, (far, path), |(line, path)| {
         let file = open(&path)?;
         THEIRS.iter().try_for_each(|byte| take(&file, *byte))?;
         line.send(b"!")?;
-        let count = theirs.get(0).ok_or_else(gone)?;
+        let count = theirs.get(0).ok_or_else(peer_ended)?;
         for turn in (0..2).cycle() {
             take(&file, OURS[turn])?;
             give(&file, OURS[turn])?;
-            // The lock that was handed over the turn before is free again by now: hold it for the next but one.
+            // The lock of the turn before is released again: take it for the next turn but one.
             if count.fetch_add(1, Ordering::Relaxed) > 0 {
                 take(&file, THEIRS[1 - turn])?;
             }
@@ -87,7 +88,7 @@ fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
 
 impl LockTurns {
     fn had(&self) -> Result<u64, ProbeError> {
-        Ok(self.had.get(0).ok_or_else(gone)?.load(Ordering::Relaxed))
+        Ok(self.had.get(0).ok_or_else(peer_ended)?.load(Ordering::Relaxed))
     }
 
     #[inline]
@@ -112,7 +113,7 @@ impl Kernel for LockTurns {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        // Locks of a peer that ended are free for the taking: only its count tells.
+        // The locks of a peer that ended can be taken freely: only its count proves its turns.
         ProbeError::unless_equal(done.token, done.ops)
     }
 

@@ -20,11 +20,11 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (mut path, files) = hello(bench)?;
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let (mut path, files) = hello(context)?;
     if at.choice("linking")? == "dynamic" {
         path = dynamic()?;
-        bench.note(format!("dynamic program: {}", path.display()));
+        context.note(format!("dynamic program: {}", path.display()));
     }
     Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.fork_exec())?))
 }

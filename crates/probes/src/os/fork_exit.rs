@@ -1,9 +1,9 @@
-//! Making a process that does nothing.
+//! Creating a process that does nothing.
 
 use sys::memory::{Arena, Pages};
 use sys::process::{ProcessExit, fork_exit};
 
-use crate::party::fold;
+use crate::peer_process::fold;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -28,7 +28,7 @@ struct ForkExit {
     _resident: Option<Arena>,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let wanted = at.bytes("resident")?;
     let available = sys::memory::available_bytes().unwrap_or(u64::MAX);
     if wanted > available / 2 {
@@ -37,11 +37,11 @@ fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
             "{available} of memory are available, and it takes twice its resident size"
         )));
     }
-    // What this process has of its own already; program and libraries are shared with files and are not copied.
+    // Memory that this process already has; program and libraries are file mappings and are not copied.
     let own = sys::usage::anonymous_bytes()?;
     let missing = wanted.saturating_sub(own);
     if missing == 0 {
-        bench.note(format!("the parent has {own} bytes of its own to begin with"));
+        context.note(format!("the parent has {own} bytes of its own to begin with"));
     }
     let resident = (missing > 0).then(|| Arena::populated(missing as usize, Pages::Base)).transpose()?;
     Ok(Trial::one(ForkExit { _resident: resident }))

@@ -21,11 +21,11 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let shell = Path::new("/bin/sh");
     let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
-    bench.note(format!("shell: /bin/sh is {}", really.display()));
-    let (path, files) = hello(bench)?;
+    context.note(format!("shell: /bin/sh is {}", really.display()));
+    let (path, files) = hello(context)?;
     let path = path.to_str().ok_or_else(|| Unsupported::new("the target directory's name is not text"))?;
     if path.contains('\'') {
         return Err(Unsupported::new("the target directory's name contains a quotation mark"));

@@ -1,12 +1,12 @@
-//! Handing a word of memory back and forth.
+//! Passing control back and forth by a futex.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sys::futex::{FutexScope, wait, wake};
 
-use crate::mate::PeerThread;
-use crate::party::fold;
+use crate::peer_process::fold;
+use crate::peer_thread::PeerThread;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -24,21 +24,21 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Even: this thread's turn. Odd: the mate's. `END`: no more turns.
+/// Even: the turn of this thread. Odd: that of the peer. `END`: no further turns.
 type Turn = AtomicU32;
 const END: u32 = u32::MAX;
 
 struct Handoff {
     turn: Arc<Turn>,
-    mate: Option<PeerThread>,
+    peer: Option<PeerThread>,
     began: u32,
     at: u32,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let turn = Arc::new(Turn::new(0));
     let theirs = Arc::clone(&turn);
-    let mate = PeerThread::start(bench, 1, move || {
+    let peer = PeerThread::start(context, 1, move || {
         loop {
             match theirs.load(Ordering::Acquire) {
                 END => return Ok(()),
@@ -50,13 +50,13 @@ fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
             }
         }
     })?;
-    Ok(Trial::one(Handoff { turn, mate: Some(mate), began: 0, at: 0 }))
+    Ok(Trial::one(Handoff { turn, peer: Some(peer), began: 0, at: 0 }))
 }
 
 impl Handoff {
     #[inline]
     fn trip(&mut self) -> Result<u32, ProbeError> {
-        // Far from the number that ends it all.
+        // Keeps the number below `END`.
         let given = if self.at >= END / 2 { 1 } else { self.at + 1 };
         self.turn.store(given, Ordering::Release);
         wake(&self.turn, 1, FutexScope::Process)?;
@@ -98,8 +98,8 @@ impl Kernel for Handoff {
 impl Drop for Handoff {
     fn drop(&mut self) {
         self.turn.store(END, Ordering::Release);
-        // A mate that ended already needs no waking.
+        // A peer that has ended needs no waking.
         let _ = wake(&self.turn, 1, FutexScope::Process);
-        drop(self.mate.take());
+        drop(self.peer.take());
     }
 }

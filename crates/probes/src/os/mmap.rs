@@ -27,8 +27,8 @@ struct MapKernel {
     sum: u64,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (file, files) = numbered(bench, at.bytes("size")?)?;
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let (file, files) = numbered(context, at.bytes("size")?)?;
     let pages = at.bytes("size")? / sys::memory::page_size() as u64;
     Ok(Trial::one(MapKernel { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
 }
@@ -38,9 +38,9 @@ pub(super) fn mark(page: u64) -> u64 {
     page * 7 % 251 + 1
 }
 
-/// A cached file whose pages begin with a mark each.
-pub(super) fn numbered(bench: &mut ProbeContext, bytes: u64) -> Result<(File, Rc<Scratch>), Unsupported> {
-    let files = bench.scratch()?;
+/// A cached file with a mark at the beginning of every page.
+pub(super) fn numbered(context: &mut ProbeContext, bytes: u64) -> Result<(File, Rc<Scratch>), Unsupported> {
+    let files = context.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
     let size = sys::memory::page_size();

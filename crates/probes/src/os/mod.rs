@@ -1,7 +1,8 @@
-//! os: figures of this family.
+//! os: probes of this family.
 
 mod clock_read;
 mod context_switch;
+mod descriptors;
 mod epoll;
 mod exec;
 mod file_lock;
@@ -9,7 +10,6 @@ mod fork_exec;
 mod fork_exit;
 mod fork_shell;
 mod futex_handoff;
-mod many;
 mod mmap;
 mod page_fault;
 mod pipe_switch;

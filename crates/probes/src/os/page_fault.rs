@@ -1,4 +1,4 @@
-//! First touch of a page.
+//! First access to a page.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use sys::usage::{Usage, Who};
 use super::mmap::{mark, numbered};
 use crate::Scratch;
 use crate::line::{pipe, receive};
-use crate::party::PeerProcess;
+use crate::peer_process::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -27,17 +27,17 @@ pub(super) static PROBE: Probe = Probe {
 };
 
 const BYTES: u64 = 64 * MIB;
-/// Mappings of the file: each can be faulted once before they are all put back.
+/// Mappings of the file: each can cause faults once before all are reset.
 const MAPPINGS: usize = 8;
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     let pages = match kind {
-        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(bench)?))),
+        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(context)?))),
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
-    // Populated once, so that pages that cannot be had are noticed here.
+    // Populated once, so that unavailable pages are detected here.
     let arena = Arena::populated(BYTES as usize, pages)?;
     Ok(match kind {
         "cow" => Trial::one(Faults::new(SharedPages { own: PrivatePages::new(arena), sharer: None })),
@@ -45,13 +45,13 @@ fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
     })
 }
 
-/// Pages that can be made to be missing, and then be touched.
+/// Pages that can be removed, and then accessed.
 trait MissingPages {
-    /// Makes all of them missing.
+    /// Removes all of them.
     fn forget(&mut self) -> Result<(), ProbeError>;
-    /// Touches pages until about so many faults came, or all are there. Returns what they show.
+    /// Accesses pages until about `faults` faults occurred, or all are present. Returns the content read.
     fn touch(&mut self, faults: u64) -> u64;
-    /// Pages touched, and what they must show, looked at again.
+    /// Pages accessed, and their expected content, read again.
     fn touched(&self) -> Result<(u64, u64), ProbeError>;
 }
 
@@ -81,7 +81,7 @@ impl<M: MissingPages> Kernel for Faults<M> {
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let (pages, shown) = self.missing.touched()?;
         ProbeError::unless_equal((done.ops, done.token), (self.counted, shown))?;
-        // A few faults more are this process's own.
+        // A few additional faults are caused by the rest of this process.
         if self.counted == 0 || self.counted > pages + 16 {
             return Err(ProbeError::new(format!("{} faults were counted for {pages} pages", self.counted)));
         }
@@ -89,11 +89,11 @@ impl<M: MissingPages> Kernel for Faults<M> {
     }
 }
 
-/// Memory of this process's own, of which pages are written, nothing being read before.
+/// Private memory, of which pages are written without being read before.
 struct PrivatePages {
     arena: Arena,
     page: usize,
-    /// What is written: another value each time.
+    /// The value that is written, which differs each time.
     value: u8,
     written: u64,
 }
@@ -147,7 +147,7 @@ impl MissingPages for Zeroed {
     }
 }
 
-/// Pages that a forked child shares until they are written.
+/// Pages shared with a forked child until they are written.
 struct SharedPages {
     own: PrivatePages,
     sharer: Option<(PeerProcess, File)>,
@@ -183,8 +183,8 @@ struct MappedFile {
 }
 
 impl MappedFile {
-    fn new(bench: &mut ProbeContext) -> Result<Self, Unsupported> {
-        let (file, files) = numbered(bench, BYTES)?;
+    fn new(context: &mut ProbeContext) -> Result<Self, Unsupported> {
+        let (file, files) = numbered(context, BYTES)?;
         let maps = (0..MAPPINGS).map(|_| FileMap::new(&file)).collect::<Result<Vec<_>, _>>()?;
         let before = Usage::of(Who::Thread)?;
         std::hint::black_box(maps[0].touch_pages());
@@ -192,7 +192,7 @@ impl MappedFile {
         if faults == 0 {
             return Err(Unsupported::new("touching a mapped file causes no faults on this file system"));
         }
-        bench.note(format!(
+        context.note(format!(
             "a fault brings {:.0} pages of the file",
             (BYTES / page_size() as u64) as f64 / faults as f64
         ));

@@ -1,4 +1,4 @@
-//! Two processes bouncing a number.
+//! Two processes that pass a number back and forth.
 
 use crate::echo::EchoKernel;
 use crate::line::pipes;
@@ -19,6 +19,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
-    prepare: |_, bench| Ok(Trial::one(EchoKernel::<4>::start(bench, pipes()?)?)),
+    prepare: |_, context| Ok(Trial::one(EchoKernel::<4>::start(context, pipes()?)?)),
     ..Probe::BLANK
 };

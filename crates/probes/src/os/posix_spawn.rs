@@ -16,7 +16,7 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (path, files) = hello(bench)?;
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let (path, files) = hello(context)?;
     Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.spawn())?))
 }

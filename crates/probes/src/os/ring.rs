@@ -1,12 +1,12 @@
-//! A token on its way around a ring of processes, and the same hops within one process.
+//! A token passed around a ring of processes, and the same hops within one process.
 
 use std::fs::File;
 
-use crate::line::{gone, pipe, receive, send};
-use crate::party::PeerProcess;
+use crate::line::{peer_ended, pipe, receive, send};
+use crate::peer_process::PeerProcess;
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Unsupported};
 
-/// One process's array: no two alike, so that a lap's sum proves that every process added its own.
+/// The array of one process: all are different, so that the sum of a lap proves that every process added its own.
 struct PrivateArray {
     words: Vec<u64>,
 }
@@ -16,7 +16,7 @@ impl PrivateArray {
         Self { words: contents(seed, process, bytes).collect() }
     }
 
-    /// What the token becomes here: one more, and the array's sum.
+    /// The token after this process: one more, plus the sum of the array.
     #[inline]
     fn pass(&self, token: u64) -> u64 {
         std::hint::black_box(&self.words).iter().fold(token.wrapping_add(1), |sum, word| sum.wrapping_add(*word))
@@ -27,26 +27,26 @@ fn contents(seed: u64, process: usize, bytes: usize) -> impl Iterator<Item = u64
     (0..bytes as u64 / 8).map(move |index| (seed ^ index).wrapping_mul(2 * process as u64 + 3))
 }
 
-/// What a visit to one process adds to the token, from its definition.
+/// The amount that a visit to one process adds to the token, from its definition.
 fn added(seed: u64, process: usize, bytes: usize) -> u64 {
     contents(seed, process, bytes).fold(1, u64::wrapping_add)
 }
 
-/// Sends the token and receives it, changed by others or not.
+/// Sends the token and receives it back.
 #[inline]
 pub(super) fn hop(to: &File, from: &File, token: u64) -> Result<u64, ProbeError> {
     send(to, &token.to_ne_bytes())?;
     let mut message = [0; 8];
-    if receive(from, &mut message)? { Ok(u64::from_ne_bytes(message)) } else { Err(gone()) }
+    if receive(from, &mut message)? { Ok(u64::from_ne_bytes(message)) } else { Err(peer_ended()) }
 }
 
-/// This process is the ring's first; it writes into the first pipe and reads from the last.
+/// This process is the first of the ring; it writes into the first pipe and reads from the last.
 pub(super) struct ProcessRing {
     to: File,
     from: File,
     others: Vec<PeerProcess>,
     own: PrivateArray,
-    /// What a lap adds.
+    /// The amount that a lap adds.
     lap: u64,
     began: u64,
     token: u64,
@@ -54,22 +54,23 @@ pub(super) struct ProcessRing {
 
 impl ProcessRing {
     /// Forks the other processes of a ring of `count`, each with an array of `bytes`.
-    pub(super) fn close(bench: &mut ProbeContext, count: usize, bytes: usize) -> Result<Self, Unsupported> {
-        let seed = bench.seed();
+    pub(super) fn close(context: &mut ProbeContext, count: usize, bytes: usize) -> Result<Self, Unsupported> {
+        let seed = context.seed();
         let (mut from, to) = pipe()?;
         let mut to = to;
         let mut others = Vec::new();
         for process in 1..count {
             let (next_from, next_to) = pipe()?;
-            // The near ends are closed in every process but this one, so that the ring falls apart when it ends.
-            let (party, near) = PeerProcess::start(bench, process, (to, next_from), (from, next_to), |(from, to)| {
-                let own = PrivateArray::new(seed, process, bytes);
-                let mut message = [0; 8];
-                while receive(&from, &mut message)? {
-                    send(&to, &own.pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
-                }
-                Ok(())
-            })?;
+            // Every other process closes the near ends, so that the ring ends when this process ends.
+            let (party, near) =
+                PeerProcess::start(context, process, (to, next_from), (from, next_to), |(from, to)| {
+                    let own = PrivateArray::new(seed, process, bytes);
+                    let mut message = [0; 8];
+                    while receive(&from, &mut message)? {
+                        send(&to, &own.pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
+                    }
+                    Ok(())
+                })?;
             (to, from) = near;
             others.push(party);
         }
@@ -157,7 +158,7 @@ mod tests {
                 lap = lap.wrapping_add(added(3, process, bytes));
             }
             assert_eq!(token, 7_u64.wrapping_add(lap));
-            // Leaving any process out of a lap shows: no two add the same.
+            // A lap without one of the processes is detected: their amounts are different.
             let all: Vec<_> = (0..count).map(|process| added(3, process, bytes)).collect();
             assert!(bytes == 0 || all.iter().all(|one| all.iter().filter(|other| *other == one).count() == 1));
         }

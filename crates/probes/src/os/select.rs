@@ -1,11 +1,11 @@
-//! Looking through descriptors by `select`.
+//! Polling descriptors by `select`.
 
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use sys::poll::SelectSet;
 
-use super::many::{DESCRIPTORS, Many};
+use super::descriptors::{DESCRIPTORS, Descriptors};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -17,11 +17,11 @@ pub(super) static PROBE: Probe = Probe {
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],
     sources: &[DefinitionSource::new("lmbench", "lat_select", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[DESCRIPTORS],
-    prepare: |at, _| Ok(Trial::one(SelectKernel(Many::open(at)?))),
+    prepare: |at, _| Ok(Trial::one(SelectKernel(Descriptors::open(at)?))),
     ..Probe::BLANK
 };
 
-struct SelectKernel(Many);
+struct SelectKernel(Descriptors);
 
 impl Kernel for SelectKernel {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {

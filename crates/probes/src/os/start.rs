@@ -1,4 +1,4 @@
-//! What the figures that start a program share: the program, and counting the ones that ended well.
+//! Common parts of the figures that start a program: the program, and the count of those that succeeded.
 
 use std::fs;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported, p
 /// A way to start a prepared program.
 pub(super) type How = fn(&mut PreparedProgram) -> sys::Result<Child>;
 
-/// Starts a program, waits for it and wants status 0, again and again.
+/// Repeatedly starts a program, waits for it and requires status 0.
 pub(super) struct StartKernel {
     program: PreparedProgram,
     how: How,
@@ -20,10 +20,10 @@ pub(super) struct StartKernel {
 }
 
 impl StartKernel {
-    /// Starts `path` with its arguments, silently.
+    /// Starts `path` with its arguments, without output.
     pub(super) fn new(path: &Path, arguments: &[&str], files: Rc<Scratch>, how: How) -> Result<Self, Unsupported> {
         let mut program = PreparedProgram::new(path, arguments)?.silent()?;
-        // Before any clock: a program that cannot be started here is no failure of the measurement.
+        // Outside the clock: a program that cannot be started here is not a failure of the measurement.
         match how(&mut program)?.wait()? {
             ProcessExit::Code(0) => Ok(Self { program, how, _files: files }),
             ProcessExit::Code(127) => {
@@ -49,12 +49,12 @@ impl Kernel for StartKernel {
 }
 
 /// The hello program in a directory of this launch, and that directory.
-pub(super) fn hello(bench: &mut ProbeContext) -> Result<(PathBuf, Rc<Scratch>), Unsupported> {
-    let files = bench.scratch()?;
+pub(super) fn hello(context: &mut ProbeContext) -> Result<(PathBuf, Rc<Scratch>), Unsupported> {
+    let files = context.scratch()?;
     Ok((programs::HELLO.write_into(files.path())?, files))
 }
 
-/// A small dynamically linked program that every system has, and does nothing: its path.
+/// Path of a small dynamically linked program that every system has and that does nothing.
 pub(super) fn dynamic() -> Result<PathBuf, Unsupported> {
     ["/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"]
         .iter()
@@ -63,7 +63,7 @@ pub(super) fn dynamic() -> Result<PathBuf, Unsupported> {
         .ok_or_else(|| Unsupported::new("there is no dynamically linked /bin/true"))
 }
 
-/// Whether a program asks for a loader: an ELF file with a PT_INTERP header (System V ABI, chapter 5).
+/// Whether a program requires a loader: an ELF file with a PT_INTERP header (System V ABI, chapter 5).
 fn is_dynamic(path: &Path) -> std::io::Result<bool> {
     const PT_INTERP: u32 = 3;
     let mut head = Vec::new();
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dynamic_programs_are_told_from_static_ones() {
+    fn dynamic_and_static_programs_are_distinguished() {
         let directory = tempfile::tempdir().unwrap();
         if let Ok(path) = programs::HELLO.write_into(directory.path()) {
             assert!(!is_dynamic(&path).unwrap());

@@ -1,4 +1,4 @@
-//! The barest system call.
+//! The minimal system call.
 
 use sys::process::{parent_pid, raw::getppid};
 
@@ -21,7 +21,7 @@ pub(super) static PROBE: Probe = Probe {
 
 struct GetppidKernel;
 
-/// The parent's number may be 0, where it lives in another namespace: one is added to each so that calls count.
+/// The number of the parent is 0 if it is in another namespace: one is added to each so that calls are counted.
 impl Kernel for GetppidKernel {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut sum = 0_u64;

@@ -1,4 +1,4 @@
-//! The mix of system calls by which BYTE counts.
+//! The mix of system calls that BYTE counts.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -28,7 +28,7 @@ struct Mix {
 }
 
 fn prepare(_: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    // There is no way to read the mask but to set it.
+    // The mask can be read only by setting it.
     let mask = umask(0o22);
     umask(mask);
     Ok(Trial::one(Mix { null: File::open("/dev/null")?, mask }))
@@ -45,7 +45,7 @@ impl Kernel for Mix {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        // The last count left its mask behind.
+        // The last count left its mask set.
         ProbeError::unless_equal(umask(self.mask), 0o22)?;
         umask(0o22);
         ProbeError::unless_equal(done.token, done.ops)

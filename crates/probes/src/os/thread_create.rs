@@ -1,6 +1,6 @@
-//! Making a thread that does nothing.
+//! Creating a thread that does nothing.
 
-use crate::party::fold;
+use crate::peer_process::fold;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use super::ring::{Exclusive, hop};
 use crate::line::{pipe, receive, send};
-use crate::mate::PeerThread;
+use crate::peer_thread::PeerThread;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -23,30 +23,30 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// The near files stand first: dropping them ends the mate, which is then joined.
+/// The near files are declared first: dropping them ends the peer, which is then joined.
 struct Between {
     to: File,
     from: File,
-    _mate: PeerThread,
+    _peer: PeerThread,
     began: u64,
     token: u64,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (far_from, to) = pipe()?;
     let (from, far_to) = pipe()?;
-    let mate = PeerThread::start(bench, 1, move || {
+    let peer = PeerThread::start(context, 1, move || {
         let mut message = [0; 8];
         while receive(&far_from, &mut message)? {
             send(&far_to, &pass(u64::from_ne_bytes(message)).to_ne_bytes())?;
         }
         Ok(())
     })?;
-    let seed = bench.seed();
-    Ok(Trial::paired(Between { to, from, _mate: mate, began: seed, token: seed }, Exclusive::new(seed, 2, 0)?))
+    let seed = context.seed();
+    Ok(Trial::paired(Between { to, from, _peer: peer, began: seed, token: seed }, Exclusive::new(seed, 2, 0)?))
 }
 
-/// What the token becomes at the mate.
+/// The value that the peer returns for a token.
 fn pass(token: u64) -> u64 {
     token.wrapping_add(3)
 }

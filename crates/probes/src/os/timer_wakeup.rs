@@ -1,9 +1,9 @@
-//! How late a periodic thread wakes.
+//! Delay of the wake-up of a periodic thread.
 
 use sys::clock::now;
 use sys::timer::{slack, sleep_until};
 
-use crate::party::PeerProcess;
+use crate::peer_process::PeerProcess;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -32,27 +32,28 @@ struct Periodic {
     _load: Vec<PeerProcess>,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let mut load = Vec::new();
     if at.choice("load")? == "busy" {
-        for cpu in bench.allowed() {
+        for cpu in context.allowed() {
             load.push(PeerProcess::fork(Some(*cpu), (), (), |()| compute())?.0);
         }
     }
     if let Ok(nanos) = slack() {
-        bench
-            .note(format!("timer slack: {nanos} ns, by which the kernel may delay a wake-up to bundle it with others"));
+        context.note(format!(
+            "timer slack: {nanos} ns, by which the kernel may delay a wake-up to combine it with others"
+        ));
     }
     Ok(Trial::Readings(Box::new(Periodic { _load: load })))
 }
 
-/// Until killed, or until the parent is gone.
+/// Computes until killed, or until the parent has ended.
 fn compute() -> Result<(), ProbeError> {
     let parent = sys::process::parent_pid();
     let mut value = 1;
     while sys::process::parent_pid() == parent {
         for _ in 0..1_000_000 {
-            value = std::hint::black_box(crate::party::answer(value));
+            value = std::hint::black_box(crate::peer_process::answer(value));
         }
     }
     Ok(())
@@ -70,7 +71,7 @@ impl Readings for Periodic {
                 return Err(ProbeError::new("the timer fired early"));
             }
             late.push((woke - due) as f64 * 1e-9);
-            // Periods that were slept through are left out, as an alarm clock would.
+            // Missed periods are skipped.
             due += (woke - due) / PERIOD * PERIOD;
         }
         Ok(late)

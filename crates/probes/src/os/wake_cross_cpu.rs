@@ -1,4 +1,4 @@
-//! How long a sleeping thread on another CPU takes to run.
+//! Time until a woken thread on another CPU runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use sys::clock::now;
 use sys::futex::{FutexScope, wait, wake};
 
-use crate::mate::PeerThread;
+use crate::peer_thread::PeerThread;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -29,69 +29,69 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Readings of a batch: a millisecond, or some.
+/// Readings of a batch.
 const READINGS: usize = 16;
 const END: u32 = u32::MAX;
-/// An answer that takes this long means that the mate is gone.
-const PATIENCE: u64 = 5_000_000_000;
+/// Time without an answer after which the peer counts as ended, nanoseconds.
+const TIMEOUT: u64 = 5_000_000_000;
 
 #[derive(Default)]
 struct Notifier {
-    /// Rises by one when the mate shall wake.
-    rung: AtomicU32,
-    /// When the mate woke, clock nanoseconds.
+    /// Incremented to wake the peer.
+    notified: AtomicU32,
+    /// Time at which the peer woke, clock nanoseconds.
     woke: AtomicU64,
-    /// The ring that it woke for.
-    heard: AtomicU32,
+    /// The value of `notified` for which it woke.
+    woke_for: AtomicU32,
 }
 
 struct Wakeups {
-    bell: Arc<Notifier>,
-    mate: Option<PeerThread>,
+    notifier: Arc<Notifier>,
+    peer: Option<PeerThread>,
     asleep: Duration,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let asleep = Duration::from_micros(if at.choice("asleep")? == "50us" { 50 } else { 1000 });
-    let bell = Arc::new(Notifier::default());
-    let theirs = Arc::clone(&bell);
-    let mate = PeerThread::start(bench, 1, move || {
+    let notifier = Arc::new(Notifier::default());
+    let theirs = Arc::clone(&notifier);
+    let peer = PeerThread::start(context, 1, move || {
         let mut last = 0;
         loop {
-            match theirs.rung.load(Ordering::Acquire) {
+            match theirs.notified.load(Ordering::Acquire) {
                 END => return Ok(()),
-                same if same == last => drop(wait(&theirs.rung, last, None, FutexScope::Process)?),
-                rung => {
+                same if same == last => drop(wait(&theirs.notified, last, None, FutexScope::Process)?),
+                notified => {
                     theirs.woke.store(now(), Ordering::Relaxed);
-                    theirs.heard.store(rung, Ordering::Release);
-                    last = rung;
+                    theirs.woke_for.store(notified, Ordering::Release);
+                    last = notified;
                 }
             }
         }
     })?;
-    Ok(Trial::Readings(Box::new(Wakeups { bell, mate: Some(mate), asleep })))
+    Ok(Trial::Readings(Box::new(Wakeups { notifier, peer: Some(peer), asleep })))
 }
 
 impl Wakeups {
-    /// Seconds until the mate ran; `None` when it was not asleep yet.
-    fn ring(&self) -> Result<Option<f64>, ProbeError> {
+    /// Seconds until the peer ran; `None` if it was not asleep.
+    fn notify(&self) -> Result<Option<f64>, ProbeError> {
         let spin_until = |time: u64| {
             while now() < time {
                 std::hint::spin_loop();
             }
         };
         spin_until(now() + self.asleep.as_nanos() as u64);
-        let next = self.bell.rung.load(Ordering::Relaxed) % (END - 1) + 1;
+        let next = self.notifier.notified.load(Ordering::Relaxed) % (END - 1) + 1;
         let began = now();
-        self.bell.rung.store(next, Ordering::Release);
-        let woken = wake(&self.bell.rung, 1, FutexScope::Process)?;
-        while self.bell.heard.load(Ordering::Acquire) != next {
-            if now() > began + PATIENCE {
+        self.notifier.notified.store(next, Ordering::Release);
+        let woken = wake(&self.notifier.notified, 1, FutexScope::Process)?;
+        while self.notifier.woke_for.load(Ordering::Acquire) != next {
+            if now() > began + TIMEOUT {
                 return Err(ProbeError::new("the other thread did not wake"));
             }
             std::hint::spin_loop();
         }
-        let woke = self.bell.woke.load(Ordering::Relaxed);
+        let woke = self.notifier.woke.load(Ordering::Relaxed);
         if woke < began {
             return Err(ProbeError::new("the clocks of the two CPUs disagree"));
         }
@@ -103,7 +103,7 @@ impl Readings for Wakeups {
     fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
         let mut readings = Vec::with_capacity(READINGS);
         for _ in 0..100 * READINGS {
-            readings.extend(self.ring()?);
+            readings.extend(self.notify()?);
             if readings.len() == READINGS {
                 return Ok(readings);
             }
@@ -118,9 +118,9 @@ impl Readings for Wakeups {
 
 impl Drop for Wakeups {
     fn drop(&mut self) {
-        self.bell.rung.store(END, Ordering::Release);
-        // A mate that ended already needs no waking.
-        let _ = wake(&self.bell.rung, 1, FutexScope::Process);
-        drop(self.mate.take());
+        self.notifier.notified.store(END, Ordering::Release);
+        // A peer that has ended needs no waking.
+        let _ = wake(&self.notifier.notified, 1, FutexScope::Process);
+        drop(self.peer.take());
     }
 }

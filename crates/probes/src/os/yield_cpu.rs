@@ -1,11 +1,11 @@
-//! Offering the CPU.
+//! Yielding the CPU.
 
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.yield",
     title: "yield",
-    about: "Offers the CPU by sched_yield, with nobody on it who wants it: the scheduler looks and comes back.",
+    about: "Offers the CPU by sched_yield, while no other thread wants it: the scheduler searches and returns.",
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry, Primitive::ContextSwitch],

@@ -1,7 +1,7 @@
 //! A program that replaces itself by itself, once for every byte of its argument, and then ends with status 0.
 //!
-//! The start of its stack is the argument count, the pointers to path and argument, a null, and the environment (System V
-//! ABI, chapter 3). It moves its argument's pointer one byte on and executes its own path with what is left.
+//! Its stack starts with the argument count, the pointers to path and argument, a null, and the environment (System V
+//! ABI, chapter 3). It advances the pointer to its argument by one byte and executes its own path with the rest.
 
 use super::{Architecture, InstructionListing, ListedProgram};
 

@@ -1,4 +1,4 @@
-//! The smallest program there is: it greets on its output and ends with status 0, or 1 where greeting failed.
+//! The smallest program: it writes a greeting and ends with status 0, or 1 if writing failed.
 
 use super::{Architecture, InstructionListing, ListedProgram};
 

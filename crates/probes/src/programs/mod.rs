@@ -1,8 +1,8 @@
-//! Programs of a few instructions, for figures that start one: they must start the same everywhere, and a compiler cannot be
-//! assumed. So they are assembled here, by hand: an ELF header, two program headers, the instructions, and their data.
+//! Programs of a few instructions, for figures that start one: they must start equally everywhere, without a compiler.
+//! They are therefore assembled here by hand: an ELF header, two program headers, the instructions and their data.
 //!
-//! Format: System V ABI, chapters 4 and 5; numbers of system calls: `syscall(2)`. Beside the bytes of each instruction
-//! stands its assembly.
+//! Format: System V ABI, chapters 4 and 5; numbers of system calls: `syscall(2)`. The assembly of each instruction is
+//! given beside its bytes.
 
 mod chain;
 mod hello;
@@ -25,7 +25,7 @@ enum Architecture {
 }
 
 impl Architecture {
-    /// The one that this program runs on.
+    /// The architecture of this process.
     fn here() -> Option<Self> {
         match std::env::consts::ARCH {
             "x86_64" => Some(Self::X86_64),
@@ -43,7 +43,7 @@ impl Architecture {
     }
 }
 
-/// Instructions of one architecture: each one's bytes beside its assembly.
+/// Instructions of one architecture, each with its assembly.
 struct InstructionListing {
     machine: Architecture,
     instructions: &'static [(&'static [u8], &'static str)],
@@ -53,11 +53,11 @@ struct InstructionListing {
 pub(crate) struct ListedProgram {
     name: &'static str,
     listings: &'static [&'static InstructionListing],
-    /// What follows the instructions.
+    /// Data after the instructions.
     data: &'static [u8],
 }
 
-/// Where a program is loaded: above the lowest addresses, which Linux lets nobody map.
+/// Load address: above the lowest addresses, which Linux does not map.
 const BASE: u64 = 0x40_0000;
 const HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
@@ -67,7 +67,7 @@ impl ListedProgram {
     /// Writes the program into a directory, executable.
     ///
     /// # Errors
-    /// Where this architecture has no listing, or the directory takes no file.
+    /// When this architecture has no listing, or the file could not be written.
     pub(crate) fn write_into(&self, directory: &Path) -> Result<PathBuf, Unsupported> {
         let here = Architecture::here().filter(|_| cfg!(target_os = "linux"));
         let listing = self.listings.iter().find(|listing| Some(listing.machine) == here).ok_or_else(|| {
@@ -140,7 +140,7 @@ mod tests {
         [&HELLO, &CHAIN].into_iter().flat_map(|program| program.listings.iter().map(move |listing| (program, *listing)))
     }
 
-    /// Offset of an instruction; of the data behind the last.
+    /// Offset of an instruction, or of the data after the last one.
     fn offset(listing: &InstructionListing, index: usize) -> i64 {
         listing.instructions[..index].iter().map(|(bytes, _)| bytes.len() as i64).sum()
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lead_to_the_greeting() {
+    fn addresses_refer_to_the_greeting() {
         let [x86, arm] = HELLO.listings else { panic!("two listings") };
         // lea: the displacement counts from the next instruction.
         assert_eq!(offset(x86, 3) + i64::from(x86.instructions[2].0[3]), offset(x86, 10));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_ends_well_and_notices_when_it_cannot_go_on() {
+    fn the_chain_succeeds_and_fails_if_it_cannot_continue() {
         let directory = tempfile::tempdir().unwrap();
         let path = match CHAIN.write_into(directory.path()) {
             Ok(path) => path,
@@ -183,14 +183,14 @@ mod tests {
             command.arg("x".repeat(links));
             assert!(retried(&mut command).status.success(), "{links} links");
         }
-        // What it is told to be is not there.
+        // Its own path does not exist.
         let mut command = std::process::Command::new(&path);
         std::os::unix::process::CommandExt::arg0(command.arg("x"), "/nonexistent");
         assert_eq!(retried(&mut command).status.code(), Some(1));
     }
 
     #[test]
-    fn it_greets_and_ends_well_and_says_when_it_could_not() {
+    fn it_greets_and_ends_with_1_if_it_could_not() {
         let directory = tempfile::tempdir().unwrap();
         let path = match HELLO.write_into(directory.path()) {
             Ok(path) => path,
@@ -199,7 +199,7 @@ mod tests {
         let output = run(&path, std::process::Stdio::piped());
         assert_eq!(output.stdout, hello::GREETING);
         assert!(output.status.success());
-        // Writing to a full device fails, and the status says so.
+        // Writing to a full device fails, and the status reports it.
         if let Ok(full) = fs::File::options().write(true).open("/dev/full") {
             assert_eq!(run(&path, full.into()).status.code(), Some(1));
         }
@@ -209,7 +209,8 @@ mod tests {
         retried(std::process::Command::new(path).stdout(output))
     }
 
-    /// A thread that forks while this one writes the file holds it open for a moment, and the kernel then refuses it.
+    /// A thread that forks while this one writes the file keeps it open for a moment; the kernel then refuses to
+    /// execute it.
     fn retried(command: &mut std::process::Command) -> std::process::Output {
         for _ in 0..50 {
             match command.spawn() {

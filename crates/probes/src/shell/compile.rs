@@ -29,10 +29,10 @@ struct Compile {
     files: Rc<Scratch>,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
-    bench.note(format!("compiler: {} is {}", compiler.display(), tool::version(&compiler, "--version")));
-    let files = bench.scratch()?;
+    context.note(format!("compiler: {} is {}", compiler.display(), tool::version(&compiler, "--version")));
+    let files = context.scratch()?;
     fs::write(files.path().join("program.c"), source())?;
     let mut compile = Compile { compiler, files };
     let done = compile.batch(1)?;
@@ -61,7 +61,7 @@ fn source() -> String {
     text
 }
 
-/// What the program must print.
+/// The number that the program must print.
 fn result() -> u32 {
     fn f(number: u32, x: u32) -> u32 {
         if number == 0 {
@@ -78,7 +78,7 @@ fn result() -> u32 {
 
 impl Kernel for Compile {
     fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
-        // Not there before the first compilation.
+        // The file does not exist before the first compilation.
         let _ = fs::remove_file(self.files.path().join("program"));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A desk calculator at work.
+//! A desk calculator.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -28,10 +28,10 @@ struct Dc {
     files: Rc<Scratch>,
 }
 
-fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let program = tool::find(&["dc"])?;
-    bench.note(format!("dc: {} is {}", program.display(), tool::version(&program, "--version")));
-    let files = bench.scratch()?;
+    context.note(format!("dc: {} is {}", program.display(), tool::version(&program, "--version")));
+    let files = context.scratch()?;
     fs::write(files.path().join("question"), "99k2vp\n")?;
     let mut dc = Dc { program, files };
     let done = dc.batch(1)?;
@@ -43,7 +43,7 @@ fn prepare(_: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
 const ROOT: &str = "1.4142135623730950488016887242096980785696718753769\
                     48073176679737990732478462107038850387534327641572";
 
-/// What dc printed: long numbers go on in the next line behind a backslash.
+/// The output of dc: long numbers continue in the next line after a backslash.
 fn digits(printed: &[u8]) -> String {
     String::from_utf8_lossy(printed).chars().filter(|c| c.is_ascii_digit() || *c == '.').collect()
 }

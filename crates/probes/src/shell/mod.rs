@@ -1,4 +1,4 @@
-//! shell: figures of this family.
+//! shell: probes of this family.
 
 mod compile;
 mod dc;

@@ -1,4 +1,4 @@
-//! Shell scripts at work beside each other.
+//! Concurrent shell scripts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Each copy works in files of its own, named after its argument.
+/// Each copy uses its own files, named after its argument.
 const SCRIPT: &str = "\
 set -e
 sort < words > sorted.$1
@@ -36,7 +36,7 @@ grep prony sorted.$1 | tee found.$1 | wc -l > count.$1
 rm sorted.$1 dumped.$1 found.$1
 ";
 const LINES: u64 = 400;
-/// Every so many lines hold the word that is searched for.
+/// Every seventh line contains the word that is searched for.
 const EVERY: u64 = 7;
 
 struct Script {
@@ -45,29 +45,29 @@ struct Script {
     concurrent: u64,
 }
 
-fn prepare(at: &Point, bench: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let shell = PathBuf::from("/bin/sh");
     let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
-    bench.note(format!("shell: /bin/sh is {}", really.display()));
+    context.note(format!("shell: /bin/sh is {}", really.display()));
     for name in ["sort", "od", "grep", "tee", "wc", "rm"] {
         tool::find(&[name])?;
     }
     let sort = tool::find(&["sort"])?;
-    bench.note(format!("sort: {}", tool::version(&sort, "--version")));
-    let files = bench.scratch()?;
-    fs::write(files.path().join("words"), words(bench.seed()))?;
+    context.note(format!("sort: {}", tool::version(&sort, "--version")));
+    let files = context.scratch()?;
+    fs::write(files.path().join("words"), words(context.seed()))?;
     fs::write(files.path().join("script"), SCRIPT)?;
     let mut script = Script { shell, files, concurrent: at.count("concurrent")? };
-    // Where a tool works otherwise, this is not the script that others ran.
+    // If a tool behaves differently, this is not the published script.
     let done = script.batch(1)?;
     script.check(&done)?;
     Ok(Trial::one(script))
 }
 
-/// Lines of words in no order.
+/// Lines of words in random order.
 fn words(seed: u64) -> String {
     let line = |index: u64| {
-        let word = crate::party::answer(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let word = crate::peer_process::answer(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let name = if index.is_multiple_of(EVERY) { "prony" } else { "brake" };
         format!("{word:016x} {name} {index}\n")
     };
@@ -104,7 +104,7 @@ fn count_in(path: &Path) -> Result<u64, ProbeError> {
 impl Kernel for Script {
     fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
         for copy in 0..self.concurrent {
-            // Not there before the first round.
+            // The file does not exist before the first round.
             let _ = fs::remove_file(self.files.path().join(format!("count.{copy}")));
         }
         Ok(())

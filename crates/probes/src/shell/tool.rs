@@ -1,4 +1,4 @@
-//! Other people's programs: where they are, what they are, and running them.
+//! External programs: their paths, versions and output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,7 +8,7 @@ use crate::{ProbeError, Unsupported};
 /// A program of the search path.
 ///
 /// # Errors
-/// When none of the names is there.
+/// When none of the names exists.
 pub(super) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = names
@@ -17,7 +17,7 @@ pub(super) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
     found.ok_or_else(|| Unsupported::new(format!("there is no {}", names.join(" or "))))
 }
 
-/// A command that reads nothing, runs in a directory, and speaks the plain language.
+/// A command without input, which runs in a directory, in the C locale.
 pub(super) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -25,10 +25,10 @@ pub(super) fn command(program: &Path, directory: &Path) -> Command {
     command
 }
 
-/// What it printed, when it ended well.
+/// The output of a command that succeeded.
 ///
 /// # Errors
-/// When it could not be started, or ended otherwise, with the first line that it complained in.
+/// When it could not be started, or failed, with the first line of its error output.
 pub(super) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
     let output = command.stdout(Stdio::piped()).output().map_err(|error| start_fault(command, &error))?;
     if output.status.success() {
@@ -37,22 +37,22 @@ pub(super) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
     Err(ending_fault(command, &output))
 }
 
-/// A fault that names a program that could not be started.
+/// The error for a program that could not be started.
 pub(super) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
     ProbeError::new(format!("could not start {}: {error}", command.get_program().to_string_lossy()))
 }
 
-/// A fault that names a program that ended badly, and what it said first.
+/// The error for a program that failed, with the first line of its error output.
 pub(super) fn ending_fault(command: &Command, output: &Output) -> ProbeError {
     let complaint = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
     let program = command.get_program().to_string_lossy().into_owned();
     ProbeError::new(format!("{program} ended with {}: {complaint}", output.status))
 }
 
-/// The first line that a program says of its version; empty where it says none.
+/// The first line of a program's version output; empty if there is none.
 pub(super) fn version(program: &Path, argument: &str) -> String {
-    let said = Command::new(program).arg(argument).stdin(Stdio::null()).output();
-    let said = said.map(|output| if output.stdout.is_empty() { output.stderr } else { output.stdout });
-    let said = said.unwrap_or_default();
-    String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()
+    let output = Command::new(program).arg(argument).stdin(Stdio::null()).output();
+    let output = output.map(|output| if output.stdout.is_empty() { output.stderr } else { output.stdout });
+    let output = output.unwrap_or_default();
+    String::from_utf8_lossy(&output).lines().next().unwrap_or_default().trim().to_owned()
 }

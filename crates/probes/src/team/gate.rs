@@ -1,14 +1,14 @@
-//! A number that threads wait for: for a short time spinning, because waking a sleeping thread takes longer than many a batch,
-//! then asleep, so that more threads than CPUs do not keep each other from working.
+//! A number that threads wait for: first spinning for a short time, because waking a sleeping thread takes longer than
+//! many batches, then asleep, so that more threads than CPUs do not block each other.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sys::futex::{FutexScope, wait, wake};
 
-/// Looks between two readings of the clock.
-const LOOKS: u32 = 64;
+/// Loads between two readings of the clock.
+const LOADS: u32 = 64;
 
-/// The number, alone on its cache line and the neighbour that a prefetcher would bring along.
+/// The number, alone on its cache line and on the adjacent one that a prefetcher loads.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct StartGate {
@@ -17,20 +17,21 @@ pub(super) struct StartGate {
 }
 
 impl StartGate {
-    /// Sets the number and wakes who sleeps. Without a sleeper this is a store and a load.
+    /// Sets the number and wakes sleeping threads. Without a sleeping thread this is a store and a load.
     #[inline]
     pub(super) fn set(&self, number: u32) {
-        // Sequentially consistent, as all of this: either the sleeper sees the new number or it is seen to sleep.
+        // Sequentially consistent, like all accesses here: either the waiting thread sees the new number or it is seen
+        // to sleep.
         self.number.store(number, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Sets the number while nothing waits for it.
+    /// Sets the number to zero while no thread waits for it.
     pub(super) fn reset(&self) {
         self.number.store(0, Ordering::SeqCst);
     }
 
-    /// Adds one, and wakes who sleeps when that makes `goal`.
+    /// Adds one, and wakes sleeping threads if the result is `goal`.
     #[inline]
     pub(super) fn add_towards(&self, goal: u32) {
         if self.number.fetch_add(1, Ordering::SeqCst) + 1 == goal {
@@ -41,12 +42,12 @@ impl StartGate {
     #[inline]
     fn wake(&self) {
         if self.sleepers.load(Ordering::SeqCst) > 0 {
-            // Where a thread cannot sleep for a number it has not: it yields its CPU and looks again.
+            // If a futex is unavailable, the waiting thread yields its CPU and loads again.
             let _ = wake(&self.number, i32::MAX as u32, FutexScope::Process);
         }
     }
 
-    /// Waits until the number is what it should be, and returns it: spinning for so many nanoseconds, then asleep.
+    /// Waits until the number is as wanted and returns it: spins for a time in nanoseconds, then sleeps.
     #[inline]
     pub(super) fn wait(&self, wanted: impl Fn(u32) -> bool, spin_nanos: u64) -> u32 {
         if let Some(number) = self.spin(&wanted, spin_nanos) {
@@ -70,7 +71,7 @@ impl StartGate {
     fn spin(&self, wanted: &impl Fn(u32) -> bool, nanos: u64) -> Option<u32> {
         let mut until = None;
         loop {
-            for _ in 0..LOOKS {
+            for _ in 0..LOADS {
                 let number = self.number.load(Ordering::Acquire);
                 if wanted(number) {
                     return Some(number);
@@ -92,7 +93,7 @@ impl StartGate {
 mod tests {
     use super::*;
 
-    /// Every number is waited for, whether the waiting thread spins, falls asleep at once, or comes late.
+    /// Every number is waited for, whether the waiting thread spins, sleeps at once, or arrives late.
     #[test]
     fn no_number_is_missed() {
         for spin_nanos in [0, 100, 1_000_000] {
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_many_wakes_the_one_that_waits() {
+    fn the_last_of_many_wakes_the_waiting_thread() {
         let gate = StartGate::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {

@@ -36,9 +36,9 @@ fn a_member_that_panics_while_it_prepares_is_an_error() {
     assert_eq!(result.err(), Some(Unsupported::new("a thread ended while it prepared")));
 }
 
-/// Members stand at the start when the clock starts, and do nothing before it.
+/// Members wait at the start until the clock starts, and do nothing before.
 #[test]
-fn a_job_begins_when_it_is_started_and_not_before() {
+fn a_job_begins_when_it_is_started() {
     let cpus = allowed();
     let mut team = ThreadTeam::spawn(&cpus, |_| Ok(())).unwrap();
     let begun = Arc::new(AtomicU64::new(0));
@@ -46,7 +46,7 @@ fn a_job_begins_when_it_is_started_and_not_before() {
         begun.store(0, Ordering::SeqCst);
         let inside = Arc::clone(&begun);
         team.prepare(1, move |()| inside.fetch_add(1, Ordering::SeqCst)).unwrap();
-        assert_eq!(team.board.arrived.wait(|_| true, 0), team.board.members());
+        assert_eq!(team.shared.arrived.wait(|_| true, 0), team.shared.members());
         std::thread::sleep(Duration::from_micros(200));
         assert_eq!(begun.load(Ordering::SeqCst), 0);
         team.start(1).unwrap();
@@ -68,7 +68,7 @@ fn another_job_may_take_the_place_of_a_prepared_one() {
     .unwrap();
     assert_eq!(team.run(|state| *state + 1), Ok(4), "the first job never ran");
     team.prepare(1, |state| *state).unwrap();
-    // Dropped with a job prepared: its threads end.
+    // Dropped with a prepared job: its threads end.
 }
 
 #[test]
@@ -84,10 +84,10 @@ fn a_panic_in_any_thread_is_an_error_and_the_team_ends() {
     }
 }
 
-/// Many more threads than CPUs start, work and end: none spins away the time that another needs. Two minutes are for a machine
-/// that builds something else meanwhile; livelocked they would not end at all.
+/// Many more threads than CPUs start, work and end: none blocks another by spinning. The limit of two minutes allows
+/// for a machine that runs a build meanwhile; a livelock would not end at all.
 #[test]
-fn many_threads_on_few_cpus_come_to_their_end() {
+fn many_threads_on_few_cpus_finish() {
     let began = Instant::now();
     let cpus = allowed();
     let places: Vec<usize> = cpus.iter().copied().cycle().take(64).collect();
@@ -102,9 +102,9 @@ fn many_threads_on_few_cpus_come_to_their_end() {
     assert!(began.elapsed() < Duration::from_secs(120));
 }
 
-/// Not a promise but a measurement: what is inside the clock beside the job itself.
+/// Prints a measurement and asserts nothing: the time inside the clock besides the job itself.
 #[test]
-fn what_a_start_costs() {
+fn cost_of_a_start() {
     let cpus = allowed();
     let mut team = ThreadTeam::spawn(&cpus, |_| Ok(())).unwrap();
     let mut nanos: Vec<u64> = (0..3000)

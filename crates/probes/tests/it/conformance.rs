@@ -1,4 +1,4 @@
-//! What holds for every probe's literal, with no line in its own file. That its work is checked stands in `works.rs`.
+//! Properties of every probe's literal. Its work is checked in `works.rs`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn suites_name_only_what_exists() {
     }
 }
 
-/// A file that its family's `mod.rs` does not name would silently never be measured.
+/// A file missing in the `mod.rs` of its family would never be measured, without an error.
 #[test]
 fn every_file_of_a_family_is_in_its_table() {
     for family in probes::FAMILIES {

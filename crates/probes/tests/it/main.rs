@@ -1,3 +1,3 @@
-//! Every probe is what the catalogue promises, and works. One binary, so that it is linked once.
+//! Every probe conforms to the catalogue, and works. One binary, so that it is linked once.
 
 mod conformance;

@@ -5,7 +5,7 @@ use super::sheet::{AXIS, Size, draw as sheet, series};
 use crate::{Chart, Curves, Error, PrintedQuantity, Series};
 
 const SIZE: Size = Size { width: 760, height: 400, left: 84, right: 0 };
-/// Series that get colours of their own; the next ones get hollow dots.
+/// Series with colours of their own; further ones reuse the colours with hollow dots.
 const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Error> {

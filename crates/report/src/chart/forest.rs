@@ -1,4 +1,4 @@
-//! Forest plot: ratios with their intervals under each other (Lewis and Clarke, BMJ 2001).
+//! Forest plot: ratios with their intervals, one below the other (Lewis and Clarke, BMJ 2001).
 
 use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, BAND, Size, draw as sheet, tone};
@@ -43,7 +43,7 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
     })
 }
 
-/// A label that fits beside the plot; the whole of it appears when one points at the row.
+/// A label short enough for the margin; the whole label appears as hover text of the row.
 pub(super) fn shortened(label: &str) -> String {
     if label.chars().count() <= LETTERS {
         return label.to_owned();

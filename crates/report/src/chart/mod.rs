@@ -1,4 +1,4 @@
-//! Charts drawn as SVG with the crate `plotters`; hover texts and words for screen readers are laid over them.
+//! Charts rendered as SVG with the crate `plotters`, overlaid with hover texts and descriptions for screen readers.
 
 mod curves;
 mod forest;
@@ -9,10 +9,10 @@ mod strip;
 
 use crate::{Chart, ChartPlot, Error};
 
-/// A chart as an `svg` element, or nothing when it has no point that can be drawn.
+/// A chart as an `svg` element; `None` if it has no point that can be drawn.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library fails.
 pub(crate) fn svg(chart: &Chart) -> Result<Option<String>, Error> {
     match &chart.plot {
         ChartPlot::Curves(curves) => curves::draw(chart, curves),

@@ -1,4 +1,4 @@
-//! Axes: where a value lies on a line, and which places are marked.
+//! Axes: position of values, and tick marks.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use crate::{ChartAxis, Division, PrintedQuantity};
 
-/// A line on which values lie, with its marks; positions are in the transformed coordinate.
+/// An axis with its marks; positions are in the transformed coordinate.
 #[derive(Debug, Clone)]
 pub(super) struct AxisScale {
     low: f64,
@@ -16,7 +16,7 @@ pub(super) struct AxisScale {
 }
 
 impl AxisScale {
-    /// An axis over values, with a margin on both sides; nothing when none can be drawn.
+    /// An axis over values, with a margin on both sides; `None` if there are no valid values.
     pub(super) fn over(axis: &ChartAxis, values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = extent(values.filter_map(|value| position(axis.division, value)))?;
         Some(match axis.division {
@@ -43,7 +43,7 @@ impl AxisScale {
         })
     }
 
-    /// An axis of ratios, symmetric in what it shows around 1.
+    /// An axis of ratios whose range includes a band around 1.
     pub(super) fn ratios(values: impl Iterator<Item = f64>, band: f64) -> Option<Self> {
         let around = [1.0 - 2.0 * band, 1.0 + 2.0 * band];
         let (low, high) = extent(values.chain(around).filter_map(|value| position(Division::Decades, value)))?;
@@ -52,31 +52,31 @@ impl AxisScale {
         Some(Self { low, high, marks: decades(low, high, &|v| PrintedQuantity::bare(v, Unit::Ratio).short()) })
     }
 
-    /// Rows under each other, the first at the top, named.
+    /// Named rows, the first at the top.
     pub(super) fn rows(names: &[String]) -> Self {
         let marks = names.iter().enumerate().map(|(index, name)| (-(index as f64), name.clone())).collect();
         Self { low: 0.7 - names.len().max(1) as f64, high: 0.7, marks }
     }
 
-    /// The name of a mark.
+    /// The label of a mark.
     pub(super) fn name(&self, position: f64) -> String {
         let mark = self.marks.iter().find(|(mark, _)| (mark - position).abs() < 1e-9);
         mark.map(|(_, name)| name.clone()).unwrap_or_default()
     }
 }
 
-/// Where a value lies in the transformed coordinate; nothing when it cannot lie there.
+/// Position of a value in the transformed coordinate; `None` if it has none.
 pub(super) fn position(division: Division, value: f64) -> Option<f64> {
     let at = match division {
         Division::Linear => value,
         Division::Decades if value > 0.0 => value.log10(),
         Division::Octaves if value > 0.0 => value.log2(),
-        // The maximum stands one step after the last quantile that reports give.
+        // The maximum is placed one step after the last quantile that reports show.
         Division::Nines if value >= 1.0 => 5.0,
         Division::Nines => -(1.0 - value).log10(),
         _ => return None,
     };
-    // Beyond that, differences vanish in 64 bits.
+    // Larger values lose their differences in 64 bits.
     (at.is_finite() && at.abs() < 1e15).then_some(at)
 }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_nothing() {
+    fn invalid_values_give_no_axis() {
         let axis = ChartAxis { title: String::new(), unit: Unit::Seconds, division: Division::Decades };
         assert!(AxisScale::over(&axis, [f64::NAN, 0.0, -1.0, f64::INFINITY].into_iter()).is_none());
         assert!(AxisScale::over(&axis, [f64::MAX, 5e-324].into_iter()).is_some());

@@ -1,4 +1,4 @@
-//! Scatter of two values of every member, with the line through the origin.
+//! Scatter plot of two values for each member, with the line through the origin.
 
 use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};

@@ -1,4 +1,4 @@
-//! A sheet to draw on: axes, grid, lines and marks from `plotters`, and over them what it has no words for.
+//! A drawing surface: axes, grid, lines and marks from `plotters`, and on top of them texts that it does not support.
 
 use maud::{Markup, PreEscaped, html};
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -10,14 +10,14 @@ use plotters::style::{IntoFont, TextStyle};
 use super::scale::AxisScale;
 use crate::{Chart, Error, Tone};
 
-/// Drawn pixels for every pixel of the page: `plotters` places things on whole pixels only.
+/// Drawn pixels for each pixel of the page, since `plotters` uses whole pixels only.
 pub(super) const FINE: u32 = 2;
 
-/// Colours stand for meanings; the style sheet of the page replaces them in light and dark.
+/// Colours stand for meanings; the style sheet of the page replaces them in light and dark mode.
 pub(super) const AXIS: RGBColor = RGBColor(0x80, 0x80, 0x80);
 pub(super) const GRID: RGBColor = RGBColor(0xe0, 0xe0, 0xe0);
 pub(super) const BAND: RGBColor = RGBColor(0xe1, 0xef, 0xe1);
-/// The colours of Okabe and Ito (2008), which people who see few colours tell apart.
+/// The colours of Okabe and Ito (2008), which are distinguishable with colour blindness.
 const SERIES: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -48,15 +48,15 @@ pub(super) const fn tone(tone: Tone) -> RGBColor {
 pub(super) struct Size {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Room for names left of the plot.
+    /// Width for names left of the plot.
     pub(super) left: u32,
-    /// Room right of the plot.
+    /// Width right of the plot.
     pub(super) right: u32,
 }
 
 type Context<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
 
-/// What is drawn on. `over` collects elements that go on top.
+/// The drawing; `over` collects elements for the top layer.
 pub(super) struct ChartSheet<'a> {
     context: Context<'a>,
     over: Vec<Markup>,
@@ -66,7 +66,7 @@ fn refuse(error: impl std::fmt::Display) -> Error {
     Error::Chart(error.to_string())
 }
 
-/// Draws a chart: axes and grid first, then what `fill` adds.
+/// Draws a chart: axes and grid first, then the content that `fill` adds.
 pub(super) fn draw(
     chart: &Chart,
     size: Size,
@@ -107,7 +107,7 @@ pub(super) fn draw(
     Ok(Some(finish(&text, chart, (width, height), &over)))
 }
 
-/// Puts words for screen readers first and the hover texts last into the drawing.
+/// Adds descriptions for screen readers at the beginning and hover texts at the end of the drawing.
 fn finish(text: &str, chart: &Chart, (width, height): (u32, u32), over: &[Markup]) -> String {
     let body = text.split_once('>').map_or("", |(_, body)| body);
     let body = body.rsplit_once("</svg>").map_or(body, |(body, _)| body);
@@ -137,20 +137,20 @@ impl ChartSheet<'_> {
         Ok(())
     }
 
-    /// A dot; hollow ones tell a second set of series from the first of the same colours.
+    /// A dot; hollow dots distinguish a second set of series with the same colours.
     pub(super) fn dot(&mut self, at: (f64, f64), radius: u32, colour: RGBColor, hollow: bool) -> Result<(), Error> {
         let style: ShapeStyle = if hollow { colour.stroke_width(FINE) } else { colour.filled() };
         self.context.draw_series([Circle::new(at, radius * FINE, style)]).map_err(refuse)?;
         Ok(())
     }
 
-    /// Words that appear over a place when one points at it.
+    /// Hover text of a point.
     pub(super) fn hover(&mut self, at: (f64, f64), words: &str) {
         let (x, y) = self.context.backend_coord(&at);
         self.over.push(html! { circle.hit cx=(x) cy=(y) r=(7 * FINE) { title { (words) } } });
     }
 
-    /// Words that appear over a row of the sheet, over its whole width.
+    /// Hover text of a row, over its whole width.
     pub(super) fn hover_row(&mut self, y: f64, page: Size, words: &str) {
         let top = self.context.backend_coord(&(0.0, y + 0.5)).1;
         let bottom = self.context.backend_coord(&(0.0, y - 0.5)).1;
@@ -158,7 +158,7 @@ impl ChartSheet<'_> {
         self.over.push(html! { rect.hit x="0" y=(top) width=(width) height=(bottom - top) { title { (words) } } });
     }
 
-    /// Words written beside a place.
+    /// Text beside a point.
     pub(super) fn words(&mut self, at: (f64, f64), shift: (i32, i32), anchor: &str, words: &str) {
         let (x, y) = self.context.backend_coord(&at);
         let fine = 2;
@@ -167,7 +167,7 @@ impl ChartSheet<'_> {
         });
     }
 
-    /// Words at the right edge of the page.
+    /// Text at the right edge of the page.
     pub(super) fn words_at_edge(&mut self, y: f64, page: Size, words: &str) {
         let y = self.context.backend_coord(&(0.0, y)).1 + 8;
         let x = (page.width - 6) * FINE;

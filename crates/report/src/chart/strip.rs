@@ -1,4 +1,4 @@
-//! Strip plot: every launch as a dot, so that groups show.
+//! Strip plot: every launch as a dot, so that groups are visible.
 
 use super::forest::shortened;
 use super::scale::{AxisScale, position};
@@ -6,7 +6,7 @@ use super::sheet::{Size, draw as sheet, series};
 use crate::words::percent;
 use crate::{Chart, Error, PrintedQuantity, Strip};
 
-/// Dots of a row stand at this many heights, so that equal values do not hide each other.
+/// Heights over which the dots of a row are distributed, so that equal values do not hide each other.
 const LANES: usize = 5;
 
 pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error> {

@@ -1,36 +1,36 @@
-//! Charts as data: what is drawn, not how.
+//! Charts as data, without their rendering.
 
 use model::Unit;
 use serde::Serialize;
 
 use super::{PrintedQuantity, Tone};
 
-/// A chart with its heading and what it shows, in words for who cannot see it.
+/// A chart with a title and a description for readers who cannot see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
     /// Heading.
     pub title: String,
     /// How to read it.
     pub about: String,
-    /// What is drawn.
+    /// Its content.
     pub plot: ChartPlot,
 }
 
-/// What is drawn.
+/// Content of a chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartPlot {
-    /// Values over an axis, a curve a series.
+    /// Values over an axis, with one curve for each series.
     Curves(Curves),
-    /// Ratios with their intervals under each other, and the band that counts as the same.
+    /// Ratios with their intervals, one below the other, and the band that counts as the same.
     Forest(Forest),
-    /// Every single value on a line, rows under each other.
+    /// Single values on a line, in rows.
     Strip(Strip),
-    /// Two values of every member, and a line through the origin.
+    /// Two values for each member, and a line through the origin.
     Scatter(ScatterPlot),
 }
 
-/// How an axis is divided.
+/// Division of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Division {
@@ -40,53 +40,53 @@ pub enum Division {
     Decades,
     /// Equal factors, marked at powers of two.
     Octaves,
-    /// Quantiles, equal steps for every further nine; 1 is the maximum.
+    /// Quantiles, with equal steps for each further nine; 1 is the maximum.
     Nines,
 }
 
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChartAxis {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// Unit of its values.
     pub unit: Unit,
-    /// How it is divided.
+    /// Its division.
     pub division: Division,
 }
 
 /// Values over an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curves {
-    /// The axis from left to right.
+    /// The horizontal axis.
     pub x: ChartAxis,
-    /// The axis from below.
+    /// The vertical axis.
     pub y: ChartAxis,
     /// The curves.
     pub series: Vec<Series>,
-    /// Places on the horizontal axis that mean something.
+    /// Marked positions on the horizontal axis.
     pub marks: Vec<Mark>,
 }
 
 /// One curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// What it is of.
+    /// Its name.
     pub name: String,
-    /// Series of one thing share a colour, counted from 0.
+    /// Number of the colour, from 0; related series share one.
     pub colour: usize,
-    /// Tells series of one colour apart: 0 has full dots, the next ones hollow dots.
+    /// Distinguishes series of one colour: 0 has full dots, others have hollow ones.
     pub variant: usize,
-    /// Place on the horizontal axis, and the quantity there, from left to right.
+    /// Horizontal position and quantity, from left to right.
     pub points: Vec<(f64, PrintedQuantity)>,
 }
 
-/// A place on the horizontal axis.
+/// A marked position on the horizontal axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mark {
-    /// Where.
+    /// The position.
     pub x: f64,
-    /// What it means.
+    /// Its meaning.
     pub text: String,
 }
 
@@ -95,55 +95,55 @@ pub struct Mark {
 pub struct Forest {
     /// Half-width of the band that counts as the same.
     pub band: f64,
-    /// What the axis shows.
+    /// Title of the axis.
     pub title: String,
-    /// From the top.
+    /// Rows from the top.
     pub rows: Vec<ForestRow>,
 }
 
 /// One ratio.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForestRow {
-    /// What it is of.
+    /// Its label.
     pub label: String,
     /// The gain: above 1 is better.
     pub ratio: PrintedQuantity,
-    /// The same in words.
+    /// The gain in words.
     pub words: String,
-    /// The verdict in a word.
+    /// The verdict in one word.
     pub verdict: String,
-    /// How the verdict is meant.
+    /// Tone of the verdict.
     pub tone: Tone,
 }
 
-/// Every single value on a line.
+/// Single values on a line, in rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Strip {
-    /// The axis.
+    /// The horizontal axis.
     pub x: ChartAxis,
-    /// From the top.
+    /// Rows from the top.
     pub rows: Vec<StripRow>,
 }
 
-/// One line of values.
+/// One row of values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StripRow {
-    /// What they are of.
+    /// Its label.
     pub label: String,
-    /// The values, in time order.
+    /// The values, in the order of time.
     pub values: Vec<f64>,
     /// Centres of the modes, each with its share.
     pub centres: Vec<(f64, f64)>,
 }
 
-/// Two values of every member.
+/// Two values for each member.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScatterPlot {
-    /// The axis from left to right.
+    /// The horizontal axis.
     pub x: ChartAxis,
-    /// The axis from below.
+    /// The vertical axis.
     pub y: ChartAxis,
-    /// The members: name, horizontal, vertical.
+    /// The members: name, horizontal and vertical value.
     pub points: Vec<(String, PrintedQuantity, PrintedQuantity)>,
     /// Slope of the line through the origin.
     pub slope: Option<f64>,

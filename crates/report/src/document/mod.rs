@@ -1,4 +1,4 @@
-//! What a report says, before a format draws it.
+//! Content of a report, before a format renders it.
 
 mod chart;
 mod quantity;
@@ -12,29 +12,29 @@ pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
 
 use serde::Serialize;
 
-/// A report: what it is about, its sections, and what to do next.
+/// A report: title, sections, and commands to run next.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Document {
-    /// One line that names the subject.
+    /// Title in one line.
     pub title: String,
-    /// What a reader should know before the figures.
+    /// Notes that precede the figures.
     pub notes: Vec<String>,
     /// The body.
     pub sections: Vec<DocumentSection>,
-    /// Sentences that sum it up.
+    /// Summary in sentences.
     pub summary: Vec<String>,
-    /// Commands that lead on.
+    /// Commands to run next.
     pub next: Vec<String>,
-    /// What programs read instead: the format `json` writes exactly this.
+    /// Data for programs, which the format `json` writes instead.
     #[serde(skip)]
     pub data: Option<EmbeddedJson>,
-    /// One tidy table: the format `csv` writes exactly this.
+    /// One tidy table, which the format `csv` writes instead.
     #[serde(skip)]
     pub records: Option<Records>,
 }
 
 impl Document {
-    /// A document that so far has only its title.
+    /// A document that has only a title so far.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
@@ -49,17 +49,17 @@ impl Document {
     }
 }
 
-/// A part of a document under one heading; an empty heading is not drawn.
+/// A part of a document under one heading; an empty heading is not printed.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DocumentSection {
     /// Heading.
     pub title: String,
-    /// What stands under it.
+    /// Its content.
     pub blocks: Vec<Block>,
 }
 
 impl DocumentSection {
-    /// A section of one block.
+    /// A section with one block.
     #[must_use]
     pub fn of(title: impl Into<String>, block: Block) -> Self {
         Self { title: title.into(), blocks: vec![block] }
@@ -72,22 +72,22 @@ impl DocumentSection {
 pub enum Block {
     /// A paragraph.
     Text(String),
-    /// Sentences in order, numbered when others refer to them by number.
+    /// Sentences, optionally numbered so that others can refer to them.
     List {
-        /// Whether they are numbered from 1.
+        /// Whether they are numbered, from 1.
         numbered: bool,
         /// The sentences.
         items: Vec<String>,
     },
-    /// Names with what they say.
+    /// Names with their values.
     Facts(Vec<(String, String)>),
     /// Rows and columns.
     Table(Table),
-    /// A picture; formats without pictures give its title and how to read it.
+    /// A chart; formats without charts print its title and description.
     Chart(Chart),
-    /// What only who wants to know reads: folded where a format can fold.
+    /// Details that are folded if the format can do that.
     Folded {
-        /// What it holds.
+        /// Title of the details.
         title: String,
         /// The blocks.
         blocks: Vec<Block>,
@@ -99,10 +99,10 @@ pub enum Block {
 pub struct EmbeddedJson(String);
 
 impl EmbeddedJson {
-    /// Findings or a list, indented for people too. Numbers that JSON cannot hold become `null`.
+    /// Indented JSON of a value. Numbers that JSON cannot represent become `null`.
     ///
     /// # Errors
-    /// When the value refuses to be serialised (a map with keys that are no text).
+    /// When the value cannot be serialised (a map whose keys are not texts).
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_string_pretty(value).map(Self)
     }
@@ -110,7 +110,7 @@ impl EmbeddedJson {
     /// A long document on one line.
     ///
     /// # Errors
-    /// As [`EmbeddedJson::of`].
+    /// As for [`EmbeddedJson::of`].
     pub fn compact<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(Self)
     }
@@ -122,11 +122,11 @@ impl EmbeddedJson {
     }
 }
 
-/// One tidy table for other programs: base units, a column a quantity, empty where nothing is known.
+/// One tidy table for other programs: base units, one column for each quantity, empty cells for unknown values.
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     /// Names of the columns.
     pub header: Vec<&'static str>,
-    /// As many texts a row as there are columns.
+    /// One text for each column.
     pub rows: Vec<Vec<String>>,
 }

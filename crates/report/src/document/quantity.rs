@@ -1,47 +1,47 @@
-//! A quantity formats itself: prefix, digits and interval in one place.
+//! A quantity formats itself: prefix, digits and interval are decided in one place.
 //!
-//! The interval decides the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
-//! 7.2.6): the half-width keeps one digit, or two when it begins with a 1, and the value ends at the same decimal.
+//! The interval determines the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
+//! 7.2.6): the half-width has one digit, or two if it begins with a 1, and the value ends at the same decimal.
 
 use model::{Estimate, EstimateMethod, Unit, UnitScale, exponent, number, significant};
 use serde::Serialize;
 
-/// What is known about the spread of a quantity.
+/// Meaning of a quantity's ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrintedSpread {
-    /// The ends are an interval of confidence at the usual level of 95% or above.
+    /// A confidence interval at the usual level of 95% or above.
     Interval,
-    /// The ends are an interval of confidence at a level of its own, which is lower: whole percents, rounded down.
+    /// A confidence interval at a lower level, in whole percents, rounded down.
     IntervalAt {
         /// The level.
         percent: u8,
     },
-    /// The ends are the least and the greatest of a few executions, or of too few launches for an interval.
+    /// The least and the greatest of a few executions, or of too few launches for an interval.
     Range,
-    /// The ends are as another program states them.
+    /// The ends that another program stated.
     Stated,
-    /// Nobody stated a spread.
+    /// No spread is known.
     Unknown,
 }
 
 /// A value with its ends and unit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PrintedQuantity {
-    /// In the base unit.
+    /// Value in the base unit.
     pub value: f64,
-    /// Lower end, in the base unit.
+    /// Lower end in the base unit.
     pub low: f64,
-    /// Upper end, in the base unit.
+    /// Upper end in the base unit.
     pub high: f64,
     /// Base unit.
     pub unit: Unit,
-    /// What the ends are.
+    /// Meaning of the ends.
     pub spread: PrintedSpread,
 }
 
-/// The level that heads of columns promise; a cell below it says its own.
-const USUAL_LEVEL: f64 = 0.95;
+/// The level in the headings of columns; a cell with a lower one shows its own.
+const DEFAULT_LEVEL: f64 = 0.95;
 
 impl PrintedQuantity {
     /// The quantity of an estimate.
@@ -50,7 +50,7 @@ impl PrintedQuantity {
         let spread = match estimate.method {
             _ if estimate.is_range() => PrintedSpread::Range,
             EstimateMethod::Stated if estimate.level <= 0.0 && estimate.low < estimate.high => PrintedSpread::Stated,
-            _ if estimate.has_spread() && estimate.level < USUAL_LEVEL - 1e-9 => {
+            _ if estimate.has_spread() && estimate.level < DEFAULT_LEVEL - 1e-9 => {
                 PrintedSpread::IntervalAt { percent: (100.0 * estimate.level + 1e-9) as u8 }
             }
             EstimateMethod::Stated if estimate.level > 0.0 => PrintedSpread::Stated,
@@ -60,7 +60,7 @@ impl PrintedQuantity {
         Self { value: estimate.value, low: estimate.low, high: estimate.high, unit, spread }
     }
 
-    /// A value of which no spread is known.
+    /// A value without a known spread.
     #[must_use]
     pub const fn bare(value: f64, unit: Unit) -> Self {
         Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown }
@@ -72,13 +72,13 @@ impl PrintedQuantity {
         Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval }
     }
 
-    /// Size of the largest of its numbers, 0 when none is finite.
+    /// Size of its largest number; 0 when none is finite.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         [self.value, self.low, self.high].into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
     }
 
-    /// What must be said of the ends beside them: a level of their own, or that they are a range.
+    /// A remark on the ends: their own level, or that they are a range.
     #[must_use]
     pub fn ends_note(&self) -> Option<String> {
         match self.spread {
@@ -88,19 +88,19 @@ impl PrintedQuantity {
         }
     }
 
-    /// Whether the ends say something that the value does not.
+    /// Whether the ends differ in meaning from the value alone.
     #[must_use]
     pub fn has_interval(&self) -> bool {
         self.spread != PrintedSpread::Unknown
     }
 
-    /// Digits of value and ends in a prefix.
+    /// Digits of value and ends with a prefix.
     #[must_use]
     pub fn digits(&self, scale: UnitScale) -> Digits {
         let at = |x: f64| x / scale.factor;
         let (value, low, high) = (at(self.value), at(self.low), at(self.high));
         let trim = !self.has_interval();
-        // A quotient of values without spread deserves no more digits than such values usually have.
+        // A quotient of values without spread gets no more digits than such values usually have.
         let bare = trim && self.unit == Unit::Ratio;
         let fitted = if bare { significant(value, LEAST_DIGITS) } else { decimals(value, low, high) };
         Digits {
@@ -111,14 +111,14 @@ impl PrintedQuantity {
         }
     }
 
-    /// The value in words with a prefix of its own: `24.4 GB/s`. A no-break space holds it together.
+    /// The value with a prefix of its own: `24.4 GB/s`, joined by a no-break space.
     #[must_use]
     pub fn text(&self) -> String {
         let digits = self.digits(UnitScale::of(self.unit, self.magnitude()));
         with_unit(&digits.value, digits.unit)
     }
 
-    /// Value and interval in words: `24.4 GB/s (24.1 – 24.6)`.
+    /// The value and its interval: `24.4 GB/s (24.1 – 24.6)`.
     #[must_use]
     pub fn text_with_interval(&self) -> String {
         if !self.has_interval() {
@@ -142,7 +142,7 @@ fn with_unit(number: &str, unit: &str) -> String {
     if unit.is_empty() { number.to_owned() } else { format!("{number}\u{a0}{unit}") }
 }
 
-/// A quantity's numbers as text, in one prefix and with the same decimals.
+/// The numbers of a quantity as text, with the same prefix and decimals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digits {
     /// The value.
@@ -158,7 +158,7 @@ pub struct Digits {
 const LEAST_DIGITS: i32 = 3;
 const MOST_DIGITS: i32 = 6;
 
-/// Decimals that an interval supports; negative ones round to tens, hundreds, thousands.
+/// Decimals that an interval supports; negative numbers round to tens, hundreds, thousands.
 fn decimals(value: f64, low: f64, high: f64) -> i32 {
     let half = (high - low) / 2.0;
     if !half.is_finite() || half <= 0.0 {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_decides_the_digits() {
+    fn the_interval_determines_the_digits() {
         assert_eq!(shown(24.42e9, 24.11e9, 24.61e9, Unit::BytesPerSecond), "24.4 GB/s (24.1 – 24.6)");
         assert_eq!(shown(131.2e-9, 129.1e-9, 133.2e-9, Unit::Seconds), "131 ns (129 – 133)");
         assert_eq!(shown(0.98e-6, 0.9701e-6, 1.001e-6, Unit::Seconds), "0.980 µs (0.970 – 1.001)");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_below_the_usual_level_say_what_they_are() {
+    fn ends_below_the_usual_level_show_their_level() {
         let of = |level, method| {
             let (value, low, high) = (24.42e9, 24.11e9, 24.61e9);
             let estimate = Estimate { value, low, high, level, launches: 8, batches: 20, method };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_without_spread_keeps_the_digits_that_it_has() {
+    fn a_value_without_spread_keeps_its_digits() {
         let shown = |value, unit| PrintedQuantity::bare(value, unit).text().replace('\u{a0}', " ");
         assert_eq!(shown(24.5e6, Unit::BytesPerSecond), "24.5 MB/s");
         assert_eq!(shown(1.06e-3, Unit::Seconds), "1.06 ms");

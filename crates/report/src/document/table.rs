@@ -5,36 +5,36 @@ use serde::Serialize;
 
 use super::PrintedQuantity;
 
-/// How a piece of text is meant. Every tone also reads without colour: the words say it.
+/// Meaning of a text. It must be clear without colour as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
-    /// As it is.
+    /// Neutral.
     #[default]
     Plain,
     /// A heading.
     Strong,
-    /// Beside the point.
+    /// Secondary.
     Muted,
-    /// Better, in order.
+    /// Better, or in order.
     Good,
-    /// Worse, broken.
+    /// Worse, or broken.
     Bad,
     /// To be read with care.
     Caution,
 }
 
-/// What a column holds, which decides how it is aligned and where room is taken from when the page is narrow.
+/// Content of a column, which determines its alignment and where a narrow page saves width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnKind {
-    /// The row's name: keeps its line as long as it can.
+    /// The row's name, which is wrapped last.
     Label,
-    /// Words: wrap when the page is narrow.
+    /// Texts, which wrap on a narrow page.
     Words,
     /// Numbers: never wrapped, aligned at the decimal point.
     Number,
-    /// Words at the end of a row that go on the next line when they do not fit.
+    /// Texts at the end of a row, which move to the next line if they do not fit.
     Remark,
 }
 
@@ -43,7 +43,7 @@ pub enum ColumnKind {
 pub struct Column {
     /// Heading.
     pub title: String,
-    /// What it holds.
+    /// Its content.
     pub kind: ColumnKind,
 }
 
@@ -61,13 +61,13 @@ impl Column {
 pub enum Cell {
     /// Nothing.
     Empty,
-    /// Words.
+    /// A text.
     Text(String, Tone),
-    /// Words that take this cell and the empty ones after it: "two modes: ...", "not measured: ...".
+    /// A text over this cell and the empty ones after it: "two modes: ...", "not measured: ...".
     Across(String, Tone),
-    /// A number as its source prints it, digit for digit.
+    /// A number exactly as its source prints it.
     Printed(String),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A quantity without its interval.
     Value(PrintedQuantity),
@@ -84,7 +84,7 @@ impl Cell {
         Self::Text(text.into(), Tone::Plain)
     }
 
-    /// The quantity that it shows.
+    /// The quantity that the cell shows.
     #[must_use]
     pub const fn quantity(&self) -> Option<&PrintedQuantity> {
         match self {
@@ -94,7 +94,7 @@ impl Cell {
     }
 }
 
-/// A row: as many cells as the table has columns; missing ones are empty.
+/// A row; missing cells are empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TableRow {
     /// The cells.
@@ -102,7 +102,7 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// The prefix that all quantities of one unit share in this row: the one that suits the largest.
+    /// The prefix of all quantities with one unit in this row: the one that suits the largest.
     #[must_use]
     pub fn scale(&self, unit: model::Unit) -> UnitScale {
         let largest = self
@@ -116,18 +116,18 @@ impl TableRow {
     }
 }
 
-/// Rows under one heading.
+/// Rows with a common heading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RowGroup {
-    /// Heading; empty when the table is not parted.
+    /// Heading; empty if the table has one group.
     pub title: String,
-    /// What holds for all rows of it.
+    /// A note on all its rows.
     pub note: String,
     /// The rows.
     pub rows: Vec<TableRow>,
 }
 
-/// A table, parted into groups.
+/// A table in groups of rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Table {
     /// Columns, from the left.
@@ -137,13 +137,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table that is not parted.
+    /// A table with one group.
     #[must_use]
     pub fn plain(columns: Vec<Column>, rows: Vec<TableRow>) -> Self {
         Self { columns, groups: vec![RowGroup { rows, ..RowGroup::default() }] }
     }
 
-    /// Every row, whatever its group.
+    /// The rows of all groups.
     pub fn rows(&self) -> impl Iterator<Item = &TableRow> {
         self.groups.iter().flat_map(|group| &group.rows)
     }

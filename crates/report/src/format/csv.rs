@@ -1,10 +1,10 @@
-//! CSV (RFC 4180): the report's records, or its tables as people see them where a view has none.
+//! CSV (RFC 4180): the report's records, or its tables if a view has none.
 
 use std::io::Write;
 
 use crate::{Cell, Document, Error, ReportFormat, Table, TableRow};
 
-/// Draws one tidy table.
+/// Renders one tidy table.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
@@ -42,7 +42,7 @@ fn write_table<W: Write>(writer: &mut ::csv::Writer<W>, table: &Table) -> Result
     Ok(())
 }
 
-/// A cell for programs: numbers in base units, words as they stand.
+/// A cell for programs: numbers in base units, texts unchanged.
 fn plain(row: &TableRow, index: usize) -> String {
     match row.cells.get(index).unwrap_or(&Cell::Empty) {
         Cell::Empty => String::new(),

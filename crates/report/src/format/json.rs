@@ -1,10 +1,10 @@
-//! JSON: the data behind the report, or the report itself where a view has no other data.
+//! JSON: the data of the report, or the report itself if a view has no other data.
 
 use std::io::Write;
 
 use crate::{Document, Error, ReportFormat};
 
-/// Draws the data behind a report.
+/// Renders the data of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JsonFormat;
 

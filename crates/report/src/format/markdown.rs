@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::{Block, Cell, ColumnKind, Document, Error, ReportFormat, RowGroup, Table, TableRow};
 
-/// Draws documents for issues, wikis and README files.
+/// Renders documents for issues, wikis and README files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Markdown;
 
@@ -115,7 +115,7 @@ fn cell(row: &TableRow, index: usize) -> String {
     }
 }
 
-/// Text that Markdown shows as it stands: no markup, no HTML, no line break, no way out of a table cell.
+/// Text that Markdown shows unchanged: no markup, no HTML, no line break, no way out of a table cell.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -134,7 +134,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A command as code; backticks cannot be escaped inside it, so they are replaced.
+/// A command as code; backticks cannot be escaped in code, so they are replaced.
 fn code(command: &str) -> String {
     format!("`{}`", command.replace('`', "'").replace(char::is_control, " "))
 }

@@ -16,16 +16,16 @@ pub use json::JsonFormat;
 pub use markdown::Markdown;
 pub use terminal::Terminal;
 
-/// Draws documents.
+/// Renders documents.
 pub trait ReportFormat {
-    /// Draws one document.
+    /// Renders one document.
     ///
     /// # Errors
-    /// When the output refuses bytes.
+    /// When writing to the output fails.
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error>;
 }
 
-/// Names of the formats and what each is for.
+/// Names of the formats and their purposes.
 pub const FORMATS: &[(&str, &str)] = &[
     ("terminal", "tables for people, at most 100 columns wide"),
     ("json", "the data behind the report, for programs"),
@@ -34,10 +34,10 @@ pub const FORMATS: &[(&str, &str)] = &[
     ("markdown", "tables for issues, wikis and README files"),
 ];
 
-/// A format by name; the terminal is `width` columns wide and coloured when asked.
+/// A format by name; the terminal format is `width` columns wide and coloured if requested.
 ///
 /// # Errors
-/// When no format has that name.
+/// When no format has this name.
 pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn ReportFormat>, Error> {
     match name {
         "terminal" => Ok(Box::new(Terminal { width, colour })),

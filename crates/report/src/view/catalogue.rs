@@ -1,4 +1,4 @@
-//! Everything that can be measured.
+//! The list of all probes.
 
 use model::{Catalogue, ProbeDescription};
 

@@ -1,4 +1,4 @@
-//! What to buy: the plan, its money, its odds, and what would change it.
+//! A purchase: the plan, its costs, its probabilities, and what would change it.
 
 use analyse::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
 use model::Unit;
@@ -187,7 +187,7 @@ fn table_columns(titles: &[&str]) -> Vec<Column> {
 }
 
 fn number(value: f64) -> Cell {
-    // Money and rates of a plan are sums of whole machines: four digits say all that can be meant.
+    // Money and rates of a plan are sums over whole machines, for which four digits are enough.
     let step = if value == 0.0 { 1.0 } else { 10.0_f64.powf(value.abs().log10().floor() - 3.0) };
     Cell::Value(PrintedQuantity::bare((value / step).round() * step, Unit::Count))
 }

@@ -1,11 +1,11 @@
-//! Why two machines differ, in sentences, and the arithmetic for who wants to check it.
+//! Why two machines differ, in sentences, with the arithmetic for verification.
 
 use analyse::explain::{Explanation, RunDifference};
 
 use crate::words::plural;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
-/// What an explanation does not know.
+/// Options of the view.
 #[derive(Debug, Clone, Default)]
 pub struct ExplainContext {
     /// Whether to show every line of the arithmetic.
@@ -41,7 +41,7 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
     document
 }
 
-/// What disturbed the runs comes first; causes are numbered; what is ruled out, left open or to be measured next follows.
+/// Disturbances come first, then numbered causes, then what is ruled out, left open or to be measured next.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
     let after = |text: &String| ["Ruled out", "Left open", "Next experiment"].iter().any(|head| text.starts_with(head));
     let mut said = explanation.sentences();

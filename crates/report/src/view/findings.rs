@@ -1,20 +1,20 @@
-//! Findings one by one, each with what to do: `doctor`, `selftest`.
+//! Findings with advice, of `doctor` and `selftest`.
 
 use serde::Serialize;
 
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
 
-/// How a finding is to be taken.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// Nothing to do.
+    /// No action is needed.
     Fine,
     /// It may disturb figures.
     Attention,
-    /// It breaks a promise, or makes measuring impossible.
+    /// It breaks a promise or prevents measuring.
     Bad,
-    /// It could not be found out.
+    /// It could not be determined.
     Unknown,
 }
 
@@ -29,30 +29,30 @@ impl FindingState {
     }
 }
 
-/// One thing that was looked at.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckFinding {
-    /// What was looked at.
+    /// Its subject.
     pub subject: String,
-    /// How it is to be taken.
+    /// Its severity.
     pub state: FindingState,
-    /// What was found.
+    /// The observation.
     pub says: String,
-    /// What to do about it; empty when there is nothing to do.
+    /// Advice; empty when no action is needed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub advice: String,
 }
 
-/// Everything that was looked at.
+/// All findings.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Findings {
-    /// One line that names the subject.
+    /// Title in one line.
     pub title: String,
-    /// One a thing looked at, in the order of reading.
+    /// The findings in reading order.
     pub findings: Vec<CheckFinding>,
-    /// Sentences that sum it up.
+    /// Summary in sentences.
     pub summary: Vec<String>,
-    /// Commands that lead on.
+    /// Commands to run next.
     #[serde(skip)]
     pub next: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The machine of a run in words.
+//! Descriptions of a run's machine.
 
 use model::{Fact, FactValue, Run, Unit, format_size};
 
@@ -18,7 +18,7 @@ pub fn heading(run: &Run, handle: Option<&str>) -> String {
     format!("Run {handle}{label}: {about}")
 }
 
-/// What a reader should know of a session before its figures.
+/// Notes on a session that precede its figures.
 pub(super) fn notes(run: &Run) -> Vec<String> {
     let mut notes = run.session.notes.clone();
     if let Some(origin) = &run.origin {
@@ -69,7 +69,7 @@ fn clock_words(hertz: f64) -> String {
     PrintedQuantity::bare(hertz, Unit::Hertz).short()
 }
 
-/// A fact's value for people, with its unit.
+/// A fact's value with its unit, for readers.
 pub(crate) fn fact_words(fact: &Fact) -> String {
     let FactValue::Number(number) = fact.value else { return fact.value.text() };
     match fact.unit.as_deref() {

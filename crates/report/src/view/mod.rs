@@ -1,4 +1,4 @@
-//! Views: what a report says about a run, a catalogue or findings. Each makes a [`Document`](crate::Document) once.
+//! Views: the content of reports on a run, a catalogue or findings. Each makes one [`Document`](crate::Document).
 
 mod catalogue;
 mod choose;

@@ -1,4 +1,4 @@
-//! An application on machines where it never ran, and what such predictions were worth.
+//! Predictions of an application on machines where it never ran, and their evaluation.
 
 use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction, PredictionRecord};
 use model::Unit;
@@ -134,7 +134,7 @@ pub fn evaluation(evaluation: &PredictionRecord) -> Document {
     document
 }
 
-/// A record for each number of machines that were learnt from.
+/// One record for each number of training machines.
 fn sizes(evaluation: &PredictionRecord) -> Records {
     let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     Records {

@@ -1,4 +1,4 @@
-//! One probe: what it does, what its value means, and where its definition comes from.
+//! One probe: what it does, the meaning of its value, and the source of its definition.
 
 use model::{AxisDescription, Better, Metric, ProbeDescription, Unit};
 

@@ -1,4 +1,4 @@
-//! One run: tables by family in the order of the catalogue, and what became of every figure.
+//! One run: tables by family in the order of the catalogue, and the outcome of every figure.
 
 use model::{Figure, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
 
@@ -12,14 +12,14 @@ use crate::{
     Table, TableRow, Tone,
 };
 
-/// What the run document does not know: what people type to name it, and what it may be set beside.
+/// Options of the view that are not part of the run document.
 #[derive(Debug, Clone, Default)]
 pub struct RunContext {
-    /// Number, label or path that names it at the command line.
+    /// Number, label or path that selects the run on the command line.
     pub handle: Option<String>,
     /// The same for an earlier run on this machine.
     pub previous: Option<String>,
-    /// Whether it was stored just now, so that the summary says so.
+    /// Whether it has just been stored, which the summary then mentions.
     pub stored: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     } else {
         document.sections.push(DocumentSection::of("", Block::Table(table(run))));
     }
-    // A table just measured is read for its values; who looks a run up gets the tails too.
+    // The table after measuring shows values only; the view of a stored run shows tails as well.
     document.sections.extend((!context.stored).then(|| tails(run)).flatten());
     document.summary = vec![summary(run, context)];
     document.next = next(run, context);
@@ -59,7 +59,7 @@ pub(super) fn table(run: &Run) -> Table {
     Table { columns, groups: groups(run) }
 }
 
-/// Families in the order in which they first appear.
+/// Families in the order of their first figure.
 fn groups(run: &Run) -> Vec<RowGroup> {
     let mut families: Vec<&str> = Vec::new();
     for figure in &run.figures {
@@ -78,7 +78,7 @@ fn groups(run: &Run) -> Vec<RowGroup> {
         .collect()
 }
 
-/// Notes that every figure of a family carries are said once, in its heading.
+/// Notes of all figures of a family, which are printed once, in its heading.
 fn shared_notes(members: &[&Figure]) -> Vec<String> {
     let [first, others @ ..] = members else { return Vec::new() };
     let told = first.notes.iter().filter(|note| !note.starts_with(model::RECORD));
@@ -86,7 +86,7 @@ fn shared_notes(members: &[&Figure]) -> Vec<String> {
     if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
 }
 
-/// The half-width that a figure was to reach.
+/// The target half-width of a figure.
 fn target(run: &Run, figure: &Figure) -> f64 {
     let entry = run.plan.entries.iter().find(|entry| entry.probe == figure.probe && entry.point == figure.point);
     entry.map_or(run.plan.target, |entry| entry.target)
@@ -176,7 +176,7 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     let odd = |figure: &&Figure| {
         figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    // What other verbs measured has no probe to be looked up.
+    // Figures of other commands have no probe to show.
     let catalogue = !["app", "rating", "int-1", "fp-1", "sessions", "farm"].contains(&run.plan.suite.as_str())
         && !run.plan.suite.starts_with("net ");
     if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
@@ -185,7 +185,7 @@ fn next(run: &Run, context: &RunContext) -> Vec<String> {
     next
 }
 
-/// The figures of a run as tidy records in base units, one row a figure.
+/// The figures of a run as tidy records in base units, one row for each figure.
 #[must_use]
 pub fn run_records(run: &Run) -> Records {
     Records { header: TIDY_COLUMNS.to_vec(), rows: tidy_rows(run) }

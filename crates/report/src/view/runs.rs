@@ -5,14 +5,14 @@ use serde::Serialize;
 use crate::words::{day, plural};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
 
-/// What the list says of one run.
+/// One run in the list.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RunRow {
-    /// Number or name that one types to mean it.
+    /// Number or name that selects it.
     pub handle: String,
-    /// Name that no other run has.
+    /// Unique id.
     pub id: String,
-    /// Name that its owner gave it.
+    /// Label given by the owner.
     pub label: Option<String>,
     /// The machine's name.
     pub machine: String,
@@ -22,11 +22,11 @@ pub struct RunRow {
     pub suite: String,
     /// Number of figures.
     pub figures: usize,
-    /// Whether everything planned was done.
+    /// Whether everything planned was measured.
     pub complete: bool,
 }
 
-/// The report of `prony runs`: one row a run, in the order given.
+/// The report of `prony runs`: one row for each run, in the given order.
 #[must_use]
 pub fn runs(rows: &[RunRow]) -> Document {
     let mut document = Document::new(format!("{} stored", plural(rows.len(), "run")));

@@ -5,14 +5,15 @@ use model::{Better, Figure, QuantileEstimate, Run};
 use crate::words::{figure_label, percent};
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
-/// Quantiles that a table shows of times, from the median out to the maximum.
+/// Quantiles of times in a table, from the median to the maximum.
 const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
-/// The same of rates, whose tail is their slow end, out to the minimum.
+/// Quantiles of rates, whose tail is the slow end, down to the minimum.
 const SLOW: [f64; 4] = [0.5, 0.01, 0.001, 0.0];
 
-/// A section with every distribution of a run, when it has any.
+/// A section with all distributions of a run; `None` if it has none.
 pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
-    let groups: Vec<RowGroup> = run.figures.iter().filter(|figure| believable(figure).len() > 1).map(group).collect();
+    let groups: Vec<RowGroup> =
+        run.figures.iter().filter(|figure| valid_quantiles(figure).len() > 1).map(group).collect();
     if groups.is_empty() {
         return None;
     }
@@ -22,7 +23,7 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
         Column::new("interval", ColumnKind::Number),
         Column::new("level", ColumnKind::Number),
     ];
-    let title = if run.figures.iter().any(|figure| slow(figure) && believable(figure).len() > 1) {
+    let title = if run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1) {
         "Single operations: median, 99%, 99.9% and maximum, of a rate 1%, 0.1% and minimum, each the median over launches"
     } else {
         "Single operations: median, 99%, 99.9% and maximum, each the median over launches"
@@ -34,9 +35,9 @@ fn slow(figure: &Figure) -> bool {
     figure.metric.better == Better::Higher
 }
 
-/// The quantiles of a figure that may be printed. Documents of earlier versions hold others: with ends that are a range, above
-/// the largest that was seen, and of the fast end of a rate.
-pub(super) fn believable(figure: &Figure) -> Vec<&QuantileEstimate> {
+/// The quantiles of a figure that are valid. Documents of earlier versions contain others: with a range as their ends,
+/// above the maximum, or at the fast end of a rate.
+pub(super) fn valid_quantiles(figure: &Figure) -> Vec<&QuantileEstimate> {
     let all = figure.quantiles.iter().filter(|one| !one.estimate.is_range());
     let tail: Vec<&QuantileEstimate> = all.filter(|one| !slow(figure) || one.quantile <= 0.5).collect();
     let in_order = |one: &&QuantileEstimate| {
@@ -52,7 +53,7 @@ pub(super) fn believable(figure: &Figure) -> Vec<&QuantileEstimate> {
 }
 
 fn group(figure: &Figure) -> RowGroup {
-    let found = believable(figure);
+    let found = valid_quantiles(figure);
     let shown = if slow(figure) { SLOW } else { LATE };
     let at = |quantile: f64| found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
     let rows = shown.into_iter().filter_map(at).map(|one| row(one, figure)).collect();
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_above_the_maximum_and_no_row_is_a_range() {
+    fn no_quantile_exceeds_the_maximum_and_no_row_is_a_range() {
         let old = [(0.5, 1.0, 0.96), (0.9, 2.0, 0.96), (0.99, 3.0, 0.0), (0.999, 8.59, 0.93), (1.0, 6.98, 0.96)];
         assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
         let sound = [(0.5, 1.0, 0.96), (0.99, 3.0, 0.92), (0.999, 4.0, 0.92), (1.0, 6.98, 0.89)];

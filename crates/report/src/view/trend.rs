@@ -1,4 +1,4 @@
-//! Growth of dated values, with its fan.
+//! Growth of dated values, with the fan of the fit.
 
 use analyse::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::Unit;
@@ -8,7 +8,7 @@ use crate::{
     EmbeddedJson, Mark, PrintedQuantity, PrintedSpread, Records, Series, Table, TableRow, Tone,
 };
 
-/// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` says what the values are.
+/// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` is the name of the values.
 #[must_use]
 pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
     let mut document =
@@ -51,7 +51,7 @@ fn projections(trend: &GrowthTrend) -> Table {
 }
 
 fn chart(trend: &GrowthTrend, name: &str) -> Chart {
-    // An even axis begins at 0: years are counted from the first one shown.
+    // A linear axis begins at 0: years are counted from the first one shown.
     let all = || trend.data.iter().chain(&trend.outside).map(|point| point.time);
     let origin = all().fold(trend.span.0, f64::min).floor();
     let points = |data: &[Dated]| {
@@ -71,7 +71,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
         series.push(Series { name, colour: place + 1, variant: 0, points: fan(fit) });
     }
     for (name, data) in [("values of the fit", &trend.data), ("other values", &trend.outside)] {
-        // A curve joins its points; values are single, each a curve of its own.
+        // A curve connects its points; each single value is a curve of its own.
         for point in points(data) {
             let colour = if name == "other values" { 5 } else { 0 };
             series.push(Series { name: name.to_owned(), colour, variant: 1, points: vec![point] });

@@ -1,9 +1,9 @@
-//! Command lines that a person may type next.
+//! Suggested command lines.
 
 use model::Run;
 
-/// The command that resumes a run which was cut off, where `handle` is what one types to mean it; `None` where what
-/// measured it cannot be resumed.
+/// The command that resumes an interrupted run, which `handle` identifies on the command line; `None` if its kind of
+/// measurement cannot be resumed.
 #[must_use]
 pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
     if run.session.complete || run.origin.is_some() {
@@ -20,9 +20,9 @@ pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
     }
 }
 
-/// A command line without the program's path and without what it says of an earlier resume or of where its run goes.
+/// A command line without the path of the program and without options about an earlier resume or the storage of its run.
 fn continued(words: &[String]) -> String {
-    /// Options with a value that belong to one session alone.
+    /// Options with a value that apply to one session only.
     const OWN: [&str; 4] = ["--resume", "--time-limit", "--label", "--note"];
     if words.len() < 2 {
         return String::new();
@@ -43,7 +43,7 @@ fn continued(words: &[String]) -> String {
     kept.join(" ")
 }
 
-/// A word as a shell reads it back.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:,=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,19 +1,19 @@
-//! A gain in words: the factor that is larger than one, and its way.
+//! A gain in words: the factor above one, and its direction.
 
 use model::{Unit, UnitScale};
 
 use crate::PrintedQuantity;
 
-/// `1.31x slower (1.22 – 1.40)`: how people say a gain of 0.763 (0.714 – 0.820).
+/// `1.31x slower (1.22 – 1.40)`: the wording for a gain of 0.763 (0.714 – 0.820).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor {
-    /// The factor with its ends, turned round where it is for the worse. An end below 1 lies on the other side.
+    /// The factor with its ends, inverted if it is for the worse. An end below 1 is on the other side.
     pub quantity: PrintedQuantity,
-    /// `faster` or `slower`, `better` or `worse`; empty where the factor prints as 1.
+    /// `faster` or `slower`, `better` or `worse`; empty if the factor prints as 1.
     pub way: &'static str,
 }
 
-/// The factor of a gain (above 1 is better) of a figure that is counted in `unit`.
+/// The factor of a gain (above 1 is better) of a figure in `unit`.
 #[must_use]
 pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     let worse = gain.value < 1.0;
@@ -38,7 +38,7 @@ fn digits(quantity: &PrintedQuantity) -> crate::Digits {
 }
 
 impl Factor {
-    /// `1.31x slower`; `1.00x` where it prints as 1.
+    /// `1.31x slower`; `1.00x` if it prints as 1.
     #[must_use]
     pub fn text(&self) -> String {
         let value = digits(&self.quantity).value;
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_factor_with_its_way_and_its_interval_turned_round() {
+    fn a_loss_is_printed_as_an_inverted_factor_with_its_direction() {
         assert_eq!(said(1.0 / 1.31, 1.0 / 1.40, 1.0 / 1.22, Unit::Seconds), "1.31x slower (1.22 – 1.40)");
         assert_eq!(said(1.31, 1.22, 1.40, Unit::BytesPerSecond), "1.31x faster (1.22 – 1.40)");
         assert_eq!(said(0.498, 0.495, 0.501, Unit::Bytes), "2.008x worse (1.996 – 2.020)");

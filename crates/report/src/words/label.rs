@@ -1,10 +1,10 @@
-//! What a figure is called in a row: its title, the bytes that count, and its point written for people.
+//! The label of a figure: its title, the bytes that it counts, and its point in words.
 
 use model::{Figure, Metric, Point, Unit, parse_size};
 
 use crate::PrintedQuantity;
 
-/// What people call a family of figures.
+/// Title of a family of figures.
 #[must_use]
 pub fn family_title(family: &str) -> String {
     match family {
@@ -19,13 +19,13 @@ pub fn family_title(family: &str) -> String {
     .to_owned()
 }
 
-/// What a figure is called in a row: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
+/// The label of a figure: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
 #[must_use]
 pub fn figure_label(figure: &Figure) -> String {
     label(&figure.title, &figure.metric, &figure.point)
 }
 
-/// As [`figure_label`], from the parts.
+/// Like [`figure_label`], from the parts.
 #[must_use]
 pub fn label(title: &str, metric: &Metric, point: &Point) -> String {
     let mut words = title.to_owned();
@@ -40,27 +40,27 @@ pub fn label(title: &str, metric: &Metric, point: &Point) -> String {
     words
 }
 
-/// Which bytes a data rate counts, unless the title says so already.
+/// The bytes that a data rate counts, unless the title contains them.
 fn bytes_counted<'a>(title: &str, metric: &'a Metric) -> Option<&'a str> {
     if metric.unit != Unit::BytesPerSecond {
         return None;
     }
     let counted = metric.per.trim();
     let counted = counted.strip_prefix("bytes").map_or(counted, str::trim);
-    // "write" says "written" already: the first four letters tell a word.
+    // "write" includes "written": words are compared by their first four letters.
     let stem = |word: &str| word.chars().take(4).collect::<String>().to_lowercase();
     let said = title.split(|c: char| !c.is_alphanumeric()).any(|word| stem(word) == stem(counted))
         && !counted.contains(char::is_whitespace);
     (!counted.is_empty() && !said).then_some(counted)
 }
 
-/// A point written for people: `256 MiB, 1 thread, streaming stores`.
+/// A point in words: `256 MiB, 1 thread, streaming stores`.
 #[must_use]
 pub fn point_words(point: &Point) -> String {
     point.iter().map(|(axis, value)| axis_value(axis, value)).collect::<Vec<_>>().join(", ")
 }
 
-/// One coordinate written for people.
+/// One coordinate in words.
 #[must_use]
 pub fn axis_value(axis: &str, value: &str) -> String {
     match (axis, value) {
@@ -81,7 +81,7 @@ pub fn axis_value(axis: &str, value: &str) -> String {
         ("width", width) => spaced(width),
         ("durability", "none") => "not synced".to_owned(),
         ("durability", "fsync") => "synced (fsync)".to_owned(),
-        // Networks count bytes: a datagram of 1472 B is not called one of 1.4375 KiB.
+        // Networks count bytes: 1472 B is not written as 1.4375 KiB.
         ("record" | "event" | "fragment" | "window", size) if size.ends_with('B') => {
             format!("{} {}", spaced(axis), exact_words(size))
         }
@@ -89,7 +89,7 @@ pub fn axis_value(axis: &str, value: &str) -> String {
     }
 }
 
-/// A size as it stands, with a space before its unit.
+/// A size unchanged, with a space before its unit.
 pub(crate) fn exact_words(text: &str) -> String {
     let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     format!("{}\u{a0}{}", &text[..unit], &text[unit..])
@@ -107,7 +107,7 @@ fn spaced(word: &str) -> String {
     word.replace('_', " ")
 }
 
-/// A size with a space before its unit, in the prefix that suits it; anything else as it stands.
+/// A size with a space before its unit and a suitable prefix; any other text unchanged.
 fn size_words(text: &str) -> String {
     match parse_size(text) {
         #[expect(clippy::cast_precision_loss, reason = "shown with five digits")]
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn data_rates_say_which_bytes_count() {
+    fn data_rates_name_the_counted_bytes() {
         let point: Point = "threads=1".parse().unwrap();
         let copy = Metric::higher(Unit::BytesPerSecond, "bytes read + written");
         assert_eq!(label("copy", &copy, &point), "copy (read + written), 1 thread");

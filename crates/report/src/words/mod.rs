@@ -1,4 +1,4 @@
-//! Words for people: names of families and points, outcomes, flags, times.
+//! Words for readers: names of families and points, outcomes, flags, times.
 
 mod command;
 mod factor;
@@ -13,10 +13,10 @@ pub use label::{axis_value, family_title, figure_label, label, point_words};
 pub use outcome::{list, modes, percent, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 
-/// Whether a character steers what follows instead of being shown: control characters, and the marks and overrides of
-/// writing direction (Unicode Standard Annex 9) with which a text could rearrange the words beside it.
+/// Whether a character controls the output instead of being shown: control characters, and marks of writing direction
+/// (Unicode Standard Annex 9) by which a text could rearrange its neighbours.
 #[must_use]
-pub fn steers(c: char) -> bool {
+pub fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -14,7 +14,7 @@ fn plural_of(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
-/// Whether a figure's interval is no wider than its target, but was not enough to call it within.
+/// Whether a figure's interval is within its target, but the figure did not count as converged.
 #[must_use]
 pub fn unconfirmed(figure: &Figure, target: f64) -> bool {
     let narrow = |one: &model::Estimate| !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9);
@@ -31,18 +31,18 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
-/// A share as a whole percentage, or with one decimal below ten when it is not whole: `2%`, `0.5%`, `31%`.
+/// A share as a percentage, whole or with one decimal below ten: `2%`, `0.5%`, `31%`.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if !value.is_finite() {
         return "an unknown percentage".to_owned();
     }
-    // Little is not nothing: the first digit that says so.
+    // A small share is not printed as 0%: it gets as many decimals as needed.
     if (1e-6..0.05).contains(&value.abs()) {
         return format!("{value:.*}%", -value.abs().log10().floor() as usize);
     }
-    // And nearly all is not all.
+    // A share close to 100% is not printed as 100%.
     let missing = 100.0 - value;
     if (1e-6..0.5).contains(&missing) {
         return format!("{value:.*}%", (-missing.log10() - 1e-6).ceil() as usize);
@@ -72,8 +72,8 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
     format!("{count}: {}", list(&parts))
 }
 
-/// What a reader should know of a figure: flags in words, the variant, notes that are its own. `target` is the half-width
-/// that it was to reach; `shared` are notes that its family states already.
+/// Remarks on a figure: flags in words, the variant, and its own notes. `target` is its target half-width; `shared` are
+/// notes that its family states already.
 #[must_use]
 pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
     let in_modes = matches!(figure.outcome, Outcome::Modes(_));

@@ -1,6 +1,6 @@
-//! Times of people: how long, and when.
+//! Durations and dates for readers.
 
-/// A length of time: `0:09`, `1:47`, `2:03:09`. What is no length is `unknown time`.
+/// A duration: `0:09`, `1:47`, `2:03:09`; `unknown time` if it is invalid.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || !(0.0..1e12).contains(&seconds) {
@@ -13,7 +13,7 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// Date and minute of an RFC 3339 time in UTC: `2026-11-21 03:44`. Midnight to the second is a date without a time, as
-/// printed documents have it: `1998-01-01`. Anything else is returned as it stands.
+/// in printed documents: `1998-01-01`. Any other text is returned unchanged.
 #[must_use]
 pub fn day(rfc3339: &str) -> String {
     let shaped = rfc3339.len() >= 16

@@ -1,4 +1,4 @@
-//! What the formats draw, word for word, for a run whose numbers were checked by hand.
+//! The output of the formats, word for word, for a run whose numbers were checked by hand.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::fixture;
@@ -46,7 +46,7 @@ fn json_of_a_run_is_the_run_document() {
 }
 
 #[test]
-fn a_published_run_says_that_no_spread_is_known() {
+fn a_published_run_has_no_known_spread() {
     let text = terminal(&view::run(&fixture::published_run(), &RunContext::default()));
     assert!(text.contains("not measured by Prony: taken from a printed evaluation, table 2"), "{text}");
     let line = text.lines().find(|line| line.contains("write 1 B to /dev/null")).unwrap();
@@ -56,7 +56,7 @@ fn a_published_run_says_that_no_spread_is_known() {
 }
 
 #[test]
-fn incomplete_and_foreign_runs_say_so() {
+fn incomplete_and_foreign_runs_are_marked() {
     let mut run = fixture::fixed_run();
     run.session.complete = false;
     run.session.ended_on.as_mut().unwrap().boot = "another".to_owned();
@@ -67,7 +67,7 @@ fn incomplete_and_foreign_runs_say_so() {
 }
 
 #[test]
-fn an_empty_run_is_said_in_words() {
+fn an_empty_run_is_described_in_words() {
     let mut run = fixture::fixed_run();
     run.figures.clear();
     let text = terminal(&view::run(&run, &RunContext::default()));
@@ -92,12 +92,12 @@ fn colour_adds_nothing_but_colour() {
 }
 
 #[test]
-fn columns_stand_at_the_decimal_point() {
+fn columns_are_aligned_at_the_decimal_point() {
     let text = terminal(&view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default()));
     let mut place = None;
     for line in text.lines() {
         if !line.starts_with("    ") {
-            place = None; // another family
+            place = None; // Another family begins.
         }
         let Some(unit) = [" GB/s ", " ns ", " µs ", " ms ", " /s "].iter().filter_map(|unit| line.find(unit)).min()
         else {
@@ -145,7 +145,7 @@ fn two_runs_are_compared() {
 }
 
 #[test]
-fn five_runs_are_rows_with_their_places() {
+fn five_runs_are_rows_with_their_ranks() {
     let runs: Vec<model::Run> = [1.0, 1.0, 1.3, 1.7, 2.2]
         .iter()
         .zip(5..)
@@ -255,9 +255,10 @@ fn unknown_formats_name_the_known_ones() {
     }
 }
 
-/// Writes what is expected, to be checked by hand before it is kept: `PRONY_EXPECTED=tests/expected cargo test`.
+/// Writes the expected output, which must be checked by hand before it is kept: `PRONY_EXPECTED=tests/expected cargo
+/// test`.
 #[test]
-fn expectations_for_eyes() {
+fn write_expectations() {
     let Some(folder) = std::env::var_os("PRONY_EXPECTED").map(std::path::PathBuf::from) else { return };
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("run.txt"), terminal(&fixed())).unwrap();
@@ -280,7 +281,7 @@ fn at_levels(levels: &[f64]) -> model::Run {
 }
 
 #[test]
-fn every_format_says_a_level_below_the_plan_and_calls_a_range_a_range() {
+fn every_format_shows_lower_levels_and_marks_ranges() {
     for (level, words, code) in [(0.939, "at 93%", "0.939"), (0.75, "range", "range"), (0.0, "range", "range")] {
         let document = view::run(&at_levels(&[level]), &RunContext::default());
         for (name, text) in [
@@ -299,7 +300,7 @@ fn every_format_says_a_level_below_the_plan_and_calls_a_range_a_range() {
 }
 
 #[test]
-fn what_was_not_called_within_its_target_is_not_counted() {
+fn unconfirmed_figures_are_not_counted_as_within() {
     let within = |run: &model::Run| {
         let text = terminal(&view::run(run, &RunContext::default())).replace("\n  ", " ");
         text.rsplit_once("in 1:47: ").unwrap().1.to_owned()

@@ -1,4 +1,4 @@
-//! The HTML report: nothing injects, it is quick to make, and a real browser draws it without a word of complaint.
+//! The HTML report: no injection, fast rendering, and no complaint of a real browser.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::browser;
@@ -43,7 +43,7 @@ fn twenty() -> String {
     page(&runs.iter().collect::<Vec<_>>())
 }
 
-/// A run in which every text that a stranger may choose tries to break out.
+/// A run in which every text of foreign origin tries to inject code.
 fn hostile() -> Run {
     let evil = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\"'&<!--\u{202e}";
     let mut run = fixture::sample_run(5, 1.0, true);
@@ -73,17 +73,17 @@ fn texts_of_run_documents_do_not_inject() {
     let mut other = hostile();
     other.id.push('2');
     for text in [page(&[&hostile()]), page(&[&hostile(), &other])] {
-        assert!(!text.contains("<img"), "an element got in");
-        assert!(!text.contains("<script>document"), "a script got in");
+        assert!(!text.contains("<img"), "an element was injected");
+        assert!(!text.contains("<script>document"), "a script was injected");
         assert_eq!(text.matches("<script").count(), 3, "its own script and two blocks of data");
         assert_eq!(text.matches("</script").count(), 3);
         assert!(!text.contains("<!--"));
-        assert!(!text.contains('\u{202e}'), "words beside it would be read backwards");
+        assert!(!text.contains('\u{202e}'), "neighbouring text would be reversed");
     }
 }
 
 #[test]
-fn it_asks_nothing_of_the_network() {
+fn the_page_makes_no_network_request() {
     for text in [single(), two(), several()] {
         for word in ["http://", "https://", "src=", "@import", "url(", "fetch("] {
             let allowed = text.matches(word).count() == 0;
@@ -104,9 +104,9 @@ fn twenty_runs_make_a_page_of_reasonable_size() {
     assert!(text.len() < 8 << 20, "{} bytes", text.len());
 }
 
-/// Without this, a harness that sees nothing would pass everything.
+/// Without this test, a harness that reports nothing would pass every page.
 #[test]
-fn the_browser_would_tell() {
+fn the_browser_reports_complaints() {
     let Some(browser) = browser::find() else { return };
     let page = "<!DOCTYPE html><h1>x</h1><img src='http://127.0.0.1:9/x.png'><script>console.error('no'); undefined_function()</script>";
     let seen = browser.open("broken", page);
@@ -115,7 +115,7 @@ fn the_browser_would_tell() {
 }
 
 #[test]
-fn a_browser_draws_it_without_complaint() {
+fn a_browser_renders_it_without_complaint() {
     let Some(browser) = browser::find() else {
         testing::skip!("no chromium here, so that no page was drawn");
         return;
@@ -131,9 +131,9 @@ fn a_browser_draws_it_without_complaint() {
     }
 }
 
-/// Writes the pages to the folder named by `PRONY_PAGES`, for eyes.
+/// Writes the pages to the directory named by `PRONY_PAGES`, for inspection.
 #[test]
-fn pages_for_eyes() {
+fn write_pages() {
     let Some(folder) = std::env::var_os("PRONY_PAGES").map(std::path::PathBuf::from) else { return };
     for (name, text) in [
         ("single", single()),

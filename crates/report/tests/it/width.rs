@@ -1,4 +1,4 @@
-//! No line is wider than the page and nothing panics, whatever a run document says.
+//! No line is wider than the page and no run document causes a panic.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::fixture;
@@ -22,7 +22,7 @@ fn fits(document: &Document, width: usize) {
     }
 }
 
-/// Labels as people and strangers write them: empty, endless, wide, joined, backwards, with control characters.
+/// Labels of any origin: empty, long, wide, joined, right-to-left, with control characters.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -136,7 +136,7 @@ proptest! {
             for table in document.tables() {
                 let mut heads: Vec<&str> = table.columns.iter().skip(1).map(|column| column.title.as_str()).collect();
                 prop_assert!(heads.iter().all(|head| !head.trim().is_empty()), "{heads:?}");
-                // Heads of many machines are figures, whose titles a document may repeat.
+                // Headings of many machines are figures, whose titles a document may repeat.
                 if comparison.machines.len() <= 4 {
                     heads.sort_unstable();
                     let count = heads.len();

@@ -1,4 +1,4 @@
-//! Did the growth change? Tests for a break in a straight line.
+//! Tests for a break in a straight line, that is a change of growth.
 //!
 //! The largest of the statistics of Chow (Econometrica 28, 1960) over all times of the break (Quandt 1960; Andrews,
 //! Econometrica 61, 1993), with a p-value from permuted residuals, since tables of its distribution hold for large
@@ -29,9 +29,9 @@ pub struct Break {
 /// Fewest points on either side of a break.
 const FEWEST: usize = 4;
 
-/// Test for a break at an unknown place, with at least 15% of the points on either side. The p-value is the share of
-/// `permutations` of the residuals of the single line whose largest statistic is not smaller, never below one over
-/// their number. `None` below nine points, without permutations, or as [`line()`].
+/// Test for a break at an unknown position, with at least 15% of the points on either side. The p-value is the share of
+/// `permutations` of the residuals of the single line whose largest statistic is not smaller, and at least one over
+/// their number. `None` below nine points, without permutations, or as for [`line()`].
 pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Break> {
     let (x, y) = by_x(x, y)?;
     if permutations == 0 {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bend_is_found_where_it_is() {
+    fn a_break_is_found_at_its_position() {
         let (x, y) = series(1, 0.25);
         let found = sup_f(&x, &y, 199, 3).unwrap();
         assert!(found.p_value <= 0.01 && (found.after - 25.0).abs() <= 5.0, "{found:?}");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn false_alarms_are_as_rare_as_said() {
+    fn false_alarms_have_the_stated_rate() {
         let alarms = |test: &dyn Fn(&[f64], &[f64]) -> f64| {
             (100..300)
                 .filter(|&seed| {

@@ -1,4 +1,4 @@
-//! Exponential growth: a line through logarithms, its doubling time, and what it would predict.
+//! Exponential growth: a line through logarithms, its doubling time, and its predictions.
 //!
 //! Least squares on logarithms; intervals of the doubling time invert those of the rate. For ratings of machines over
 //! years see Nordhaus, Two centuries of productivity growth in computing, Journal of Economic History 67, 2007.
@@ -26,8 +26,8 @@ impl Growth {
         Estimated { value: self.line.slope, interval: self.line.slope_interval(level) }
     }
 
-    /// Time to double, in the unit of the times; negative times are those to halve. `None` when the interval of the
-    /// rate contains zero, since then no finite interval exists.
+    /// Doubling time in the unit of the times; negative for halving. `None` when the interval of the rate contains
+    /// zero, since there is no finite interval then.
     pub fn doubling_time(&self, level: f64) -> Option<Estimated> {
         let rate = self.rate(level);
         if rate.interval.contains(0.0) {
@@ -37,8 +37,8 @@ impl Growth {
         Some(Estimated { value: time(rate.value), interval: rate.interval.map(time) })
     }
 
-    /// Height of the trend at `time` with the interval for one new value there (a prediction interval, which is wider
-    /// than that of the trend). It holds only while the growth goes on.
+    /// Value of the trend at `time` with the interval for one new value there (a prediction interval, which is wider
+    /// than that of the trend). It is valid only while the growth continues.
     pub fn predict(&self, time: f64, level: f64) -> Estimated {
         let e = self.line.predict(time, level);
         Estimated { value: e.value.exp(), interval: e.interval.map(f64::exp) }

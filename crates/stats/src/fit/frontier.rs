@@ -1,11 +1,11 @@
-//! The upper frontier of dated values: what the best of each time could do.
+//! The upper frontier of dated values: the best of each time.
 //!
 //! Its points are those that were a record when they appeared.
 
 use crate::fit::exponential::{Growth, exponential};
 
-/// Positions of the points that exceed every earlier one, in the order of time. Of points of one time the largest may
-/// count. `None` when the samples differ in length or a number is not finite.
+/// Positions of the points that exceed every earlier one, in the order of time. Of points at the same time the largest
+/// counts. `None` when the samples differ in length or a number is not finite.
 pub fn records(times: &[f64], values: &[f64]) -> Option<Vec<usize>> {
     if times.len() != values.len() || times.iter().chain(values).any(|v| !v.is_finite()) {
         return None;

@@ -1,6 +1,6 @@
-//! Straight lines by weighted least squares, with intervals of their parameters and of what they predict.
+//! Straight lines by weighted least squares, with intervals of their parameters and predictions.
 //!
-//! Draper and Smith, Applied Regression Analysis, 3rd ed. 1998, chapters 1, 3 and 9. Where single points may be wild use
+//! Draper and Smith, Applied Regression Analysis, 3rd ed. 1998, chapters 1, 3 and 9. For data with outliers use
 //! [`crate::theil_sen`].
 
 use crate::distribution::student_t_quantile;
@@ -15,7 +15,7 @@ pub struct FitLine {
     pub intercept: f64,
     /// Standard deviation of a point of weight 1 about the line.
     pub residual_sd: f64,
-    /// Degrees of freedom: points less fitted parameters.
+    /// Degrees of freedom: points minus fitted parameters.
     pub degrees: f64,
     /// Smallest and largest x of the fit.
     pub range: (f64, f64),
@@ -23,7 +23,7 @@ pub struct FitLine {
     mean_x: f64,
     /// Weighted sum of squares of x about `mean_x`.
     spread_x: f64,
-    /// Sum of weights; infinite for a line through the origin, whose height at 0 is known.
+    /// Sum of weights; infinite for a line through the origin, whose value at 0 is known.
     weight: f64,
 }
 
@@ -39,12 +39,12 @@ impl FitLine {
         self.mean_at(0.0, level).interval
     }
 
-    /// Height of the line at `x` with the interval of the line itself.
+    /// Value of the line at `x` with the interval of the line itself.
     pub fn mean_at(&self, x: f64, level: f64) -> Estimated {
         self.at(x, level, self.line_variance(x))
     }
 
-    /// Height of the line at `x` with the interval for one new point of weight 1.
+    /// Value of the line at `x` with the interval for one new point of weight 1.
     pub fn predict(&self, x: f64, level: f64) -> Estimated {
         self.at(x, level, 1.0 + self.line_variance(x))
     }
@@ -71,7 +71,7 @@ pub fn line(x: &[f64], y: &[f64]) -> Option<FitLine> {
     weighted_line(x, y, &vec![1.0; x.len()])
 }
 
-/// As [`line()`]; a point of weight w has the variance of a point of weight 1 over w. Weights must be positive.
+/// Like [`line()`]; a point of weight w has the variance of a point of weight 1 over w. Weights must be positive.
 pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
     if x.len() < 3 || !sound(x, y, weights) {
         return None;
@@ -123,7 +123,7 @@ fn with_residuals(mut line: FitLine, x: &[f64], y: &[f64], weights: &[f64]) -> F
     line
 }
 
-/// What the line leaves of each point.
+/// Residuals of a line.
 pub(crate) fn residuals(line: &FitLine, x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| y - line.intercept - line.slope * x).collect()
 }

@@ -1,4 +1,4 @@
-//! Fits of lines and growth, and what they may predict.
+//! Fits of lines and growth, and their predictions.
 
 pub mod break_test;
 pub mod exponential;

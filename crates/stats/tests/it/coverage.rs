@@ -1,4 +1,4 @@
-//! Does the interval of a figure cover its median after stopping at fixed looks?
+//! Coverage of the interval of a figure's median after stopping at fixed looks.
 
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
@@ -11,7 +11,7 @@ const RESAMPLES: usize = 300;
 const LEVEL: f64 = 0.95;
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// Stops as a run does: at the first look that converged, else at the last with what it supports.
+/// Stops as a run does: at the first look at which the figure converged, else at the last.
 fn stopped(values: &[f64]) -> (usize, Interval) {
     for n in LOOKS {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);

@@ -1,4 +1,4 @@
-//! Verdicts on simulated machines whose truth is known.
+//! Verdicts on simulated machines with known truth.
 #![expect(clippy::unwrap_used, reason = "simulated launches always compare")]
 
 use rand_chacha::ChaCha8Rng;
@@ -7,13 +7,13 @@ use stats::{BAND, EquivalenceVerdict, Floor, RatioEstimate, compare, verdict};
 
 const TRIALS: usize = 1500;
 
-/// Logarithms of 20 launches of a session whose own level is off by `effect` and whose machine is `shift` slower.
+/// Logarithms of 20 launches of a session whose level is off by `effect`, on a machine that is `shift` slower.
 fn session(shift: f64, effect: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let level = (shift + effect * standard_normal(rng)).exp();
     Noise::stable(level).launches(20, rng).iter().map(|v| v.ln()).collect()
 }
 
-/// Share of trials in which `claim` holds for two sessions `shift` apart, with sessions off by `effect`.
+/// Share of trials in which `claim` holds for two sessions `shift` apart, whose levels are off by `effect`.
 fn share(
     shift: f64,
     effect: f64,
@@ -43,7 +43,7 @@ fn same(c: &RatioEstimate) -> bool {
     verdict(c, c.p_value, BAND) == EquivalenceVerdict::Same
 }
 
-/// A true 5% stays below this with 99.9% at 1500 trials.
+/// With a true rate of 5%, the observed one is below this in 99.9% of cases at 1500 trials.
 const FIVE_PERCENT: f64 = 0.068;
 
 #[test]
@@ -66,9 +66,9 @@ fn sessions_of_one_machine_are_rarely_significant() {
 }
 
 #[test]
-fn claims_are_rarely_false_and_often_made() {
+fn claims_are_rarely_false_and_powerful() {
     let floor = |_: &mut ChaCha8Rng| Floor::known(0.003);
-    // The worst truth for a claim lies on the edge of the band.
+    // The worst case for a claim is on the edge of the band.
     let (false_same, false_different) = (share(BAND, 0.003, floor, same), share(BAND, 0.003, floor, different));
     let (true_same, true_different) = (share(0.0, 0.003, floor, same), share(0.05, 0.003, floor, different));
     println!("on the edge: SAME {false_same:.3}, DIFFERENT {false_different:.3}");

@@ -1,4 +1,4 @@
-//! How often does comparing a machine with itself claim a difference?
+//! Rate of false differences when a machine is compared with itself.
 
 use rand::Rng;
 use stats::simulate::generator;
@@ -36,7 +36,7 @@ fn one_session_one_figure() {
             println!(
                 "TABLE A/A in one session, {launches} launches: significant {significant:.3} (worst figure {worst:.3}), DIFFERENT {different:.4}"
             );
-            // 250 trials of a true 5% stay below 9.4% with 99.9%.
+            // With a true rate of 5%, 250 trials stay below 9.4% in 99.9% of cases.
             assert!(significant <= 0.05 && different <= 0.05 && worst <= 0.094, "{launches} launches");
         }
     }
@@ -72,7 +72,7 @@ fn one_session_family_of_sixty() {
     }
 }
 
-/// Odd against even rounds, which is how a run compares two things in one session.
+/// Odd against even rounds, the way a run compares two things in one session.
 #[test]
 fn one_session_real_order() {
     for session in sessions() {
@@ -91,7 +91,7 @@ fn one_session_real_order() {
     }
 }
 
-/// Shares of blocks of consecutive launches of two sessions that come out significant and DIFFERENT.
+/// Shares of blocks of consecutive launches of two sessions that are significant, and DIFFERENT.
 fn across(a: &Session, b: &Session, probe: &str, launches: usize, floor: Floor) -> (f64, f64) {
     const TRIALS: usize = 200;
     let mut rng = generator(7);
@@ -143,8 +143,8 @@ fn across_sessions() {
     }
 }
 
-/// A block of launches against the next block of the same session, without a floor: what autocorrelation alone must
-/// hold back, and the reason why runs made one after the other count as two sessions.
+/// A block of launches against the next block of the same session, without a floor: autocorrelation alone must be
+/// accounted for. This is why consecutive runs count as two sessions.
 #[test]
 fn one_session_neighbouring_blocks() {
     let sessions = sessions();

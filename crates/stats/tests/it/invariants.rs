@@ -1,4 +1,4 @@
-//! Properties that hold for any values: units do not matter, order matters only where time does, nothing is made up.
+//! Properties for any values: units do not matter, order matters only for time series, invalid input gives `None`.
 
 use proptest::prelude::*;
 use stats::order_statistic::median_range;
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn autocorrelation_never_narrows(v in values(6..60)) {
+    fn autocorrelation_never_narrows_an_interval(v in values(6..60)) {
         let plain = median_interval(&v, 0.95).unwrap().interval;
         if let Some(serial) = serial_median_interval(&v, 0.95) {
             prop_assert!(serial.interval.low <= plain.low && plain.high <= serial.interval.high);

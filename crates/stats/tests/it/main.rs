@@ -1,5 +1,5 @@
-//! What the statistics promise: on recorded launches of real machines, against known truths, and on published data.
-//! One binary, so that it is linked once.
+//! Promises of the statistics: on recorded launches of real machines, against known truths, and on published data. One
+//! binary, so that it is linked once.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! How often modes are found where there are none, and missed where there are two.
+//! Rates of false and of missed modes.
 
 use rand::Rng;
 use stats::distribution::student_t_quantile;
@@ -15,7 +15,7 @@ fn rate(seed: u64, mut sample: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> Vec<f
 
 #[test]
 fn unimodal_noise_has_no_modes() {
-    // t quantiles are slow to invert: one table serves all draws.
+    // Quantiles of t are slow to compute: one table serves all draws.
     let t3: Vec<f64> = (0..2000).map(|i| student_t_quantile((f64::from(i) + 0.5) / 2000.0, 3.0)).collect();
     let mut worst = 0.0_f64;
     for n in [10, 14, 20, 28, 40] {

@@ -1,4 +1,4 @@
-//! Recorded round trips of two placements, mixed launch by launch: are they told apart?
+//! Recorded round trips of two placements, mixed launch by launch, must be separated.
 
 use rand::Rng;
 use stats::modes;

@@ -1,4 +1,4 @@
-//! How small a difference is found, and how well a figure repeats.
+//! Smallest detectable difference, and repeatability of figures.
 
 use stats::quantile::standard_deviation;
 use stats::simulate::generator;
@@ -6,11 +6,12 @@ use stats::{BAND, Floor, compare, median, quantile};
 
 use crate::session::{STABLE, Session, consecutive, logs, resample, sessions};
 
-/// The shift that two samples of 20 launches of this figure show as significant in 80% of trials.
+/// The shift between two samples of 20 launches of this figure that is significant in 80% of trials.
 fn smallest_difference(values: &[f64]) -> f64 {
     const TRIALS: usize = 300;
     let mut rng = generator(9);
-    // Moving B by d moves the interval by d, so d is found when it exceeds how far the interval reached below 0.
+    // Moving B by d moves the interval by d, so d is detected when it exceeds the distance of the interval's lower end
+    // below 0.
     let needed: Vec<f64> = (0..TRIALS)
         .map(|_| {
             let mut draw = || logs(&resample(values, 20, &mut rng));

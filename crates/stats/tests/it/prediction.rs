@@ -1,4 +1,4 @@
-//! How well applications are predicted from probes on real machines, a CPU model at a time.
+//! Accuracy of predicting applications from probes on real machines, one CPU model at a time.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -10,7 +10,7 @@ use stats::ridge::RidgeProblem;
 use stats::simulate::generator;
 use stats::{LeftOut, jackknife_plus, median, probe_weighting, quantile};
 
-/// Logarithms of all columns of all CPU models without a gap.
+/// Logarithms of all columns of all CPU models without missing values.
 struct Table {
     names: Vec<String>,
     rows: Vec<Vec<f64>>,
@@ -34,7 +34,7 @@ fn table() -> Option<Table> {
         })
         .collect();
     let mut table = Table { names, rows };
-    // The one time among rates: all must rise with speed.
+    // The one time among rates is inverted, so that all columns rise with speed.
     let latency = table.column("pm_me_latency");
     table.rows.iter_mut().for_each(|row| row[latency] = -row[latency]);
     Some(table)
@@ -45,20 +45,20 @@ impl Table {
         self.names.iter().position(|n| n == name).unwrap()
     }
 
-    /// The tool that a column is of: `gb1`, `bw`, `pm`, `sng`, or one compressor.
+    /// The tool of a column: `gb1`, `bw`, `pm`, `sng`, or one compressor.
     fn tool(&self, column: usize) -> &str {
         let name = &self.names[column];
         let parts = if name.starts_with("cmp_") { 2 } else { 1 };
         name.match_indices('_').nth(parts - 1).map_or(name.as_str(), |(at, _)| &name[..at])
     }
 
-    /// Applications: the parts of a suite, and compressors at work.
+    /// Applications: the parts of a suite, and compressors.
     fn applications(&self) -> Vec<usize> {
         let part = |n: &str| (n.starts_with("gb1_") && n != "gb1_score") || (n.starts_with("cmp_") && n.ends_with('c'));
         (0..self.names.len()).filter(|&k| part(&self.names[k])).collect()
     }
 
-    /// Probes for an application: what other tools measure on one thread.
+    /// Probes for an application: measurements of other tools on one thread.
     fn probes(&self, application: usize) -> Vec<usize> {
         (0..self.names.len()).filter(|&k| self.tool(k) != self.tool(application) && self.names[k] != "sng_N").collect()
     }
@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-/// Relative errors, as |ratio - 1|, of predictions made from `machines` random CPU models for all others.
+/// Relative errors, as |ratio - 1|, of predictions from `machines` random CPU models for all others.
 fn errors(
     table: &Table,
     machines: usize,

@@ -1,4 +1,4 @@
-//! Fits of public series against what is known of them.
+//! Fits of public series, compared with known results.
 #![expect(
     clippy::unwrap_used,
     reason = "a data file that does not parse must fail the test, and a missing one is told"
@@ -7,7 +7,7 @@
 use stats::fit::break_test::sup_f;
 use stats::fit::exponential::{Growth, exponential};
 
-/// Dated values of a file of two columns, or none, loudly.
+/// Dated values of a file with two columns; `None`, reported as a skip, without it.
 fn series(name: &str) -> Option<Vec<(f64, f64)>> {
     let text = std::fs::read_to_string(testing::shared(&format!("data/{name}"))?).unwrap();
     let point = |line: &str| {

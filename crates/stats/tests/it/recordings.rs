@@ -1,8 +1,10 @@
-//! Do the promises hold on recorded noise, in the order of time and resampled? Recordings of our own lie beside this file and
-//! are always tried; those of the shared folder where it is present.
+//! Promises on recorded noise, in the order of time and resampled. Recordings beside this file are always used; those
+//! of the shared directory if it is present.
 //!
-//! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as observed.
-//! `beside_builds_1` and `_2`: 40 launches of eighteen figures by this program beside several builds on two CPUs (load 8 to 20).
+//! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
+//! observed.
+//! `beside_builds_1` and `_2`: 40 launches of eighteen figures of this program during several builds on two CPUs (load
+//! 8 to 20).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ const RESAMPLES: usize = 120;
 const LEVEL: f64 = 0.95;
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// Our own recordings: a figure a line, its launch values in the order of time.
+/// The recordings of this repository: one figure a line, its launch values in the order of time.
 fn own() -> Vec<Session> {
     let texts = [
         ("quiet_guest", include_str!("../noise/quiet_guest.txt")),
@@ -45,7 +47,7 @@ fn figures() -> Vec<(String, Vec<f64>)> {
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// What a run of one figure ends with: launches, interval, and whether it was called within its target.
+/// Result of a run of one figure: launches, interval, and whether it converged.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in LOOKS {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
@@ -98,7 +100,7 @@ impl Tally {
         self.covered as f64 / self.runs.max(1) as f64
     }
 
-    /// Coverage of what was called; 1 where nothing was.
+    /// Coverage of converged figures; 1 if there are none.
     fn when_called(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
     }
@@ -114,7 +116,8 @@ impl Tally {
     }
 }
 
-/// Prints a table's line; gives the tally of all and of the figures that are called in fewer than a fifth of their runs.
+/// Prints a line of the table; returns the tally of all figures, and of those that converge in fewer than a fifth of
+/// their runs.
 fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let sum = |wanted: &dyn Fn(&Tally) -> bool| {
         each.iter().filter(|(_, t)| wanted(t)).fold(Tally::default(), |sum, (_, t)| sum.plus(*t))
@@ -138,7 +141,7 @@ fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
 }
 
 #[test]
-fn independent_launches_cover_whatever_is_called() {
+fn independent_launches_cover_when_converged() {
     let mut rng = generator(31);
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
@@ -163,7 +166,7 @@ fn independent_launches_cover_whatever_is_called() {
 }
 
 #[test]
-fn launches_in_the_order_of_time_cover_whatever_is_called() {
+fn launches_in_the_order_of_time_cover_when_converged() {
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
         .map(|(name, values)| {
@@ -186,8 +189,8 @@ fn launches_in_the_order_of_time_cover_whatever_is_called() {
     }
 }
 
-/// `count` values in blocks of geometric length, three on average, each from a random place on: the stationary bootstrap of
-/// Politis and Romano (Journal of the American Statistical Association 89, 1994).
+/// `count` values in blocks of geometric length, three on average, each starting at a random position: the stationary
+/// bootstrap of Politis and Romano (Journal of the American Statistical Association 89, 1994).
 fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
     let mut at = rng.random_range(0..values.len());
     (0..count)
@@ -200,7 +203,7 @@ fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 #[test]
-fn launches_that_hang_together_cover_whatever_is_called() {
+fn correlated_launches_cover_when_converged() {
     let mut rng = generator(32);
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
@@ -215,9 +218,9 @@ fn launches_that_hang_together_cover_whatever_is_called() {
     assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
 }
 
-/// Runs cut off at any look have intervals at 95%, or say less.
+/// Runs that end at any look have intervals at 95%, or a lower stated level.
 #[test]
-fn runs_that_were_cut_off_cover_as_they_say() {
+fn interrupted_runs_have_the_stated_coverage() {
     for n in LOOKS {
         let (mut covered, mut windows, mut own_level) = (0, 0, 0);
         for (_, values) in figures() {
@@ -242,13 +245,13 @@ fn runs_that_were_cut_off_cover_as_they_say() {
     }
 }
 
-/// A figure with one party, or with several that take turns on one CPU.
+/// A figure with one process, or with several that alternate on one CPU.
 fn is_pinned(name: &str) -> bool {
     let several = ["free", "cross_cpu", "unp", "tcp_rr", "fork", "create", "copyall", "file"];
     !several.iter().any(|word| name.contains(word))
 }
 
-/// By launch values alone; where batches are known more is asked (`pre_empted_pipes_are_no_modes`).
+/// By launch values alone; with known batches more is required (`preempted_pipes_are_no_modes`).
 #[test]
 fn pinned_figures_are_not_called_modes() {
     let mut rng = generator(33);
@@ -271,9 +274,9 @@ fn pinned_figures_are_not_called_modes() {
     assert!(shares.0 < 0.01 && shares.1 < 0.01);
 }
 
-/// Truths that are known: first-order autoregression, and a neighbour on the core that comes and stays for a while.
+/// Known truths: first-order autoregression, and a neighbour on the core that comes and stays for a while.
 #[test]
-fn simulated_dependence_is_covered_as_far_as_launches_show_it() {
+fn simulated_dependence_is_covered_if_visible_in_the_launches() {
     const RUNS: usize = 500;
     let autoregressive = |rho: f64, sd: f64| {
         let noise = stats::simulate::Noise {
@@ -305,7 +308,7 @@ fn simulated_dependence_is_covered_as_far_as_launches_show_it() {
 }
 
 #[test]
-fn the_level_that_calls_is_the_one_that_is_printed() {
+fn the_deciding_level_is_the_printed_one() {
     let noise = stats::simulate::Noise::stable(1.0);
     let mut rng = generator(35);
     for _ in 0..50 {

@@ -14,14 +14,14 @@ pub(crate) struct Session {
     pub(crate) figures: BTreeMap<String, Vec<f64>>,
 }
 
-/// Probes with one party on one CPU, or two parties pinned to one CPU.
+/// Probes with one process on one CPU, or two processes pinned to one CPU.
 pub(crate) const PINNED: [&str; 9] =
     ["chase_l2", "chase_mem", "ctxpair", "fault", "loop", "looppair", "null", "pipe_same", "triad"];
 
-/// Pinned CPU and kernel probes: no large memory, no second party, no difference of two.
+/// Pinned CPU and kernel probes, without large memory, a second process, or a paired difference.
 pub(crate) const STABLE: [&str; 4] = ["chase_l2", "fault", "loop", "null"];
 
-/// Default standard deviation between sessions of the class of a probe, as a logarithm.
+/// Default standard deviation between sessions for the class of a probe, as a logarithm.
 pub(crate) fn class_floor(probe: &str) -> f64 {
     match probe {
         "triad" => 0.01,
@@ -33,13 +33,13 @@ pub(crate) fn class_floor(probe: &str) -> f64 {
 }
 
 impl Session {
-    /// Whether both sessions ran under the same scheduling policy: names of those with real-time priority start with F.
+    /// Whether both sessions had the same scheduling policy: names of those with real-time priority start with F.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.name.starts_with('F') == other.name.starts_with('F')
     }
 }
 
-/// All sessions of the shared folder, or none, loudly, where it is absent.
+/// All sessions of the shared directory; `None`, reported as a skip, without it.
 pub(crate) fn sessions() -> Vec<Session> {
     let Some(folder) = testing::shared("noise") else { return Vec::new() };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -74,18 +74,18 @@ fn figures(text: &str) -> BTreeMap<String, Vec<f64>> {
     figures
 }
 
-/// `count` values drawn with replacement: launches that are independent.
+/// `count` values drawn with replacement: independent launches.
 pub(crate) fn resample(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
     (0..count).map(|_| values[rng.random_range(0..values.len())]).collect()
 }
 
-/// `count` consecutive values from position `start`, round the end: launches as they came.
+/// `count` consecutive values from position `start`, wrapping around: launches as recorded.
 pub(crate) fn consecutive(values: &[f64], count: usize, start: usize) -> Vec<f64> {
     (0..count).map(|i| values[(start + i) % values.len()]).collect()
 }
 
-/// Logarithms. A difference of two that came out negative in a disturbed launch counts as the smallest there is:
-/// nothing is dropped, and rank methods do not ask how small.
+/// Logarithms. A paired difference that is negative in a disturbed launch counts as the smallest positive number:
+/// nothing is dropped, and rank methods are insensitive to its size.
 pub(crate) fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.max(1e-9).ln()).collect()
 }

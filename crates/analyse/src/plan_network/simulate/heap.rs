@@ -1,7 +1,7 @@
-//! The pending moments of a simulation: a heap of four children a node, which touches half as many cache lines as one
-//! of two.
+//! The pending moments of a simulation: a heap with four children for each node, which touches half as many cache lines
+//! as a binary one.
 
-/// Moments with who they belong to, the earliest first; equal moments in the order of their owners.
+/// Moments and their owners, the earliest first; equal moments in the order of owners.
 #[derive(Debug, Default)]
 pub(super) struct Heap(Vec<u128>);
 
@@ -35,7 +35,7 @@ impl Heap {
         self.0[at] = new;
     }
 
-    /// Takes the earliest out, or puts another moment of the same owner in its place, which costs half as much.
+    /// Removes the earliest, or replaces it by another moment of the same owner, which takes half the time.
     #[inline]
     pub(super) fn settle(&mut self, owner: u32, next: Option<u64>) {
         match next {
@@ -50,7 +50,7 @@ impl Heap {
         }
     }
 
-    /// Puts `new` at the root and lets it sink.
+    /// Puts `new` at the root and sifts it down.
     fn sink(&mut self, new: u128) {
         let keys = &mut self.0;
         let mut at = 0;

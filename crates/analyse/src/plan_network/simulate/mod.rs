@@ -1,11 +1,11 @@
 //! A discrete-event simulation of N senders, a switch with finite buffers, and M receivers.
 //!
-//! Every sender has a network card that sends at the link's rate; every frame then stands in the switch's output port,
-//! whose buffer is finite and drops what does not fit, or waits in its input port, whose buffer is finite too and whose
-//! first frame holds up the others (head-of-line blocking: Karol, Hluchyj and Morgan, IEEE Transactions on Communications
-//! 35, 1987). Acknowledgements and requests take the round trip and are never lost.
+//! Every sender has a network card that sends at the link's rate; every frame is then queued in the switch's output
+//! port, whose buffer is finite and drops what does not fit, or waits in its input port, whose buffer is finite too and
+//! whose first frame blocks the others (head-of-line blocking: Karol, Hluchyj and Morgan, IEEE Transactions on
+//! Communications 35, 1987). Acknowledgements and requests take the round trip and are never lost.
 //!
-//! All delays of one kind are equal, so that only senders and ports need a heap: it holds one moment for each.
+//! All delays of one kind are equal, so that only senders and ports need a heap, with one moment for each.
 
 mod heap;
 mod pull;
@@ -27,54 +27,54 @@ pub use tally::{LatencyQuantiles, SimulationTally};
 pub enum FragmentSizes {
     /// All equal.
     Fixed(u32),
-    /// Exponential with this mean, cut off at 8 means.
+    /// Exponential with this mean, truncated at 8 means.
     Exponential(f64),
     /// Drawn from measured sizes.
     Measured(Vec<u32>),
 }
 
-/// When events happen.
+/// Moments of events.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum Trigger {
-    /// All data is there from the start: everybody sends as fast as the pattern lets him.
+    /// All data is available from the start: every sender sends as fast as the pattern allows.
     Unpaced,
-    /// One event every so many seconds.
+    /// One event in this many seconds.
     Every(f64),
-    /// At random, this many seconds apart on average.
+    /// Random (Poisson), with this mean interval in seconds.
     Poisson(f64),
 }
 
-/// Who sends what to whom, and when.
+/// Order of sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum TrafficPattern {
-    /// Every sender sends the fragments of event after event; event e belongs to receiver e mod M. Paced, each event is
-    /// a burst of all senders into one port; unpaced, all senders visit the receivers in step.
+    /// Every sender sends the fragments of event after event; event e belongs to receiver e mod M. With a trigger, each
+    /// event is a burst of all senders into one port; without one, all senders visit the receivers in step.
     InOrder,
-    /// Slots in which no two senders send to one receiver.
+    /// Slots in which no two senders send to the same receiver.
     BarrelShift,
-    /// Every sender in a random order of its own within each group of M events.
+    /// Every sender in its own random order within each group of M events.
     Random,
-    /// A receiver asks for one frame at a time and has at most so many requests open.
+    /// A receiver requests one frame at a time and has a bounded number of open requests.
     Pull {
-        /// Requests that one receiver has open at most.
+        /// Open requests of one receiver, at most.
         credits: u32,
     },
 }
 
-/// What keeps a pushing sender from overrunning a port.
+/// Flow control of a pushing sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum FlowControl {
-    /// Nothing: what is dropped is lost. A pulling receiver asks again.
+    /// None: a dropped frame is lost. A pulling receiver repeats its request.
     Datagrams,
-    /// Connections of a TCP-like window: slow start, halved at a loss, at most so many bytes; what is dropped is sent
-    /// again after three later acknowledgements or a time-out.
+    /// Connections with a TCP-like window: slow start, halved at a loss, bounded in size; a dropped frame is sent again
+    /// after three later acknowledgements or a timeout.
     Window {
         /// Largest window, bytes of payload.
         bytes: u32,
     },
 }
 
-/// Everything that a simulation depends on.
+/// Parameters of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationSetup {
     /// Sources of fragments.
@@ -83,25 +83,25 @@ pub struct SimulationSetup {
     pub receivers: u32,
     /// Rate of every link, bytes a second.
     pub link_rate: f64,
-    /// Time from one end to the other without queues, seconds.
+    /// Delay from end to end without queues, seconds.
     pub latency: f64,
-    /// Buffer of an output port, bytes; the frame that is being sent does not count.
+    /// Buffer of an output port, bytes, without the frame being sent.
     pub output_buffer: u64,
-    /// Buffer of an input port, bytes; 0 where the switch has none.
+    /// Buffer of an input port, bytes; 0 if the switch has none.
     pub input_buffer: u64,
-    /// Bytes of frames.
+    /// Sizes of frames.
     pub framing: Framing,
     /// Order of sending.
     pub pattern: TrafficPattern,
-    /// What keeps senders back.
+    /// Flow control.
     pub flow: FlowControl,
     /// Sizes of fragments.
     pub sizes: FragmentSizes,
-    /// When events happen.
+    /// Moments of events.
     pub trigger: Trigger,
     /// Number of events.
     pub events: u32,
-    /// Time after which what was lost is sent or asked for again, seconds.
+    /// Timeout after which a lost frame is sent or requested again, seconds.
     pub timeout: f64,
     /// Seed of sizes, moments and orders.
     pub seed: u64,
@@ -109,7 +109,7 @@ pub struct SimulationSetup {
 
 impl SimulationSetup {
     /// The simulation of a burst: datagrams of `frames` full frames from each of `senders` to one receiver, `events`
-    /// times with time to drain between.
+    /// times with time to drain in between.
     #[must_use]
     pub fn burst(senders: u32, frames: u32, link_rate: f64, output_buffer: u64, events: u32) -> Self {
         let framing = Framing::UDP.without_gap();

@@ -1,4 +1,4 @@
-//! Receivers that ask: at most so many requests open, each for one frame, and asked again when nothing comes.
+//! Receivers that request frames: a bounded number of open requests, each for one frame and repeated without an answer.
 
 use super::state::{Frame, Notice, SimulationWorld};
 
@@ -14,7 +14,7 @@ impl SimulationWorld<'_> {
         self.pull(receiver);
     }
 
-    /// An answer came: its credit is free again.
+    /// Returns the credit of an answered request.
     pub(super) fn credit(&mut self, receiver: u32) {
         self.pullers[receiver as usize].free += 1;
         self.pull(receiver);
@@ -37,7 +37,7 @@ impl SimulationWorld<'_> {
                 return;
             }
             let puller = &mut self.pullers[receiver as usize];
-            // Receivers begin with different senders, so that they do not all ask the same one at once.
+            // Receivers begin with different senders, to spread the load.
             let sender = (receiver + puller.fragment) % senders;
             let size = self.schedule.bytes(sender, event as u32);
             let bytes = (size - puller.offset).min(self.setup.framing.payload);

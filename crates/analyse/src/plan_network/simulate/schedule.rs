@@ -1,22 +1,22 @@
-//! Which fragment a sender sends next, and not before when.
+//! Which fragment a sender sends next, and when at the earliest.
 
 use super::{FragmentSizes, SimulationSetup, TrafficPattern, Trigger};
 
 /// Picoseconds in a second.
 pub(super) const TICKS: f64 = 1e12;
 
-/// What a sender is to do.
+/// Next action of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// Send the fragment of this event.
     Fragment(u32),
     /// Nothing before this moment.
     Wait(u64),
-    /// Nothing any more.
+    /// No fragment is left.
     Done,
 }
 
-/// A sender's place in its own schedule.
+/// A sender's position in its schedule.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     at: u64,
@@ -79,7 +79,7 @@ impl TrafficSchedule {
         schedule
     }
 
-    /// The moment of an event; 0 where all are there from the start.
+    /// The moment of an event; 0 if all are available from the start.
     #[inline]
     pub(super) fn trigger(&self, event: u64) -> u64 {
         if self.triggers.is_empty() { event * self.every } else { self.triggers[event as usize] }
@@ -97,7 +97,7 @@ impl TrafficSchedule {
         }
     }
 
-    /// Bytes of one fragment; at least 1.
+    /// Size of one fragment, bytes; at least 1.
     #[inline]
     pub(super) fn bytes(&self, sender: u32, event: u32) -> u32 {
         let draw = || mix(self.seed, u64::from(sender) << 32 | u64::from(event));
@@ -110,7 +110,7 @@ impl TrafficSchedule {
         }
     }
 
-    /// Bytes of all fragments of an event.
+    /// Size of all fragments of an event, bytes.
     pub(super) fn event_bytes(&self, event: u32) -> u64 {
         match self.sizes {
             FragmentSizes::Fixed(bytes) => self.senders * u64::from(bytes.max(1)),
@@ -118,7 +118,7 @@ impl TrafficSchedule {
         }
     }
 
-    /// What `sender` does next; a fragment that is given out will not be given out again.
+    /// Next action of `sender`; a returned fragment will not be returned again.
     #[inline]
     pub(super) fn next(&self, sender: u32, cursor: &mut Cursor, now: u64) -> Next {
         loop {

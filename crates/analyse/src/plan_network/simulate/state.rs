@@ -18,7 +18,7 @@ pub(super) struct Frame {
     pub(super) receiver: u32,
     /// Payload.
     pub(super) bytes: u32,
-    /// Place in its connection's order of sending.
+    /// Position in its connection's order of sending.
     pub(super) order: u32,
 }
 
@@ -29,12 +29,12 @@ pub(super) struct SendingFragment {
     pub(super) left: u32,
 }
 
-/// A network card and who feeds it.
+/// A network card and its sender.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
     pub(super) cursor: Cursor,
     pub(super) jobs: VecDeque<SendingFragment>,
-    /// Connections that have something to send and room in their window.
+    /// Connections with data to send and space in their window.
     pub(super) ready: VecDeque<u32>,
     /// Connection whose socket buffer is full, which stops the sender.
     pub(super) blocked: Option<u32>,
@@ -42,20 +42,20 @@ pub(super) struct Sender {
     pub(super) alarm: bool,
 }
 
-/// What arrives after a fixed delay.
+/// A notice that arrives after a fixed delay.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Notice {
     /// A frame of a connection was received.
     Acknowledged(Frame),
-    /// A receiver asks for a frame.
+    /// A receiver requests a frame.
     Requested(Frame),
-    /// Time is up for a frame of a connection.
+    /// Timeout of a frame of a connection.
     TimedOut(Frame),
-    /// Time is up for a frame that a receiver asked for.
+    /// Timeout of a frame that a receiver requested.
     Missing(Frame),
 }
 
-/// An event on its way.
+/// An event being assembled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Building {
     pub(super) left: u64,
@@ -68,7 +68,7 @@ pub(super) struct Port {
     pub(super) on_wire: Option<Frame>,
     pub(super) queue: VecDeque<Frame>,
     pub(super) held: u64,
-    /// Inputs whose first frame waits for room here.
+    /// Inputs whose first frame waits for space here.
     pub(super) waiting: VecDeque<u32>,
     pub(super) payload: u64,
 }
@@ -92,12 +92,12 @@ pub(super) struct WindowedConnection {
     pub(super) window: u32,
     pub(super) threshold: u32,
     pub(super) order: u32,
-    /// Losses of frames before this one belong to a window that was already halved.
+    /// Losses of frames before this one belong to a window that has been halved already.
     pub(super) recover: u32,
     pub(super) queued: bool,
 }
 
-/// What a receiver has asked for.
+/// Requests of a receiver.
 #[derive(Debug, Default)]
 pub(super) struct PullState {
     pub(super) free: u32,
@@ -107,7 +107,7 @@ pub(super) struct PullState {
     pub(super) alarm: bool,
 }
 
-/// Everything that a simulation knows at a moment.
+/// The complete state of a simulation.
 pub(super) struct SimulationWorld<'a> {
     pub(super) setup: &'a SimulationSetup,
     pub(super) schedule: TrafficSchedule,

@@ -1,4 +1,5 @@
-//! The switch: an output port with a finite buffer a receiver, an input port with a finite buffer a sender.
+//! The switch: an output port with a finite buffer for each receiver, an input port with a finite buffer for each
+//! sender.
 
 use super::state::{Frame, SimulationWorld};
 
@@ -12,7 +13,7 @@ impl SimulationWorld<'_> {
         port.on_wire.is_none() || port.held + self.buffered(frame) <= self.setup.output_buffer
     }
 
-    /// A frame comes in from its sender.
+    /// A frame arrives from its sender.
     #[inline]
     pub(super) fn arrive(&mut self, frame: Frame) {
         let blocked = !self.inputs[frame.sender as usize].queue.is_empty();
@@ -72,7 +73,7 @@ impl SimulationWorld<'_> {
         self.let_in(receiver);
     }
 
-    /// Lets waiting inputs go on while there is room.
+    /// Moves frames of waiting inputs while there is space.
     fn let_in(&mut self, receiver: u32) {
         while let Some(sender) = self.ports[receiver as usize].waiting.front().copied() {
             let Some(first) = self.inputs[sender as usize].queue.front().copied() else { break };
@@ -80,7 +81,7 @@ impl SimulationWorld<'_> {
                 break;
             }
             self.ports[receiver as usize].waiting.pop_front();
-            // Whatever stands behind it goes on too, until one has to wait in its turn.
+            // The frames behind it follow, until one has to wait.
             while let Some(frame) = self.inputs[sender as usize].queue.front().copied() {
                 if !self.has_room(frame) {
                     self.ports[frame.receiver as usize].waiting.push_back(sender);

@@ -1,18 +1,18 @@
-//! What a simulation counted.
+//! Counts of a simulation.
 
 use serde::Serialize;
 use stats::Histogram;
 
-/// Quantiles of the time from an event's moment to its last byte at the receiver, seconds.
+/// Quantiles of the time from an event's moment to the arrival of its last byte, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LatencyQuantiles {
-    /// Half of the events are not later.
+    /// Median.
     pub p50: f64,
-    /// Nine of ten.
+    /// 90% quantile.
     pub p90: f64,
-    /// 99 of 100.
+    /// 99% quantile.
     pub p99: f64,
-    /// The last.
+    /// Maximum.
     pub max: f64,
 }
 
@@ -23,16 +23,16 @@ impl LatencyQuantiles {
     }
 }
 
-/// What a simulation counted.
+/// Counts of a simulation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct SimulationTally {
     /// Steps of the simulation.
     pub steps: u64,
-    /// Events that arrived whole.
+    /// Events that arrived completely.
     pub built: u64,
-    /// Simulated seconds until nothing happened any more.
+    /// Simulated seconds until the last change.
     pub seconds: f64,
-    /// Frames put on the senders' wires, repeated ones included.
+    /// Frames sent by the senders, including repeated ones.
     pub sent: u64,
     /// Frames that arrived.
     pub delivered: u64,
@@ -40,17 +40,17 @@ pub struct SimulationTally {
     pub lost_output: u64,
     /// Frames dropped because an input buffer was full.
     pub lost_input: u64,
-    /// Frames sent or asked for again.
+    /// Frames sent or requested again.
     pub repeated: u64,
     /// Payload that arrived, bytes.
     pub payload: u64,
-    /// Most bytes that stood in one output buffer.
+    /// Largest fill of one output buffer, bytes.
     pub peak_output: u64,
-    /// Most bytes that stood in one input buffer.
+    /// Largest fill of one input buffer, bytes.
     pub peak_input: u64,
-    /// Jain's index over the receivers' payload: 1 when all got the same (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+    /// Jain's index over the receivers' payload: 1 when all are equal (Jain, Chiu and Hawe, DEC-TR-301, 1984).
     pub fairness: f64,
-    /// How long events took; `None` when none was built.
+    /// Duration of events; `None` when none was built.
     pub latency: Option<LatencyQuantiles>,
 }
 

@@ -1,5 +1,5 @@
-//! Connections with a TCP-like window: slow start, additive increase, halved once a window at a loss, begun anew after a
-//! time-out (RFC 5681). Bytes count as arrived in whatever order they do.
+//! Connections with a TCP-like window: slow start, additive increase, halved once a window at a loss, restarted after a
+//! timeout (RFC 5681). Bytes count as arrived in any order.
 
 use super::FlowControl;
 use super::state::{Frame, Notice, SimulationWorld, WindowedConnection};
@@ -17,7 +17,7 @@ impl WindowedConnection {
     fn can_send(&self, segment: u32) -> bool {
         let next =
             self.again.front().map(|frame| frame.bytes).or(self.backlog.front().map(|(_, left)| (*left).min(segment)));
-        // One segment may always be under way, however small the window.
+        // One segment may always be in flight, however small the window.
         next.is_some_and(|bytes| self.in_flight == 0 || self.in_flight + bytes <= self.window)
     }
 }
@@ -35,7 +35,7 @@ impl SimulationWorld<'_> {
         }
     }
 
-    /// A sender writes a fragment into a connection's socket; a full socket stops it.
+    /// Accepts a fragment into a connection's socket; a full socket stops the sender.
     pub(super) fn accept(&mut self, sender: u32, event: u32, bytes: u32) {
         let most = self.most();
         let (at, connection) = self.connection(sender, event % self.setup.receivers);

@@ -1,4 +1,4 @@
-//! The loop of a simulation: what is due next, and who it is for.
+//! The loop of a simulation: selects and dispatches the next event.
 
 use std::collections::VecDeque;
 
@@ -57,8 +57,8 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    // Owners of timers: ports, cards, alarms of senders, alarms of receivers. Of equal moments that of a port comes first:
-    // a frame that leaves makes room for one that comes in.
+    // Owners of timers: ports, cards, timeouts of senders, timeouts of receivers. Of equal moments that of a port comes
+    // first: a departing frame frees space for an arriving one.
     fn card_timer(&self, sender: u32) -> u32 {
         self.setup.receivers + sender
     }
@@ -144,7 +144,7 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    /// Gives an idle card something to send.
+    /// Gives an idle card its next frame.
     pub(super) fn kick(&mut self, sender: u32) {
         if self.senders[sender as usize].on_wire.is_none()
             && let Some(time) = self.feed(sender)
@@ -154,7 +154,7 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    /// Puts the next frame on a card's wire; when it will be sent, if there is one.
+    /// Puts the next frame on a card's wire. Returns when it will be sent, if there is one.
     #[inline]
     fn feed(&mut self, sender: u32) -> Option<u64> {
         let windowed = !self.connections.is_empty();
@@ -213,7 +213,7 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    /// A frame has left its port and is at its receiver, but for the latency of the path.
+    /// A frame has left its port and reaches its receiver after the latency of the path.
     #[inline]
     pub(super) fn deliver(&mut self, frame: Frame) {
         self.tally.delivered += 1;
@@ -231,7 +231,7 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    /// A frame found no room.
+    /// Drops a frame for lack of space.
     pub(super) fn lose(&mut self, frame: Frame) {
         if !self.connections.is_empty() {
             self.lost(frame);

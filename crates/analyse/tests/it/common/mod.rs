@@ -1,4 +1,4 @@
-//! Runs made for tests: from simulated launches, and from the published tables.
+//! Constructors of runs for tests: from simulated launches, and from the published tables.
 #![allow(dead_code, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
@@ -37,12 +37,12 @@ pub(crate) fn figure(
     Figure { outcome, flags: Vec::new(), ..Figure::unmeasured(key, probe, metric, class).stressing(stresses) }
 }
 
-/// A figure without spread, as published tables give them.
+/// A figure without spread, as in published tables.
 pub(crate) fn plain(probe: &str, point: &str, metric: Metric, value: f64) -> Figure {
     figure(probe, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
 }
 
-/// What a run would store for these launch values: median and order-statistic interval, or modes.
+/// The result that a run would store for these launch values: median and order-statistic interval, or modes.
 pub(crate) fn from_values(probe: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
     let groups = stats::modes(values);
     let outcome = if groups.len() > 1 {
@@ -99,7 +99,7 @@ pub(crate) fn published_run(name: &str, figures: Vec<Figure>) -> Run {
     made
 }
 
-/// One run a machine from the columns of a published table; `column` says what a heading becomes.
+/// One run per machine from the columns of a published table; `column` maps a heading to a name.
 pub(crate) fn table(rows: &[Vec<String>], label: &[usize], column: impl Fn(&str, f64) -> Option<Figure>) -> Vec<Run> {
     let heading = &rows[0];
     rows[1..]

@@ -1,4 +1,4 @@
-//! Pilots and scripts: jobs that run without anybody at their input.
+//! Batch jobs: pilots and scripts, which run without a connection to their input.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,29 +7,29 @@ use super::super::ssh::quoted;
 use super::{JOB_NAME, minutes, tool};
 use crate::{Error, Result};
 
-/// One job of a command on nodes of its own.
+/// One job that runs a command on nodes of its own.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// What it is called in Slurm's lists.
+    /// Name in Slurm's lists.
     pub name: String,
-    /// Nodes, all of each, one task a node.
+    /// Number of nodes, each exclusively, with one task a node.
     pub nodes: usize,
-    /// Their names; empty: Slurm chooses.
+    /// Names of the nodes; empty: Slurm chooses.
     pub named: Vec<String>,
     /// Partition; `None`: the site's default.
     pub partition: Option<String>,
-    /// Bound of the job.
+    /// Time limit of the job.
     pub time_limit: Duration,
-    /// Whether it begins again after its node was lost.
+    /// Whether Slurm starts it again after its node failed.
     pub requeue: bool,
-    /// File for what it says, with Slurm's patterns; `None`: nowhere.
+    /// File for its output, with Slurm's patterns; `None` discards it.
     pub output: Option<String>,
     /// Options of the site, such as `--account=x`.
     pub options: Vec<String>,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// What it reads on its standard input, with nodes = 1: it stands in the script, which Slurm shows to the job's owner
-    /// alone. Each line ends with a line feed.
+    /// Standard input of the command, for a job of one node. It is part of the script, which Slurm shows to the job's
+    /// owner alone. Each line ends with a line feed.
     pub input: Option<String>,
 }
 
@@ -50,11 +50,12 @@ impl Default for Batch {
     }
 }
 
-/// The line that ends a job's input: no line of JSON, and no line that anybody would write.
+/// The line that ends the job's input; it occurs in no JSON text.
 const END: &str = "END_OF_INPUT_OF_PRONY";
 
 impl Batch {
-    /// The script for `sbatch(1)` that runs the command once a node. Each node's task goes on when others are lost.
+    /// The script for `sbatch(1)` that runs the command once on each node. The task of each node continues when others
+    /// fail.
     #[must_use]
     pub fn script(&self) -> String {
         let before: &[&str] = if self.nodes == 1 { &[] } else { &["srun", "--no-kill", "--kill-on-bad-exit=0"] };
@@ -92,24 +93,25 @@ impl Batch {
     }
 }
 
-/// Number of the job that `sbatch --parsable` says: `number` or `number;cluster`.
+/// Job number from the output of `sbatch --parsable`: `number` or `number;cluster`.
 fn parse_submitted(text: &str) -> Option<u64> {
     text.lines().last()?.trim().split(';').next()?.parse().ok()
 }
 
-/// Hands a job in and returns its number. What must not be seen in lists of processes goes in by its environment.
+/// Submits a job and returns its number. Secrets are passed in the environment, since arguments appear in process
+/// lists.
 ///
 /// # Errors
-/// When Slurm is not here or refuses, with its words.
+/// When Slurm is missing or refuses, with its message.
 pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<u64> {
     let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script(), environment)?;
-    parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch gave no number: {}", said.trim())))
+    parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch printed no job number: {}", said.trim())))
 }
 
-/// Takes jobs back, running or not; those that have ended are no error.
+/// Cancels jobs, running or waiting; a job that has ended is no error.
 ///
 /// # Errors
-/// When Slurm is not here or does not answer.
+/// When Slurm is missing or does not answer.
 pub fn cancel(jobs: &[u64]) -> Result<()> {
     if jobs.is_empty() {
         return Ok(());
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_says_everything_that_was_asked() {
+    fn a_script_holds_all_options() {
         let batch = Batch {
             nodes: 4,
             partition: Some("all".to_owned()),

@@ -1,31 +1,31 @@
-//! Jobs as `squeue --json` lists them, or `scontrol -o show job` where that is not to be had.
+//! Jobs as `squeue --json` lists them, or `scontrol -o show job` where JSON is not available.
 
 use serde_json::Value;
 
 use super::tool::ask;
 use crate::{Error, Result};
 
-/// A job in Slurm's words.
+/// A job as Slurm describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlurmJob {
     /// Its number.
     pub id: u64,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its state, such as `PENDING`, `RUNNING`, `COMPLETED`, `NODE_FAIL` or `REQUEUED`.
     pub state: String,
-    /// Why it is in it; empty where Slurm gives no reason.
+    /// Reason of the state; empty if Slurm gives none.
     pub reason: String,
     /// Nodes in Slurm's notation, such as `n[1-4]`.
     pub nodes: String,
-    /// How often it was begun again.
+    /// How often it was restarted.
     pub restarts: u32,
-    /// Whether Slurm forbids that it is begun again: the job was handed in so, or the site has it so.
+    /// Whether Slurm may not restart it: by the job's own option, or by the site's configuration.
     pub final_end: bool,
 }
 
 impl SlurmJob {
-    /// Whether it ended and will not come back (squeue(1), JOB STATE CODES).
+    /// Whether it ended and will not be restarted (squeue(1), JOB STATE CODES).
     #[must_use]
     pub fn is_over(&self) -> bool {
         let for_good =
@@ -33,22 +33,22 @@ impl SlurmJob {
         for_good.iter().any(|state| self.state.starts_with(state)) || self.final_end && self.is_lost()
     }
 
-    /// Whether its node or its place was taken from it: where requeuing is allowed, it is on its way back.
+    /// Whether it lost its node or was preempted; if requeuing is allowed, it will be restarted.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         ["NODE_FAIL", "PREEMPTED"].iter().any(|state| self.state.starts_with(state))
     }
 }
 
-/// Jobs of a text of `squeue --json`. Versions of Slurm differ: a state is one word or a list of them, a number may be
+/// Parses the output of `squeue --json`. Versions of Slurm differ: a state is one word or a list, and a number may be
 /// wrapped in `{"set": true, "number": 1}`.
 ///
 /// # Errors
-/// When it is no such text, for instance because it was cut off.
+/// When the text is malformed, for instance truncated.
 pub fn parse_queue(text: &str) -> Result<Vec<SlurmJob>> {
     let wrong = |what: String| Error::Protocol(format!("squeue --json: {what}"));
     let all: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
-    let jobs = all.get("jobs").and_then(Value::as_array).ok_or_else(|| wrong("no jobs in it".to_owned()))?;
+    let jobs = all.get("jobs").and_then(Value::as_array).ok_or_else(|| wrong("it has no jobs".to_owned()))?;
     Ok(jobs.iter().filter_map(one).collect())
 }
 
@@ -81,8 +81,8 @@ fn given(reason: &str) -> String {
     if ["None", "none", "(null)"].contains(&reason) { String::new() } else { reason.to_owned() }
 }
 
-/// Jobs of a text of `scontrol -o show job`: one a line, `Key=value` between blanks. A job's name may hold anything and so
-/// may look like a key; keys count from behind it. Lines of another form are passed over.
+/// Parses the output of `scontrol -o show job`: one job a line, `Key=value` separated by blanks. A job's name may hold
+/// any text and so may look like a key; keys are searched for after it. Other lines are skipped.
 #[must_use]
 pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     let of = |line: &str| {
@@ -106,15 +106,15 @@ pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     text.lines().filter_map(of).collect()
 }
 
-/// Our jobs, or those of a name, that Slurm still knows.
+/// The jobs of this name that Slurm still lists.
 ///
 /// # Errors
-/// When Slurm is not here or does not answer.
+/// When Slurm is missing or does not answer.
 pub fn jobs(name: &str) -> Result<Vec<SlurmJob>> {
     let listed = ask("squeue", &["--json"], "").and_then(|text| parse_queue(&text));
     let mut jobs = match listed {
         Ok(jobs) => jobs,
-        // A site may be built without JSON, or be older than it.
+        // Slurm may be built without JSON, or be too old for it.
         Err(Error::Usage(missing)) => return Err(Error::Usage(missing)),
         Err(_) => match ask("scontrol", &["--oneliner", "show", "job"], "") {
             Ok(text) => parse_one_line(&text),
@@ -135,7 +135,7 @@ mod tests {
                         Reason=BeginTime Dependency=(null) Requeue=1 Restarts=2 NodeList=(null) BatchHost=n1";
 
     #[test]
-    fn old_and_new_forms_are_read() {
+    fn old_and_new_formats_are_read() {
         let old = r#"{"jobs":[{"job_id":1,"name":"prony","job_state":"RUNNING","state_reason":"None","nodes":"n1",
             "restart_cnt":1},{"name":"without a number"}]}"#;
         let new = r#"{"jobs":[{"job_id":{"set":true,"infinite":false,"number":1},"name":"prony","job_state":["RUNNING"],
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_over_when_it_will_not_come_back() {
+    fn a_job_is_over_when_it_will_not_be_restarted() {
         let queue = r#"{"jobs":[{"job_id":1,"job_state":"NODE_FAIL","requeue":true},{"job_id":2,"job_state":"NODE_FAIL",
             "requeue":false},{"job_id":3,"job_state":["CANCELLED"]},{"job_id":4,"job_state":["NODE_FAIL","REQUEUED"]},
             {"job_id":5,"job_state":"RUNNING","requeue":{"set":true,"number":0}}]}"#;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_off_texts_are_no_queue() {
+    fn truncated_texts_are_refused() {
         let whole = r#"{"jobs":[{"job_id":1}]}"#;
         for end in 0..whole.len() {
             assert!(parse_queue(&whole[..end]).is_err());
@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_borne(text in "\\PC{0,200}") {
+        fn any_text_is_parsed_without_panic(text in "\\PC{0,200}") {
             let _ = (parse_queue(&text), parse_one_line(&text), super::super::parse_nodes(&text), super::super::reason_of(&text));
             let _ = parse_one_line(&format!("JobId=1 JobName={text} UserId=x JobState={text}"));
         }

@@ -1,5 +1,5 @@
-//! Agents as Slurm's tasks: `srun` as a child process, one a node. No library of Slurm's is linked: its ABI differs from
-//! site to site.
+//! Agents as Slurm tasks: one `srun` as a child process for each node. Slurm's library is not linked, since its ABI
+//! differs between sites.
 
 mod batch;
 mod job;
@@ -18,29 +18,29 @@ use super::{Launcher, Link, process};
 use crate::hello::{By, Hello};
 use crate::{Error, Result};
 
-/// What agents get from Slurm.
+/// Settings of agents under Slurm.
 #[derive(Debug)]
 pub struct SlurmLauncher {
-    /// Names of nodes, as Slurm knows them, one agent each.
+    /// Names of the nodes as Slurm knows them, with one agent each.
     pub nodes: Vec<String>,
-    /// This program on the nodes.
+    /// Path of this program on the nodes.
     pub remote: String,
     /// Partition; `None`: the site's default.
     pub partition: Option<String>,
-    /// Bound of every job. Without one, a job that hangs holds its node for ever.
+    /// Time limit of every job, so that a job that hangs does not hold its node for ever.
     pub time_limit: Duration,
-    /// Time that a job may wait for its node. Without it, `srun` waits for ever where no node is up.
+    /// Time limit for a job to wait for its node; without it, `srun` waits for ever if no node is up.
     pub queue_limit: Duration,
     /// Options of the site, such as `--account=x`.
     pub options: Vec<String>,
-    /// Interface whose address is used for data; `None`: the one that faces the driver.
+    /// Interface whose address is used for data; `None`: the one towards the driver.
     pub interface: Option<String>,
-    /// One allocation in which all agents are steps; `None`: each agent is a job of its own.
+    /// An allocation in which all agents are steps; `None`: each agent is a job of its own.
     pub held: Option<Held>,
 }
 
 impl SlurmLauncher {
-    /// The command that starts the agent of a node: all of that node for one task.
+    /// The command that starts the agent of a node, which gets the whole node.
     ///
     /// # Errors
     /// When there is no such node.
@@ -50,11 +50,11 @@ impl SlurmLauncher {
         })?;
         let mut words: Vec<String> =
             ["srun", "--nodes=1", "--ntasks=1", "--unbuffered", "--quiet"].into_iter().map(str::to_owned).collect();
-        // A lost node must not take the others' steps with it: what came from each is judged by itself.
+        // A lost node must not end the steps of others: each is judged on its own.
         words.extend(["--no-kill".to_owned(), "--kill-on-bad-exit=0".to_owned()]);
         words.push(format!("--nodelist={name}"));
         match &self.held {
-            // An agent that has just ended may still hold its CPUs when the next one begins.
+            // An agent that has just ended may still hold its CPUs when the next one starts.
             Some(held) => words.extend([format!("--jobid={}", held.job), "--overlap".to_owned()]),
             None => words.extend(self.of_a_job()),
         }
@@ -64,7 +64,7 @@ impl SlurmLauncher {
 }
 
 impl SlurmLauncher {
-    /// Options of a job: all of its nodes, bounded in time and in waiting.
+    /// Options of a job: exclusive nodes, with limits on run time and waiting.
     fn of_a_job(&self) -> Vec<String> {
         let mut words = vec!["--exclusive".to_owned(), format!("--job-name={JOB_NAME}")];
         words.push(format!("--time={}", minutes(self.time_limit)));
@@ -74,11 +74,11 @@ impl SlurmLauncher {
         words
     }
 
-    /// Takes all nodes at once and keeps them until the launcher is dropped: agents that are started again and again need
-    /// not queue each time, and nobody else comes between.
+    /// Allocates all nodes at once, until the launcher is dropped: agents that are restarted repeatedly need not wait
+    /// in the queue each time, and no other job runs in between.
     ///
     /// # Errors
-    /// When Slurm is not here or does not give them in time, with its words.
+    /// When Slurm is missing or does not grant the nodes in time, with its message.
     pub fn hold(&mut self) -> Result<()> {
         let mut words = vec!["--no-shell".to_owned(), format!("--nodes={}", self.nodes.len())];
         words.push(format!("--nodelist={}", self.nodes.join(",")));
@@ -87,18 +87,19 @@ impl SlurmLauncher {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let patience = self.queue_limit + Duration::from_secs(20);
         let said = tool::complaint("salloc", &words, patience)?;
-        let job = granted(&said).ok_or_else(|| Error::Protocol(format!("salloc gave no number: {}", said.trim())))?;
+        let job =
+            granted(&said).ok_or_else(|| Error::Protocol(format!("salloc printed no job number: {}", said.trim())))?;
         self.held = Some(Held { job });
         Ok(())
     }
 }
 
-/// Number of the job in what salloc says: "salloc: Granted job allocation 12".
+/// Job number in the output of salloc: "salloc: Granted job allocation 12".
 fn granted(said: &str) -> Option<u64> {
     said.lines().find_map(|line| line.split_once("Granted job allocation ")?.1.trim().parse().ok())
 }
 
-/// An allocation, which is given back when this is dropped.
+/// An allocation, which is released on drop.
 #[derive(Debug)]
 pub struct Held {
     job: u64,
@@ -106,15 +107,15 @@ pub struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Where Slurm does not answer, the time limit gives the nodes back.
+        // If Slurm does not answer, the time limit releases the nodes.
         let _ = cancel(&[self.job]);
     }
 }
 
-/// What our jobs are called in Slurm's lists.
+/// Name of this program's jobs in Slurm's lists.
 pub const JOB_NAME: &str = "prony";
 
-/// A time in Slurm's whole minutes, at least one.
+/// A duration in whole minutes, at least one.
 pub(crate) fn minutes(time: Duration) -> u64 {
     time.as_secs().div_ceil(60).max(1)
 }
@@ -141,7 +142,7 @@ impl Launcher for SlurmLauncher {
 
     fn why_missing(&self, node: usize, link: &Link, error: &Error) -> String {
         std::thread::sleep(Duration::from_millis(50));
-        let words = link.words.text();
+        let words = link.stderr.text();
         let said = if words.is_empty() { error.to_string() } else { words };
         match reason(&self.name(node)) {
             Some(reason) => format!("{reason} ({said})"),

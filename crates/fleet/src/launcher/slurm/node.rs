@@ -9,14 +9,14 @@ use crate::{Error, Result};
 pub struct SlurmNode {
     /// Its name.
     pub name: String,
-    /// Its state in Slurm's words, such as `idle`, `down*` or `drained`; a star says that it does not answer.
+    /// Its state as Slurm prints it, such as `idle`, `down*` or `drained`; a star means that it does not answer.
     pub state: String,
-    /// Why it is in it; empty where Slurm gives no reason.
+    /// Reason of the state; empty if Slurm gives none.
     pub reason: String,
 }
 
 impl SlurmNode {
-    /// Whether a job sent to it will run, sooner or later. The states are those of `sinfo(1)`.
+    /// Whether a job on it will run sooner or later. The states are those of `sinfo(1)`.
     #[must_use]
     pub fn usable(&self) -> bool {
         let silent = self.state.contains('*');
@@ -25,7 +25,7 @@ impl SlurmNode {
         !silent && known.contains(&word.to_ascii_lowercase().as_str())
     }
 
-    /// Whether it has nothing else to do.
+    /// Whether it is idle.
     #[must_use]
     pub fn free(&self) -> bool {
         self.usable() && self.state.to_ascii_lowercase().starts_with("idle")
@@ -38,8 +38,8 @@ impl SlurmNode {
     }
 }
 
-/// Nodes from lines `name|state|reason`. A node that stands in several partitions has several lines, and the first counts;
-/// lines of another form are passed over.
+/// Parses lines `name|state|reason`. A node in several partitions has several lines, of which the first counts; other
+/// lines are skipped.
 #[must_use]
 pub fn parse_nodes(text: &str) -> Vec<SlurmNode> {
     let mut nodes: Vec<SlurmNode> = Vec::new();
@@ -60,7 +60,7 @@ pub fn parse_nodes(text: &str) -> Vec<SlurmNode> {
 /// All nodes of a partition, or those of a list in Slurm's notation such as `n[1-4]`.
 ///
 /// # Errors
-/// When Slurm is not here, does not answer, or knows no such partition.
+/// When Slurm is missing, does not answer, or has no such partition.
 pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<SlurmNode>> {
     let mut arguments = vec!["--noheader".to_owned(), "--Node".to_owned(), "--format=%N|%T|%E".to_owned()];
     arguments.extend(partition.map(|partition| format!("--partition={partition}")));
@@ -72,7 +72,7 @@ pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<SlurmNod
 /// Nodes of a list in Slurm's notation that are not among `known`.
 ///
 /// # Errors
-/// When Slurm is not here or does not understand the list.
+/// When Slurm is missing or cannot parse the list.
 pub fn unknown(list: &str, known: &[SlurmNode]) -> Result<Vec<SlurmNode>> {
     let names = ask("scontrol", &["show", "hostnames", list], "")?;
     let new =
@@ -85,31 +85,31 @@ pub fn unknown(list: &str, known: &[SlurmNode]) -> Result<Vec<SlurmNode>> {
     Ok(new.map(node).collect())
 }
 
-/// State and reason of one node from `scontrol --oneliner show node`; `None` where the text says neither.
+/// State and reason of one node from `scontrol --oneliner show node`; `None` if the text has neither.
 #[must_use]
 pub fn reason_of(text: &str) -> Option<String> {
     let line = text.lines().find(|line| line.contains("NodeName="))?;
     let after = |key: &str| line.split_once(key).map(|(_, rest)| rest);
     let state = after(" State=")?.split_whitespace().next()?;
-    // A reason is the last field, has blanks, and ends with who gave it and when: [root@2026-01-01T00:00:00].
+    // A reason is the last field, has blanks, and ends with its author and time: [root@2026-01-01T00:00:00].
     let reason = after(" Reason=").map(|rest| rest.rfind(" [").map_or(rest, |end| &rest[..end]).trim());
     let reason: Option<String> = reason.map(|reason| reason.chars().filter(|c| !c.is_control()).take(300).collect());
     let fit = SlurmNode { name: String::new(), state: state.to_owned(), reason: reason.unwrap_or_default() };
     (!fit.usable() || !fit.reason.is_empty()).then(|| fit.words())
 }
 
-/// Why Slurm thinks that a node is not to be used; `None` where it thinks nothing of that kind or does not answer.
+/// Why Slurm considers a node unusable; `None` if it does not, or does not answer.
 #[must_use]
 pub fn reason(node: &str) -> Option<String> {
     reason_of(&ask("scontrol", &["--oneliner", "show", "node", node], "").ok()?)
 }
 
-/// Chooses `count` of `nodes`: free ones first, then busy ones. Where there are not so many, all that cannot be used are
-/// missing, each with Slurm's reason, and so is what does not exist. With `all`, the nodes were named one by one, and
-/// every one that cannot be used is missing.
+/// Chooses `count` of `nodes`: idle ones first, then busy ones. If these are too few, all unusable nodes are reported
+/// as missing with Slurm's reason, and so are nodes that do not exist. With `all`, the nodes were named one by one, and
+/// every unusable one is missing.
 ///
 /// # Errors
-/// When none can be used.
+/// When none is usable.
 pub fn choose(nodes: &[SlurmNode], count: usize, all: bool) -> Result<(Vec<String>, Vec<MissingNode>)> {
     let mut chosen: Vec<&SlurmNode> = nodes.iter().filter(|node| node.free()).collect();
     chosen.extend(nodes.iter().filter(|node| node.usable() && !node.free()));
@@ -131,7 +131,7 @@ pub fn choose(nodes: &[SlurmNode], count: usize, all: bool) -> Result<(Vec<Strin
         return Err(Error::Refused(format!("none of Slurm's nodes can be used: {}", reasons.join(", "))));
     }
     let mut names: Vec<String> = chosen.into_iter().map(|node| node.name.clone()).collect();
-    // In the site's order, whatever state they were in.
+    // In the site's order, whatever their state.
     names.sort_by_key(|name| nodes.iter().position(|node| node.name == *name));
     Ok((names, missing))
 }
@@ -143,7 +143,7 @@ mod tests {
     const SINFO: &str = "n1|idle|none\nn2|down*|Not responding\nn3|drained|fan | noise\nn1|idle|none\nn4|mixed|none\n";
 
     #[test]
-    fn states_and_reasons_are_slurms() {
+    fn states_and_reasons_are_parsed() {
         let nodes = parse_nodes(SINFO);
         let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names, ["n1", "n2", "n3", "n4"]);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_dropped_silently() {
+    fn no_node_is_dropped_silently() {
         let nodes = parse_nodes(SINFO);
         let (chosen, missing) = choose(&nodes, 4, false).unwrap();
         assert_eq!(chosen, ["n1", "n4"]);

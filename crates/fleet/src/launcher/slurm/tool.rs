@@ -1,4 +1,4 @@
-//! Slurm's programs, asked with a bound in time and in text.
+//! Runs Slurm's programs, with limits on time and output.
 
 use std::io::ErrorKind;
 use std::process::Command;
@@ -7,29 +7,29 @@ use std::time::Duration;
 use super::super::process::not_started;
 use crate::{Error, Result};
 
-/// A controller that does not answer is given up after this time.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Most text that is taken: a job of `squeue --json` has some 5 kB, and a large site tens of thousands of them.
+/// Time limit for an answer of the controller.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest output, bytes: a job has some 5 kB in `squeue --json`, and a large site has tens of thousands of jobs.
 const MOST: usize = 256 << 20;
 
-/// What a program of Slurm's says, given `input`.
+/// Standard output of a Slurm program, given `input`.
 pub(super) fn ask(program: &str, arguments: &[&str], input: &str) -> Result<String> {
     ask_with(program, arguments, input, &[])
 }
 
-/// What a program says on its standard error, where it says what others say on standard output.
+/// Standard error of a program that prints its results there.
 pub(super) fn complaint(program: &str, arguments: &[&str], patience: Duration) -> Result<String> {
     talk(program, arguments, "", &[], patience).map(|[_, err]| err)
 }
 
-/// The same as [`ask`] with more in its environment.
+/// The same as [`ask`] with additional environment variables.
 pub(super) fn ask_with(
     program: &str,
     arguments: &[&str],
     input: &str,
     environment: &[(String, String)],
 ) -> Result<String> {
-    talk(program, arguments, input, environment, PATIENCE).map(|[out, _]| out)
+    talk(program, arguments, input, environment, TIMEOUT).map(|[out, _]| out)
 }
 
 fn talk(

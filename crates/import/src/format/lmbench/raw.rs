@@ -6,7 +6,7 @@ use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
 
-/// What a line continues: its name, our id and point.
+/// Lines whose definition is that of a probe: name, id and point.
 const LINES: &[(&str, &str, &str)] = &[
     ("Simple syscall", "os.syscall_getppid", ""),
     ("Simple write", "os.syscall_write", ""),
@@ -27,7 +27,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("AF_UNIX sock stream bandwidth", "ipc.unix_bandwidth", ""),
 ];
 
-/// What a section of sizes and bandwidths continues: its heading, our id, the axis of the size, and the rest of the point.
+/// Sections of sizes and bandwidths whose definition is that of a probe: heading, id, axis of the size, and the rest of
+/// the point.
 const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("read bandwidth", "file.read_cached", "size", "data=touched"),
     ("Mmap read bandwidth", "file.mmap_read", "size", "mapping=once"),
@@ -39,7 +40,7 @@ const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("Socket bandwidth using localhost", "ipc.tcp_bandwidth", "message", ""),
 ];
 
-/// What the pairs under a heading are.
+/// Kind of the pairs under a heading.
 enum LmbenchSection {
     None,
     Bandwidth(String),
@@ -193,7 +194,7 @@ fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<Sourc
 fn files(words: &[&str], at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     let [size, _, created, deleted] = words else { return Err(SourceFault::new("the line ends early", at)) };
     let kilobytes: u64 =
-        size.trim_end_matches('k').parse().map_err(|_| SourceFault::new("the size is no whole number", at))?;
+        size.trim_end_matches('k').parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
     let size = format_size(kilobytes.saturating_mul(KIB));
     let reading = |id: &str, value: &str| {
         Ok(SourceReading::new(id, id, need(value, at)?, rate("files")).at("size", size.clone()))
@@ -201,7 +202,7 @@ fn files(words: &[&str], at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     Ok(vec![reading("file.create", created)?, reading("file.delete", deleted)?])
 }
 
-/// Sizes are printed in units of 10^6 bytes, to two decimals from 1 on: 8.39 is 8 MiB.
+/// Sizes are printed in units of 10^6 bytes, with two decimals from 1 on: 8.39 is 8 MiB.
 fn megabytes(size: f64) -> String {
     let bytes = (size * 1e6).round().clamp(0.0, (1024 * GIB) as f64);
     let power = if bytes >= 1.0 { bytes.log2().round().exp2() } else { 0.0 };

@@ -1,11 +1,11 @@
-//! Summary tables: columns under dashes, cells that may be missing.
+//! Summary tables: columns under dashes, with cells that may be missing.
 
 use model::{Primitive, Unit};
 
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, lines, number as read};
 
-/// What a column holds: our id or lmbench's, and the point. An empty id is passed over.
+/// Content of a column: an id of this program or lmbench's, and the point. An empty id is skipped.
 type Column = (&'static str, &'static str);
 
 struct LmbenchTable {
@@ -192,7 +192,7 @@ fn is_ruler(line: &str) -> bool {
     line.starts_with("---") && line.contains("- -") && line.chars().all(|c| c == '-' || c == ' ')
 }
 
-/// Where each group of dashes begins and ends.
+/// Begin and end of each group of dashes.
 fn spans(line: &str) -> Vec<(usize, usize)> {
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for (at, _) in line.bytes().enumerate().filter(|(_, byte)| *byte == b'-') {

@@ -1,4 +1,4 @@
-//! The fixtures: written by hand in each tool's format, or made by short runs of the tool.
+//! The fixtures: written by hand in each tool's format, or produced by short runs of the tool.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use std::path::Path;
 use import::{formats, import};
 use model::{Catalogue, Figure, Run};
 
-/// A file and the format that its name tells: `netperf-omni.csv` is of `netperf`.
+/// A file and its format by name: `netperf-omni.csv` belongs to `netperf`.
 pub(crate) struct Fixture {
     pub(crate) file: String,
     pub(crate) format: String,

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{chart, table};
 use crate::{Block, Document, DocumentSection, Error};
 
-/// Links to the sections, where there are several.
+/// Links to the sections, if there are several.
 pub(super) fn contents(document: &Document) -> Markup {
     let titled: Vec<_> =
         document.sections.iter().enumerate().filter(|(_, section)| !section.title.is_empty()).collect();

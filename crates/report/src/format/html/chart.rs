@@ -1,4 +1,4 @@
-//! Charts with their legends, and the numbers behind them as a table.
+//! Charts with their legends, and their numbers as a table.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use crate::chart::svg;
 use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 
-/// Colours that series cycle through; see the style sheet.
+/// Number of colours of series; see the style sheet.
 const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
@@ -36,7 +36,7 @@ fn legend(plot: &ChartPlot) -> Markup {
     }
 }
 
-/// The numbers as a table, for who cannot see the picture or wants to copy them.
+/// The numbers as a table, for readers who cannot see the chart or want to copy them.
 fn numbers(plot: &ChartPlot) -> Markup {
     let table = match plot {
         ChartPlot::Curves(curves) => curve_numbers(curves),
@@ -57,7 +57,7 @@ fn curve_numbers(curves: &Curves) -> Markup {
     let mut places: BTreeMap<u64, Vec<Option<&PrintedQuantity>>> = BTreeMap::new();
     for (index, series) in curves.series.iter().enumerate() {
         for (x, quantity) in &series.points {
-            // Bits of positive floats sort as their values do.
+            // Bits of positive floats sort like their values.
             let row = places.entry(x.max(0.0).to_bits()).or_insert_with(|| vec![None; curves.series.len()]);
             row[index] = Some(quantity);
         }

@@ -1,4 +1,4 @@
-//! The data behind the page, compressed, for download.
+//! The data of the page, compressed, for download.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::{Csv, Document, Error, ReportFormat};
 
-/// Buttons that give the data behind the page, and the data: gzip in base64, inside elements that browsers do not run.
+/// Download buttons and the data: gzip in base64, inside elements that browsers do not execute.
 pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {
     let json = document.data.as_ref().map(|data| packed(data.text().as_bytes())).transpose()?;
     let csv = if document.records.is_some() {
@@ -33,7 +33,7 @@ pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {
                 @if csv.is_some() { button type="button" data-from="data-csv" data-name="prony-report.csv" data-type="text/csv" { "Download CSV" } }
                 span #data-said role="status" {}
             }
-            // Base64 has no character that could end the element.
+            // Base64 contains no character that could end the element.
             @if let Some(json) = json { script #data-json type="application/gzip" { (PreEscaped(json)) } }
             @if let Some(csv) = csv { script #data-csv type="application/gzip" { (PreEscaped(csv)) } }
         }

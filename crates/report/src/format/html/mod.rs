@@ -1,7 +1,7 @@
-//! One self-contained HTML page: opens from disk, asks the network for nothing, runs no script but its own.
+//! One self-contained HTML page, which makes no network request and runs only its own script.
 //!
-//! Every text passes through `maud`, which escapes it. A content security policy (W3C CSP level 3) allows only the script
-//! whose hash it names, so that a text which slipped through could not run either.
+//! Every text passes through `maud`, which escapes it. A content security policy (W3C CSP level 3) allows only the
+//! script whose hash it names, so that an unescaped text could not run either.
 
 mod blocks;
 mod chart;
@@ -15,20 +15,20 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::words::steers;
+use crate::words::is_control;
 use crate::{Document, Error, ReportFormat};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Draws documents as a page.
+/// Renders documents as a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Html;
 
 impl ReportFormat for Html {
     fn render(&self, document: &Document, out: &mut dyn Write) -> Result<(), Error> {
         let mut text = page(document)?.into_string();
-        text.retain(|c| c == '\n' || !steers(c));
+        text.retain(|c| c == '\n' || !is_control(c));
         out.write_all(text.as_bytes())?;
         Ok(())
     }

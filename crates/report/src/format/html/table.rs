@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, PrintedSpread, RowGroup, Table, TableRow, Tone};
 
-/// Relative width that a bar shows on each side.
+/// Relative deviation that a bar shows on each side.
 const REACH: f64 = 0.05;
-/// The band drawn in a bar: what counts as converged by default.
+/// The band in a bar: the default target of convergence.
 const BAND: f64 = 0.02;
 
 pub(super) fn draw(table: &Table) -> Markup {
@@ -90,7 +90,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     }
 }
 
-/// Most decimals of every column in a group.
+/// Largest number of decimals in every column of a group.
 fn decimals(table: &Table, group: &RowGroup) -> Vec<usize> {
     let of = |row: &TableRow, index: usize| {
         let quantity = row.cells.get(index)?.quantity()?;
@@ -105,7 +105,7 @@ fn places(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
-/// A number with room after it for the decimals that others of its column have, so that the points stand in line.
+/// A number padded for the decimals of other numbers in its column, so that the points are aligned.
 fn number(text: &str, decimals: usize) -> Markup {
     let missing = decimals.saturating_sub(places(text));
     let point = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };
@@ -129,7 +129,7 @@ const fn class(tone: Tone) -> &'static str {
     }
 }
 
-/// The interval around its value, up to ±5%; an arrow says that it goes on. Ratios have their own plot.
+/// The interval around its value, up to ±5%, with an arrow if it continues. Ratios have their own plot.
 fn bar(quantity: &PrintedQuantity) -> Markup {
     if quantity.unit == model::Unit::Ratio || quantity.spread == PrintedSpread::Unknown || quantity.value == 0.0 {
         return html! {};

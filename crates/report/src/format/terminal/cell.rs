@@ -3,7 +3,7 @@
 use super::paint::{Paint, clean, fill, fill_left, width};
 use crate::{Cell, TableRow, Tone};
 
-/// A number parted at its decimal point.
+/// A number split at its decimal point.
 #[derive(Debug, Clone)]
 pub(super) struct Number {
     whole: String,
@@ -18,14 +18,14 @@ impl Number {
     }
 }
 
-/// A cell made text.
+/// A cell as text.
 #[derive(Debug, Clone)]
 pub(super) enum Drawn {
     None,
     Text(String, Tone),
     Across(String, Tone),
     Number(Number),
-    /// Two ends, and what must be said of them.
+    /// Two ends and the remark on them.
     Range(Number, Number, String),
 }
 
@@ -54,7 +54,7 @@ impl Drawn {
     }
 }
 
-/// Room that the cells of a column need.
+/// Width that the cells of a column need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Measure {
     number: [usize; 3],
@@ -83,7 +83,7 @@ impl Measure {
         }
     }
 
-    /// Columns that numbers and ranges take.
+    /// Width of numbers and ranges.
     pub(super) fn numbers(&self) -> usize {
         let [whole, rest, unit] = self.number;
         let number = whole + rest + if unit > 0 { unit + 1 } else { 0 };
@@ -92,12 +92,12 @@ impl Measure {
         number.max(if ends > 0 { ends + 3 + note } else { 0 })
     }
 
-    /// Columns that anything in the column takes.
+    /// Width of all cells.
     pub(super) fn all(&self) -> usize {
         self.numbers().max(self.text)
     }
 
-    /// A cell on one line, filled up to `room`; numbers stand to the right.
+    /// A cell on one line, padded to `room`; numbers are right-aligned.
     pub(super) fn line(&self, cell: &Drawn, room: usize, paint: Paint) -> String {
         let [whole, rest, unit] = self.number;
         match cell {
@@ -122,7 +122,7 @@ impl Measure {
     }
 }
 
-/// A cell in words, for pages too narrow for columns.
+/// A cell as plain text, for pages too narrow for columns.
 pub(super) fn words(cell: &Drawn) -> String {
     let join = |n: &Number| format!("{}{}{}{}", n.whole, n.rest, if n.unit.is_empty() { "" } else { " " }, n.unit);
     match cell {

@@ -1,19 +1,20 @@
-//! Tables: columns get their room, labels wrap, remarks move down, and a page too narrow for columns gets lines.
+//! Tables: distributes the width over columns, wraps labels, moves remarks down; on a narrow page, prints lines instead
+//! of columns.
 
 use super::cell::{Drawn, Measure, words};
 use super::paint::{Paint, clean, fill_left, width, wrap};
 use crate::{ColumnKind, Table, Tone};
 
 const GAP: &str = "  ";
-/// Least room of a column of words before the table is written as lines.
+/// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
-/// Least room beside the label for words that go across the rest of a row.
+/// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
 
 struct Grid<'a> {
     table: &'a Table,
     rows: Vec<Vec<Vec<Drawn>>>,
-    /// One set a group, so that one family's thousands do not push another's decimals apart.
+    /// One set for each group, so that one family's thousands do not shift another's decimals.
     measures: Vec<Vec<Measure>>,
     rooms: Vec<usize>,
     indent: usize,
@@ -21,7 +22,7 @@ struct Grid<'a> {
     paint: Paint,
 }
 
-/// Draws a table as lines of at most `page` columns.
+/// Renders a table as lines of at most `page` columns.
 pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<String>) {
     let columns = table.columns.len();
     let rows: Vec<Vec<Vec<Drawn>>> = table
@@ -54,7 +55,7 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Room of every column, or nothing when they do not fit side by side. Remarks get what is left.
+    /// Width of every column, or `None` if they do not fit side by side. Remarks get the remaining width.
     fn rooms(&self) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
@@ -79,7 +80,7 @@ impl Grid<'_> {
         }
     }
 
-    /// A label that had to wrap needs only the room of its widest line; what is left serves the remarks.
+    /// A wrapped label needs only the width of its longest line; the rest serves the remarks.
     fn tighten(&mut self) {
         let heading = self.table.columns.first().map_or(0, |column| width(&clean(&column.title)));
         if self.rooms.is_empty() || self.kind(0) != ColumnKind::Label {
@@ -89,7 +90,7 @@ impl Grid<'_> {
         let mut needed = heading.max(self.widest_heading());
         for row in self.rows.iter().flatten() {
             let Some(Drawn::Text(text, _)) = row.first() else { continue };
-            // Two more for the hanging indent, which the same breaks need again.
+            // Two more for the hanging indent, which the same line breaks need again.
             let wrapped = || self.wrapped(0, text, room).iter().map(|line| width(line) + 2).max().unwrap_or(room);
             needed = needed.max(if width(text) > room { wrapped() } else { width(text) });
         }
@@ -117,7 +118,7 @@ impl Grid<'_> {
         }
     }
 
-    /// The headings of the columns; the first group's stands on the same line where the labels have none.
+    /// The headings of the columns; the first group's heading shares their line if the labels have none.
     fn draw_header(&self, title: &str, lines: &mut Vec<String>) {
         let headings: Vec<String> = self.table.columns.iter().map(|column| clean(&column.title)).collect();
         let own = headings.first().is_some_and(|heading| !heading.is_empty());
@@ -185,7 +186,7 @@ impl Grid<'_> {
         }
     }
 
-    /// A label breaks after a comma and hangs; other words break anywhere.
+    /// A label breaks after a comma and has a hanging indent; other texts break anywhere.
     fn wrapped(&self, column: usize, text: &str, room: usize) -> Vec<String> {
         if self.kind(column) != ColumnKind::Label || room < 20 {
             return wrap(text, room);
@@ -199,7 +200,7 @@ impl Grid<'_> {
         parts
     }
 
-    /// Words over the rest of the row: beside the label when there is room, else below it.
+    /// A text over the rest of the row: beside the label if it fits, else below it.
     fn across(&self, block: &mut Vec<String>, start: usize, text: &str, tone: Tone) {
         let beside = self.width.saturating_sub(start);
         if width(text) <= beside || beside >= LEAST_ACROSS {
@@ -213,7 +214,7 @@ impl Grid<'_> {
         }
     }
 
-    /// A remark at the end of the row's first line when it fits there, else below the label.
+    /// A remark at the end of the row's first line if it fits, else below the label.
     fn remark(&self, lines: &mut Vec<String>, filled: usize, text: &str, tone: Tone) {
         let start = filled + GAP.len();
         let single = lines.last().is_some_and(|line| visible(line) <= filled);
@@ -231,7 +232,7 @@ impl Grid<'_> {
         }
     }
 
-    /// One line a cell, for pages too narrow for columns.
+    /// One line for each cell, for pages too narrow for columns.
     fn draw_narrow(&self, lines: &mut Vec<String>) {
         for (group, rows) in self.table.groups.iter().zip(&self.rows) {
             for line in wrap(&heading(group), self.width - 2) {
@@ -263,7 +264,7 @@ fn heading(group: &crate::RowGroup) -> String {
     }
 }
 
-/// Puts parts under each other into a block of lines, from a column on.
+/// Adds lines to a block, starting at a column.
 fn place(block: &mut Vec<String>, start: usize, parts: &[String]) {
     for (index, part) in parts.iter().enumerate() {
         if block.len() <= index {
@@ -275,7 +276,7 @@ fn place(block: &mut Vec<String>, start: usize, parts: &[String]) {
     }
 }
 
-/// Columns of a line that may already be coloured.
+/// Visible width of a line that may contain colours.
 fn visible(line: &str) -> usize {
     let mut plain = String::with_capacity(line.len());
     let mut escape = false;

@@ -1,4 +1,4 @@
-//! Plain text for a terminal: fits the width, reads without colour.
+//! Plain text for a terminal, which fits its width and is readable without colour.
 
 mod cell;
 mod grid;
@@ -9,12 +9,12 @@ use std::io::Write;
 use crate::{Block, Document, DocumentSection, Error, ReportFormat, Tone};
 use paint::{Paint, clean};
 
-/// Draws documents for a terminal.
+/// Renders documents for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
-    /// Columns that a line may take; below 20 it is taken as 20.
+    /// Width of lines, at least 20.
     pub width: usize,
-    /// Whether to add ANSI colours; the words say the same without.
+    /// Whether to add ANSI colours; the text is complete without them.
     pub colour: bool,
 }
 
@@ -42,7 +42,7 @@ impl ReportFormat for Terminal {
             page.text(&mut lines, sentence, "", "  ", Tone::Plain);
         }
         if !document.next.is_empty() {
-            // Commands are held together by no-break spaces, so that a line ends between two of them.
+            // No-break spaces keep each command on one line.
             let commands: Vec<String> = document.next.iter().map(|next| next.replace(' ', "\u{a0}")).collect();
             page.text(&mut lines, &commands.join(" · "), "Next: ", "      ", Tone::Plain);
         }
@@ -53,7 +53,7 @@ impl ReportFormat for Terminal {
     }
 }
 
-/// The page that is written on.
+/// The page being written.
 #[derive(Debug, Clone, Copy)]
 struct TerminalPage {
     width: usize,
@@ -108,7 +108,7 @@ impl TerminalPage {
         }
     }
 
-    /// Wraps a text, with what goes before its first and before its other lines.
+    /// Wraps a text, with prefixes for the first and for the other lines.
     fn text(&self, lines: &mut Vec<String>, text: &str, first: &str, other: &str, tone: Tone) {
         if text.is_empty() {
             return;

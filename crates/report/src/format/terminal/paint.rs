@@ -1,39 +1,40 @@
-//! Text on a terminal: its width, its line breaks, its colours, and what it must not contain.
+//! Text on a terminal: width, line breaks, colours, and characters to be replaced.
 
 use textwrap::{Options, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthStr;
 
 use crate::Tone;
-use crate::words::steers;
+use crate::words::is_control;
 
-/// Text that cannot steer the terminal: control characters, escape sequences and bidirectional overrides are replaced.
+/// Replaces control characters, escape sequences and bidirectional overrides, so that a text cannot control the
+/// terminal.
 pub(super) fn clean(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
             '\n' | '\r' | '\t' => Some(' '),
             c if c.is_control() => Some('\u{fffd}'),
-            c if steers(c) => None,
+            c if is_control(c) => None,
             c => Some(c),
         })
         .collect()
 }
 
-/// Columns that a text takes (Unicode Standard Annex 11).
+/// Width of a text (Unicode Standard Annex 11).
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A text with spaces after it up to a width.
+/// Pads a text on the right.
 pub(super) fn fill(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// A text with spaces before it up to a width.
+/// Pads a text on the left.
 pub(super) fn fill_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Lines of a text, none wider than so many columns; a longer word is cut.
+/// Wraps a text into lines of at most `columns`; a longer word is split.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let options = Options::new(columns.max(2))
         .word_splitter(WordSplitter::NoHyphenation)
@@ -42,12 +43,12 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
-/// Whether and how to colour.
+/// Whether to colour.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint(pub(super) bool);
 
 impl Paint {
-    /// A text in a tone: ANSI SGR sequences (ECMA-48), or as it stands.
+    /// A text in a tone: with ANSI SGR sequences (ECMA-48), or unchanged.
     pub(super) fn tone(self, text: &str, tone: Tone) -> String {
         let code = match tone {
             _ if !self.0 || text.trim().is_empty() => return text.to_owned(),

@@ -1,4 +1,4 @@
-//! The spreads that were assumed for printed values, both parts of them.
+//! Assumed spreads of printed values, with both their parts.
 
 use analyse::Comparison;
 use analyse::compare::{AssumedSpread, CompareVerdict};
@@ -14,7 +14,8 @@ struct AssumedGroup {
     figures: Vec<String>,
 }
 
-/// One line a session floor: the floor, how far printed digits go, and the figures that are DIFFERENT under both.
+/// One line for each session floor: the floor, the precision of printed digits, and the figures that are DIFFERENT
+/// under both.
 pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
     let mut groups: Vec<AssumedGroup> = Vec::new();
     for row in &comparison.rows {
@@ -45,7 +46,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
     Some(DocumentSection::of("spread assumed", Block::List { numbered: false, items }))
 }
 
-/// What a reader must know of DIFFERENT, spread assumed; nothing where there is none.
+/// Explanation of DIFFERENT, spread assumed; `None` if there is none.
 pub(crate) fn note(comparison: &Comparison) -> Option<String> {
     let assumed: usize = comparison.machines.iter().map(|machine| machine.tally.assumed).sum();
     (assumed > 0).then(|| {

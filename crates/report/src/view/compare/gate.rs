@@ -1,4 +1,4 @@
-//! The answer of a gate in one line.
+//! The result of a gate in one line.
 
 use analyse::Comparison;
 use analyse::compare::{CompareGate, GateAnswer, GateFigure, NeededLaunches};
@@ -64,7 +64,7 @@ fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
     }
 }
 
-/// What would decide the most of the open figures.
+/// The launches that would decide most of the open figures.
 fn decides(gate: &CompareGate) -> String {
     let launches = gate.open.iter().filter_map(|figure| match figure.need {
         Some(NeededLaunches::Launches(count)) => Some(count),

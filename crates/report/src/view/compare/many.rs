@@ -1,4 +1,4 @@
-//! Many machines against one: a row a machine, a column a figure, as published tables are.
+//! Many machines against one: a row for each machine and a column for each figure, like published tables.
 
 use analyse::Comparison;
 use analyse::compare::{CompareRow as Compared, CompareVerdict, Ratio, VerdictCounts};
@@ -7,10 +7,11 @@ use super::rows;
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, Table, TableRow};
 
-/// What stands for UNDECIDED, which most cells of old tables are.
+/// Stands for UNDECIDED, the verdict of most cells of old tables.
 pub(crate) const UNDECIDED: &str = "?";
 
-/// A table a family, `most` figures in each; figures that no machine can be compared in are left to the list of what is open.
+/// Tables for each family with `most` figures in each; figures that cannot be compared on any machine are in the list
+/// of open ones.
 pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<DocumentSection> {
     let mut families: Vec<(String, Vec<&Compared>)> = Vec::new();
     for row in comparison.rows.iter().filter(|row| comparable(row, reference)) {
@@ -29,7 +30,7 @@ pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -
         .collect()
 }
 
-/// Parts of at most so many, none much smaller than the others.
+/// Parts of at most `most` figures and of similar size.
 fn even<'a, 'r>(figures: &'a [&'r Compared], most: usize) -> std::slice::Chunks<'a, &'r Compared> {
     let parts = figures.len().div_ceil(most.max(1)).max(1);
     figures.chunks(figures.len().div_ceil(parts).max(1))
@@ -63,7 +64,7 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
     Table::plain(columns, lines)
 }
 
-/// The value of the reference with a prefix of its own: its neighbours in the row are of other figures.
+/// The value of the reference with its own prefix, since its neighbours in the row are other figures.
 fn own(cell: Cell) -> Cell {
     match cell {
         Cell::Value(quantity) => Cell::text(quantity.text()),
@@ -72,7 +73,7 @@ fn own(cell: Cell) -> Cell {
     }
 }
 
-/// The places of the machines where some are surely better than others: a place, or the span that equals share.
+/// Ranks of the machines if some are significantly better than others: a rank, or the span that equal ones share.
 pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
     let sure = |row: &&Compared| {
         let mut spans = row.ratios.iter().filter_map(|ratio| ratio.rank);
@@ -112,7 +113,7 @@ fn order(comparison: &Comparison, row: &Compared) -> String {
     spans.iter().map(say).collect::<Vec<_>>().join(" · ")
 }
 
-/// How many figures of every machine got which verdict.
+/// Number of figures with each verdict, for every machine.
 pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
     let tally = |other: &usize| comparison.machines[*other].tally;
     let assumed = others.iter().any(|other| tally(other).assumed > 0);
@@ -134,7 +135,7 @@ pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
     Table::plain(columns, others.iter().map(row).collect())
 }
 
-/// Whether a table of many has a cell that is undecided, so that its mark must be told.
+/// Whether a table has an undecided cell, so that its mark must be explained.
 pub(crate) fn undecided(comparison: &Comparison) -> bool {
     comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.verdict == Some(CompareVerdict::Undecided))
 }

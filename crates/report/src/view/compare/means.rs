@@ -8,8 +8,8 @@ use super::rows;
 use crate::words::{factor, family_title, plural};
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
 
-/// The means against the reference, a row a family, or of many machines a row each with `most` families in
-/// one table; nothing when there is none.
+/// The means against the reference with a row for each family, or for many machines with a row each and `most` families
+/// in one table; `None` if there are no means.
 pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<DocumentSection> {
     let mut families: Vec<Option<&str>> = Vec::new();
     for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
@@ -71,7 +71,7 @@ fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) ->
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
 
-/// A row a machine that has any mean.
+/// A row for each machine that has a mean.
 fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize]) -> Table {
     let named = families.iter().filter_map(|family| of_family(comparison, *family, machines));
     let (titles, columns): (Vec<String>, Vec<Vec<Cell>>) = named.unzip();
@@ -86,7 +86,7 @@ fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize])
     Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
 
-/// What the means of a family are called, over how many figures they are, and the mean on each machine.
+/// Title of a family's means, the number of figures in them, and the mean on each machine.
 fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) -> Option<(String, Vec<Cell>)> {
     let means: Vec<Option<&GeometricMean>> =
         machines.iter().map(|index| find(comparison, family, &comparison.machines[*index].name)).collect();
@@ -106,7 +106,7 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
     Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
 }
 
-/// What the means are over, where a reader could think otherwise.
+/// What the means include, where a reader could think otherwise.
 fn about(comparison: &Comparison, machines: usize) -> String {
     let mut words = vec!["Each probe counts once, at however many points it was measured".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
@@ -120,7 +120,7 @@ const fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// The mean with its interval, where the spread of every figure is known.
+/// The mean with its interval, if the spread of every figure is known.
 fn quantity(mean: &GeometricMean) -> PrintedQuantity {
     if mean.level > 0.0 {
         PrintedQuantity::ratio(mean.value, mean.low, mean.high)
@@ -129,7 +129,7 @@ fn quantity(mean: &GeometricMean) -> PrintedQuantity {
     }
 }
 
-/// A unit that stands for those of a family: seconds where all are times or rates, which become faster or slower.
+/// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
     let of_family =
         |row: &&analyse::compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));

@@ -18,16 +18,16 @@ use analyse::naming::headings;
 use crate::words::{day, family_title, percent, plural};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
-/// Machines that stand beside the reference in columns; more get a row each.
+/// Machines that have columns beside the reference; more get one row each.
 pub(super) const BESIDE: usize = 3;
 
 /// Figures in one table of many machines.
 const FIGURES: usize = 5;
 
-/// What a comparison does not know: what people type to name its runs.
+/// Options of the view that are not part of the comparison.
 #[derive(Debug, Clone, Default)]
 pub struct CompareContext {
-    /// One a machine, in the order of the comparison; empty when unknown.
+    /// How the user names each run; empty when unknown.
     pub handles: Vec<String>,
 }
 
@@ -66,12 +66,12 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     document
 }
 
-/// What people call a machine of the comparison.
+/// The name of a machine that a user types.
 fn handle<'a>(comparison: &'a Comparison, context: &'a CompareContext, index: usize) -> &'a str {
     context.handles.get(index).map_or(comparison.machines[index].name.as_str(), String::as_str)
 }
 
-/// `web-3 (run 12)`: the name on the page, and the number where it does not say it already.
+/// `web-3 (run 12)`: the name, and the number unless the name contains it.
 fn run_name(comparison: &Comparison, context: &CompareContext, index: usize) -> String {
     let name = &comparison.machines[index].name;
     match context.handles.get(index) {
@@ -111,7 +111,7 @@ const fn relation_words(relation: Relation) -> &'static str {
 }
 
 fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) -> Vec<String> {
-    // What disturbed a run comes first: it is the first rival of everything below.
+    // Disturbances of a run come first, since they may explain any difference below.
     let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
     let mut notes: Vec<String> = Vec::new();
     for sentence in comparison.machines.iter().filter_map(disturbed) {
@@ -158,7 +158,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) ->
     notes
 }
 
-/// Whether every run is the reference once more.
+/// Whether all runs are the reference itself.
 fn itself(comparison: &Comparison) -> bool {
     comparison.machines.iter().all(|machine| matches!(machine.relation, Relation::Reference | Relation::SameRun))
 }
@@ -215,15 +215,15 @@ pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[
     }
 }
 
-/// Letters of a heading that leave room for the others.
+/// Width of a heading that leaves space for the others.
 const HEAD: usize = 20;
 
-/// Headings that fit and tell the runs apart.
+/// Headings that fit and differ between runs.
 pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
     headings(&runs.iter().map(|run| comparison.machines[*run].name.clone()).collect::<Vec<_>>(), HEAD)
 }
 
-/// Rows by family while these keep together; one group when they were sorted otherwise.
+/// Rows by family while these are contiguous; one group if they are sorted otherwise.
 fn groups(comparison: &Comparison, draw: impl Fn(&analyse::compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
     let family = |row: &analyse::compare::CompareRow| row.probe.split('.').next().unwrap_or_default().to_owned();
     let mut groups: Vec<(String, RowGroup)> = Vec::new();

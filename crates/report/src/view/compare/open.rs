@@ -1,4 +1,4 @@
-//! What is not decided and what would decide it.
+//! Undecided figures, and what would decide them.
 
 use analyse::Comparison;
 
@@ -6,7 +6,7 @@ use super::rows;
 use crate::words::plural;
 use crate::{Block, DocumentSection};
 
-/// Names that one answer lists before it counts the rest.
+/// Names that one entry lists before it counts the rest.
 const NAMED: usize = 6;
 
 /// Figures and machines with the same answer.
@@ -16,7 +16,7 @@ struct OpenQuestion {
     machines: Vec<usize>,
 }
 
-/// One line an answer; nothing where everything is decided.
+/// One line for each answer; `None` if everything is decided.
 pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
     let answers = answers(comparison, others);
     if answers.is_empty() {
@@ -26,7 +26,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
     Some(DocumentSection::of("not decided, and why", Block::List { numbered: false, items }))
 }
 
-/// First the figures that a machine has one answer for, then the machines for which these are the same.
+/// Collects figures with one answer for each machine, then machines with the same figures.
 fn answers(comparison: &Comparison, others: &[usize]) -> Vec<OpenQuestion> {
     let mut answers: Vec<OpenQuestion> = Vec::new();
     for other in others {
@@ -65,7 +65,7 @@ fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> Stri
     format!("{figures}: {machines}: {}", answer.why)
 }
 
-/// The first names and how many more there are; one more than the limit is named as well.
+/// The first names and the number of further ones; a single further one is named as well.
 fn joined(mut names: Vec<String>, most: usize, what: &str, between: &str) -> String {
     if names.len() <= most.saturating_add(1) {
         return names.join(between);

@@ -1,4 +1,4 @@
-//! A comparison as tidy records: one row a figure and machine.
+//! A comparison as tidy records: one row for each figure and machine.
 
 use analyse::Comparison;
 use analyse::compare::Normalise;

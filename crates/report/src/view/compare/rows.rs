@@ -8,7 +8,7 @@ use model::{Outcome, Unit};
 use crate::words::{factor, label, modes, percent, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
-/// What the column of ratios is called.
+/// Heading of the column of ratios.
 pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
     match normalise {
         Normalise::Ratio => "ratio",
@@ -16,7 +16,7 @@ pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
     }
 }
 
-/// Two runs: both values, how the one differs, interval, verdict.
+/// Two runs: both values, their difference, interval, verdict.
 pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise) -> TableRow {
     let unit = row.metric.unit;
     let name = Cell::text(name(row));
@@ -48,13 +48,13 @@ pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Ce
     [cell, ends]
 }
 
-/// How the cells of [`change`] stand in their columns.
+/// Columns for the cells of [`change`].
 pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
     let kind = if normalise == Normalise::Ratio { ColumnKind::Number } else { ColumnKind::Words };
     [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), ColumnKind::Number)]
 }
 
-/// A ratio in words: the factor and its way, or the number alone where ratios were asked for.
+/// A ratio in words: the factor and its direction, or the number alone if ratios were requested.
 pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normalise) -> String {
     match normalise {
         Normalise::Ratio => quantity.text_with_interval(),
@@ -62,12 +62,12 @@ pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normal
     }
 }
 
-/// What a row is called.
+/// Label of a row.
 pub(crate) fn name(row: &Compared) -> String {
     label(&row.title, &row.metric, &row.point)
 }
 
-/// Several runs: the reference's value, and a ratio with its verdict a machine.
+/// Several runs: the reference's value, and a ratio with its verdict for each machine.
 pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> TableRow {
     let unit = row.metric.unit;
     let mut cells = vec![Cell::text(name(row))];
@@ -79,8 +79,8 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], n
     TableRow { cells }
 }
 
-/// A ratio with its interval and its verdict; `undecided` is the word for the verdict that says the least. Where the ratio
-/// itself says which way a figure surely moved, its verdict is not said again.
+/// A ratio with its interval and its verdict; `undecided` is the word for that verdict. A ratio that shows the
+/// direction of a significant change is printed without its verdict.
 pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecided: &str) -> Cell {
     let (word, tone) = brief(ratio);
     let word = match ratio.verdict {
@@ -100,7 +100,7 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
     }
 }
 
-/// What stands for DIFFERENT, SPREAD ASSUMED beside a ratio in a narrow table.
+/// Stands for DIFFERENT, SPREAD ASSUMED beside a ratio in a narrow table.
 const ASSUMED: &str = "(spread assumed)";
 
 pub(crate) const fn way(direction: GainDirection) -> &'static str {
@@ -112,7 +112,7 @@ pub(crate) const fn way(direction: GainDirection) -> &'static str {
     }
 }
 
-/// The ratio of a machine, with its interval where it has one.
+/// The ratio of a machine, with its interval if it has one.
 pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
     let value = ratio.value?;
     Some(match (ratio.low, ratio.high) {
@@ -148,7 +148,7 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
     }
 }
 
-/// What would decide an undecided figure, or why there is no verdict or no interval; nothing where all is said.
+/// What would decide an undecided figure, or why there is no verdict or interval; `None` if there is nothing to add.
 pub(super) fn open(ratio: &Ratio) -> Option<String> {
     let need = ratio.need.map(|need| match need {
         NeededLaunches::Launches(1) => "1 more launch would decide".to_owned(),

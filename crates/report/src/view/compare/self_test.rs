@@ -1,4 +1,4 @@
-//! Does the product claim differences between equals? What `prony selftest` says.
+//! The report of `prony selftest`: whether differences are claimed between equals.
 
 use analyse::compare::SelfTest;
 use model::Unit;
@@ -8,7 +8,7 @@ use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow,
 };
 
-/// Share of equal figures that may come out DIFFERENT.
+/// Share of equal figures that may be DIFFERENT.
 const PROMISE: f64 = 0.05;
 
 /// The report of a self-test; its JSON is the [`SelfTest`].

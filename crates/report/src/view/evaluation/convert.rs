@@ -4,14 +4,14 @@ use model::{Estimate, Unit};
 
 use crate::PrintedQuantity;
 
-/// A unit in which a table prints, and what it stands for.
+/// A unit of a printed table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedUnit {
     /// As printed, such as `MB/s` or `lps`.
     pub name: &'static str,
     /// Its base unit.
     pub base: Unit,
-    /// Base units in one of it.
+    /// Its size in base units.
     pub factor: f64,
 }
 
@@ -22,8 +22,8 @@ impl PrintedUnit {
         Self { name, base, factor }
     }
 
-    /// A value of a base unit in this one; a time per thing becomes things a second where the table counts those. `None`
-    /// where the units have nothing in common.
+    /// Converts a value of a base unit; a time for one operation becomes operations a second if the table counts those.
+    /// `None` if the units are incompatible.
     #[must_use]
     pub fn of(self, value: f64, unit: Unit) -> Option<f64> {
         match (unit, self.base) {
@@ -33,7 +33,7 @@ impl PrintedUnit {
         }
     }
 
-    /// An estimate in this unit, as a number without a prefix: the unit stands in the heading.
+    /// An estimate in this unit, as a number without a prefix: the unit is in the heading.
     pub(super) fn quantity(self, estimate: &Estimate, unit: Unit) -> Option<PrintedQuantity> {
         let [value, one, other] =
             [estimate.value, estimate.low, estimate.high].map(|end| self.of(end, unit).unwrap_or(f64::NAN));
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_become_rates_and_ends_change_places() {
+    fn times_become_rates_and_their_ends_are_swapped() {
         let loops = PrintedUnit::new("lps", Unit::PerSecond, 1.0);
         let estimate = Estimate { low: 0.004, high: 0.008, ..Estimate::without_spread(0.005) };
         let quantity = loops.quantity(&estimate, Unit::Seconds).unwrap();

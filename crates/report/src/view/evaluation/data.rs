@@ -10,7 +10,7 @@ use crate::{PrintedQuantity, Records};
 /// A table with its rows in their final order.
 type Drawn<'a> = (&'a EvaluationTable, Vec<Vec<Slot>>);
 
-/// Every table: its columns, its sorting, and its rows cell by cell; numbers of the run in the column's unit.
+/// Every table: its columns, its order, and its rows cell by cell; numbers of the run are in the column's unit.
 pub(super) fn document(evaluation: &EvaluationView, tables: &[Drawn<'_>], run: &Run) -> Value {
     let table = |(table, rows): &Drawn<'_>| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
@@ -66,7 +66,7 @@ fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run) -> Value {
     Value::Object(object)
 }
 
-/// One record a number: its table, the first words of its row, its column, and what the run found.
+/// One record for each number: table, row, column, and the value of the run.
 pub(super) fn records(tables: &[Drawn<'_>], run: &Run) -> Records {
     let header = vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason"];
     let mut records = Vec::new();

@@ -1,7 +1,7 @@
-//! The tables of a published evaluation, with the machine of a run standing among the printed ones.
+//! The tables of a published evaluation, with the machine of a run among the printed ones.
 //!
-//! What a table looks like is data: its columns, what each row holds, and by which column it is sorted. The printed rows keep
-//! their printed order and digits; a row of the run goes where the sorting puts it.
+//! The layout of a table is data: its columns, the content of each row, and the column by which it is sorted. Printed
+//! rows keep their order and digits; a row of the run is placed by the sorting.
 
 mod convert;
 mod data;
@@ -17,12 +17,12 @@ use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Embedded
 pub use convert::PrintedUnit;
 use resolve::CellReader;
 
-/// An evaluation as it is to be printed.
+/// An evaluation to be printed.
 #[derive(Debug, Clone)]
 pub struct EvaluationView {
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// Who is to be named beside its figures.
+    /// Attribution, printed beside its figures.
     pub attribution: String,
     /// Its tables, in their printed order.
     pub tables: Vec<EvaluationTable>,
@@ -33,15 +33,15 @@ pub struct EvaluationView {
 pub struct EvaluationTable {
     /// Heading.
     pub title: String,
-    /// What a reader should know of it.
+    /// A note on it.
     pub note: String,
     /// Columns, from the left.
     pub columns: Vec<EvaluationColumn>,
-    /// Rows as printed; where a row is a test, what the run found stands in it.
+    /// Rows as printed; if a row is a test, the run's values are part of it.
     pub rows: Vec<Vec<Slot>>,
-    /// Rows of the run's machine, where a row is a machine.
+    /// Rows of the run's machine, if a row is a machine.
     pub today: Vec<Vec<Slot>>,
-    /// How it is sorted.
+    /// Its order.
     pub sort: Option<TableSort>,
 }
 
@@ -54,35 +54,35 @@ pub struct EvaluationColumn {
     pub numbers: bool,
 }
 
-/// How a table is sorted.
+/// Order of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct TableSort {
     /// The column, from 0.
     pub column: usize,
-    /// Whether the largest stands first.
+    /// Whether the largest comes first.
     pub descending: bool,
-    /// How many rows, from the first, are sorted; what follows them stands as printed.
+    /// Number of sorted rows, from the first; the others stay as printed.
     pub rows: usize,
 }
 
-/// What a cell holds before the run is read.
+/// Content of a cell before the run is read.
 #[derive(Debug, Clone)]
 pub enum Slot {
-    /// Words.
+    /// A text.
     Words(String),
     /// The name of the run's machine.
     Machine,
     /// A fact of the run's machine.
     Fact(String),
-    /// A fact of the run's machine that is a number, in units of so many base units.
+    /// A fact of the run's machine that is a number, and the size of its unit in base units.
     Number(String, f64),
-    /// A number as printed; empty where the table has none.
+    /// A number as printed; empty if the table has none.
     Printed(String),
     /// A figure of the run.
     Figure(FigureKey, PrintedUnit),
-    /// The interval of a figure of the run, where the value has a column of its own.
+    /// The interval of a figure of the run, if the value has a column of its own.
     Interval(FigureKey, PrintedUnit),
-    /// No figure continues it, because.
+    /// No figure corresponds to it; the reason.
     Absent(String),
 }
 
@@ -102,7 +102,7 @@ pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -
     document
 }
 
-/// The same, just measured: what programs read is the run itself, and every figure with its remarks follows the tables.
+/// The same after measuring: the JSON is the run itself, and every figure with its remarks follows the tables.
 #[must_use]
 pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunContext) -> Document {
     let plain = super::run(run, context);
@@ -136,7 +136,7 @@ fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> DocumentSe
     DocumentSection { title: table.title.clone(), blocks }
 }
 
-/// Under a row of the run's machine, the interval of every value; where intervals have a column, there is no such row.
+/// The interval of every value below a row of the run's machine; `None` if intervals have a column.
 fn intervals(slots: &[Slot], reader: &mut CellReader<'_>) -> Option<TableRow> {
     if slots.iter().any(|slot| matches!(slot, Slot::Interval(..))) {
         return None;

@@ -1,12 +1,12 @@
-//! Where the rows of the run stand.
+//! Placement of the run's rows.
 
 use model::Run;
 
 use super::resolve::found;
 use super::{EvaluationTable, Slot, TableSort};
 
-/// All rows of a table in order: the printed ones as printed, those of the run where the sorting puts them. A row whose
-/// figure of the sorted column is missing stands after the sorted ones.
+/// All rows of a table in order: printed ones as printed, and those of the run by the sorting. A row without a figure
+/// in the sorted column follows the sorted ones.
 pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
     let mut rows = table.rows.clone();
     let Some(sort) = table.sort else {
@@ -26,7 +26,7 @@ pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
     rows
 }
 
-/// Whether a printed value stands after another in the order.
+/// Whether a printed value comes after another in the order.
 fn follows(other: f64, value: f64, sort: TableSort) -> bool {
     if sort.descending { other < value } else { other > value }
 }

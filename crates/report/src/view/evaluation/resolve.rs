@@ -1,4 +1,4 @@
-//! What a run has to say in the cells of a table.
+//! Fills the cells of a table from a run.
 
 use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit};
 
@@ -6,13 +6,13 @@ use super::{PrintedUnit, Slot};
 use crate::words::{figure_label, modes, percent, remarks};
 use crate::{Cell, PrintedQuantity, Tone};
 
-/// What stands where there is no figure.
+/// Cell without a figure.
 const NONE: &str = "—";
 
-/// Reads a run cell by cell, and gathers what has to be said under the table.
+/// Reads a run cell by cell, and collects remarks for the end of the table.
 pub(super) struct CellReader<'a> {
     run: &'a Run,
-    /// A remark, and the figures that it is about.
+    /// A remark, and the figures that it concerns.
     remarks: Vec<(String, Vec<String>)>,
 }
 
@@ -43,13 +43,13 @@ impl<'a> CellReader<'a> {
         }
     }
 
-    /// The interval of a figure; nothing where it has none.
+    /// The interval of a figure; empty if it has none.
     pub(super) fn interval(&self, key: &FigureKey, unit: PrintedUnit) -> Cell {
         let quantity = found(self.run, key, unit).and_then(Result::ok);
         quantity.filter(PrintedQuantity::has_interval).map_or(Cell::Empty, Cell::Interval)
     }
 
-    /// What the rows of intervals are called.
+    /// Label of the rows of intervals.
     pub(super) fn level_words(&self) -> String {
         format!("  {} interval", percent(self.run.plan.level))
     }
@@ -69,7 +69,7 @@ impl<'a> CellReader<'a> {
         }
     }
 
-    /// What has to be said under the table: a remark once, with the figures that it is about.
+    /// Remarks for the end of the table: each once, with the figures that it concerns.
     pub(super) fn remarks(self) -> Vec<String> {
         let sentence = |(remark, figures): (String, Vec<String>)| match figures.as_slice() {
             [] => remark,
@@ -84,7 +84,8 @@ impl<'a> CellReader<'a> {
         Cell::Printed(NONE.to_owned())
     }
 
-    /// Flags and notes of a figure: a table of numbers alone would hide them. The variant of a kernel stands with the run.
+    /// Adds flags and notes of a figure, which a table of numbers would hide. The variant of a kernel is shown with the
+    /// run.
     fn caution(&mut self, key: &FigureKey) {
         let Some(figure) = self.run.figure(key) else { return };
         let entry = self.run.plan.entries.iter().find(|entry| entry.probe == key.probe && entry.point == key.point);
@@ -105,15 +106,15 @@ impl<'a> CellReader<'a> {
     }
 }
 
-/// Why a figure has no number of its own.
+/// Why a figure has no value.
 pub(super) enum Unread {
-    /// It lies below the resolution.
+    /// It is below the resolution.
     Below(PrintedQuantity),
-    /// There is none.
+    /// Another reason.
     Reason(String),
 }
 
-/// A figure of the run in a table's unit; `None` where the run lacks it.
+/// A figure of the run in a table's unit; `None` if the run lacks it.
 pub(super) fn found(run: &Run, key: &FigureKey, unit: PrintedUnit) -> Option<Result<PrintedQuantity, Unread>> {
     let figure = run.figure(key)?;
     Some(read(figure, unit))

@@ -1,4 +1,4 @@
-//! Figures over a size: the memory hierarchy, bandwidth over the block size.
+//! Figures over a size: memory hierarchy, bandwidth over block size.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use crate::view::machine::fact_words;
 use crate::words::point_words;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series};
 
-/// Fewer sizes make no curve.
+/// Fewest sizes of a curve.
 const LEAST_SIZES: usize = 5;
 
-/// One chart a probe that was measured at many sizes, one section a family.
+/// One chart for each probe with many sizes, one section for each family.
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = Vec::new();
     for (probe, axis) in probes(runs) {
@@ -50,7 +50,7 @@ fn probes(runs: &[&Run]) -> Vec<(String, String)> {
     found
 }
 
-/// The figures that stand on a curve: the pictures say more of them than rows would.
+/// The figures that are part of a curve, for which a chart is better than rows.
 pub(super) fn keys(runs: &[&Run]) -> HashSet<FigureKey> {
     let mut found = HashSet::new();
     for (probe, axis) in probes(runs) {
@@ -70,7 +70,7 @@ fn size(text: &str) -> Option<u64> {
     text.ends_with('B').then(|| parse_size(text).ok()).flatten()
 }
 
-/// Whether a figure is one of the memory hierarchy, by the first primitive that its probe declares.
+/// Whether a figure belongs to the memory hierarchy, by the first primitive that its probe declares.
 fn walks_memory(figure: &Figure) -> bool {
     use model::Primitive as P;
     let first = figure.stresses.first();
@@ -113,7 +113,7 @@ fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series, marks }) }
 }
 
-/// Runs have colours of their own, or series where there is one run; points stand from left to right.
+/// Each run has its own colour, or each series if there is one run; points are sorted from left to right.
 fn colour(series: &mut [(String, Series)], several: bool) {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for (index, (key, one)) in series.iter_mut().enumerate() {

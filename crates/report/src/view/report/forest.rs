@@ -7,12 +7,12 @@ use crate::view::compare::rows;
 use crate::words::{factor, percent};
 use crate::{Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow};
 
-/// Machines that get a forest plot of their own; of more, only figures that are DIFFERENT are drawn.
+/// Machines whose forest plot has all figures; with more machines, only DIFFERENT ones are drawn.
 const WHOLE: usize = 3;
 /// Rows of one plot.
 const ROWS: usize = 160;
 
-/// What is surely different, the largest change first.
+/// The significant differences, the largest first.
 pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
     let mut found: Vec<(f64, TableRow)> = Vec::new();
     for row in &comparison.rows {
@@ -55,7 +55,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     vec![table]
 }
 
-/// One plot a machine.
+/// One plot for each machine.
 pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
     let whole = others.len() <= WHOLE;
     let mut blocks = Vec::new();

@@ -1,4 +1,4 @@
-//! The machines side by side, what differs first.
+//! The machines side by side, differences first.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::words_table;
 use crate::view::machine::fact_words;
 use crate::{Block, Column, ColumnKind, DocumentSection, Table};
 
-/// What is written where a machine is silent about a fact.
+/// Text for a fact that a machine lacks.
 const NOT_RECORDED: &str = "not recorded";
 
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
@@ -26,7 +26,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         row
     };
     let (differ, same): (Vec<Vec<String>>, Vec<Vec<String>>) = facts.iter().map(row).partition(|row| {
-        // A machine that is silent about a fact does not differ in it.
+        // A machine that lacks a fact does not count as different.
         let mut said = row[1..].iter().filter(|text| *text != NOT_RECORDED);
         said.next().is_some_and(|first| said.any(|text| text != first))
     });
@@ -61,7 +61,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
     (!blocks.is_empty()).then(|| DocumentSection { title: title.to_owned(), blocks })
 }
 
-/// A row a machine instead of a column, where there are more machines than facts that differ.
+/// A row for each machine instead of a column, if there are more machines than differing facts.
 fn turned(rows: &[Vec<String>], names: &[String]) -> Table {
     let told: Vec<&Vec<String>> = rows.iter().filter(|row| row[1..] != *names).collect();
     let mut heads = vec![Column::new("what differs", ColumnKind::Label)];

@@ -1,4 +1,4 @@
-//! How the figures came about, for readers who have only the page.
+//! How the figures were measured, for readers who have only the page.
 
 use model::{EstimateMethod, Outcome};
 

@@ -1,4 +1,4 @@
-//! The whole report of one run or several: machines, figures, verdicts, explanation, charts, method.
+//! The complete report of one run or several: machines, figures, verdicts, explanation, charts, method.
 
 mod curves;
 mod forest;
@@ -20,32 +20,32 @@ use super::{compare, explain, machine, run};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
 
-/// Runs whose own tables are shown, folded, beside the comparison; of more, the comparison and the data must do.
+/// Number of runs up to which each run's own tables are included, folded, beside the comparison.
 const OWN_TABLES: usize = 4;
 /// Figures in one table of many machines.
 const FIGURES: usize = 8;
-/// How the heading of the verdicts begins.
+/// Beginning of the heading of the verdicts.
 const VERDICTS: &str = "Verdicts against";
 
-/// What a report is made of.
+/// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportInput<'a> {
     /// The runs, the reference first.
     pub runs: &'a [&'a Run],
-    /// What people type to name them, one a run; empty when unknown.
+    /// How the user names each run; empty when unknown.
     pub handles: &'a [String],
-    /// Their comparison, where there are several.
+    /// Their comparison, if there are several.
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
 }
 
-/// The report that [`Html`](crate::Html) is made for; the other formats draw it without its charts.
+/// The report as designed for [`Html`](crate::Html); other formats render it without its charts.
 #[must_use]
 pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
-    // What disturbed a run comes first: it is the first rival of every difference.
+    // Disturbances of a run come first, since they may explain any difference.
     for (run, name) in input.runs.iter().zip(&names) {
         let disturbed = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run));
         document.notes.extend(disturbed.filter(|sentence| !document.notes.contains(sentence)));
@@ -95,7 +95,7 @@ fn why(explanation: &Explanation) -> DocumentSection {
     DocumentSection { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
 
-/// What every run is called in the report; no two alike.
+/// Names of the runs in the report, all different.
 fn names(input: &ReportInput) -> Vec<String> {
     let compared = input.comparison.filter(|comparison| comparison.machines.len() == input.runs.len());
     input
@@ -103,7 +103,7 @@ fn names(input: &ReportInput) -> Vec<String> {
         .iter()
         .enumerate()
         .map(|(index, run)| {
-            // The comparison of a report is not sorted: its machines stand in the order of the runs.
+            // The comparison of a report is not sorted: its machines are in the order of the runs.
             let listed = compared.map(|comparison| &comparison.machines[index]).filter(|machine| machine.run == run.id);
             match (listed, input.handles.get(index)) {
                 (Some(machine), _) => machine.name.clone(),
@@ -122,7 +122,7 @@ fn title(input: &ReportInput, names: &[String]) -> String {
     }
 }
 
-/// One run, or several that nobody compared: the tables of each.
+/// The tables of one run, or of several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     for (run_, name) in input.runs.iter().zip(names) {
         let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
@@ -131,7 +131,7 @@ fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     }
 }
 
-/// The table of a run; points of curves are folded away under it.
+/// The table of a run; points of curves are folded below it.
 fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
     let (mut rest, mut points) = (run_.clone(), run_.clone());
     rest.figures.retain(|figure| !on_curves.contains(&figure.key()));
@@ -199,7 +199,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     }
 }
 
-/// The reference's values and every other machine's ratios.
+/// The reference's values and the ratios of every other machine.
 fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Block> {
     if others.len() <= compare::BESIDE {
         return vec![Block::Table(side_by_side(comparison, reference, others))];
@@ -213,10 +213,10 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
     blocks
 }
 
-/// Everything behind the report. The times of single batches stay in the run documents: they are most of the bytes, and
-/// launches are what intervals are made from.
+/// All data of the report. Times of single batches stay in the run documents: they are most of the bytes, and intervals
+/// are computed from launches.
 #[derive(Serialize)]
-struct Behind<'a> {
+struct ReportData<'a> {
     runs: Vec<Run>,
     comparison: Option<&'a Comparison>,
     explanation: Option<&'a Explanation>,
@@ -235,7 +235,7 @@ fn data(input: &ReportInput) -> Option<EmbeddedJson> {
             run
         })
         .collect();
-    EmbeddedJson::compact(&Behind { runs, comparison: input.comparison, explanation: input.explanation }).ok()
+    EmbeddedJson::compact(&ReportData { runs, comparison: input.comparison, explanation: input.explanation }).ok()
 }
 
 fn records(input: &ReportInput) -> Records {
@@ -248,13 +248,13 @@ fn records(input: &ReportInput) -> Records {
     all
 }
 
-/// A table of words with a name column first.
+/// A table of texts whose first column is a name.
 fn words_table(heads: Vec<crate::Column>, rows: Vec<Vec<String>>) -> Table {
     let row = |cells: Vec<String>| crate::TableRow { cells: cells.into_iter().map(Cell::text).collect() };
     Table::plain(heads, rows.into_iter().map(row).collect())
 }
 
-/// The family of a probe in words, with a capital.
+/// The family of a probe in words, capitalised.
 fn heading(probe: &str) -> String {
     let family = family_title(probe.split('.').next().unwrap_or_default());
     let mut letters = family.chars();

@@ -5,10 +5,10 @@ use model::{Figure, FigureKey, Run};
 use crate::words::figure_label;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, PrintedQuantity, ScatterPlot};
 
-/// Fewer machines make no picture.
+/// Fewest machines of a chart.
 const LEAST_MACHINES: usize = 3;
 
-/// One chart an application, over the first rating that enough runs have.
+/// One chart for each application, over the first rating that enough runs have.
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let of = |families: &[&str]| -> Vec<FigureKey> {
         let mut keys: Vec<FigureKey> = Vec::new();

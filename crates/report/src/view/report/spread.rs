@@ -1,14 +1,14 @@
-//! How single operations and launches spread: quantiles, and hand-offs in modes.
+//! Distributions of single operations and launches: quantiles, and hand-offs in modes.
 
 use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 
-use crate::view::tails::believable;
+use crate::view::tails::valid_quantiles;
 use crate::words::{figure_label, point_words};
 use crate::{
     Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, PrintedQuantity, Series, Strip, StripRow,
 };
 
-/// Rows of one strip plot; what comes after is left to the tables.
+/// Rows of one strip plot; further ones are in the tables alone.
 const ROWS: usize = 24;
 
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
@@ -21,9 +21,9 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     sections
 }
 
-/// One chart a probe that times single operations.
+/// One chart for each probe that times single operations.
 fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
-    let with = |figure: &&Figure| believable(figure).len() > 1;
+    let with = |figure: &&Figure| valid_quantiles(figure).len() > 1;
     let mut probes: Vec<&Figure> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
         if probes.iter().all(|known| known.probe != figure.probe) {
@@ -64,15 +64,15 @@ fn series_name(figure: &Figure, run: &str, several: bool) -> String {
 }
 
 fn points(figure: &Figure) -> Vec<(f64, PrintedQuantity)> {
-    // Of a rate the tail is its slow end: 99% means that one operation in a hundred is slower than this.
+    // The tail of a rate is its slow end: 99% means that one operation in a hundred is slower than this.
     let share = |quantile: f64| if figure.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
     let point = |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, figure.metric.unit));
-    let mut points: Vec<(f64, PrintedQuantity)> = believable(figure).iter().map(point).collect();
+    let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(figure).iter().map(point).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }
 
-/// Every launch of the figures whose launches fall into groups.
+/// All launches of the figures in modes.
 fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
     let mut rows = Vec::new();
     for (run, name) in runs.iter().zip(names) {

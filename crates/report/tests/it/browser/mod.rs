@@ -1,16 +1,16 @@
-//! A real browser without a window: opens a page from disk and tells what happened.
+//! A real headless browser: opens a page from disk and reports the result.
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "a module of a test")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What came of opening a page.
+/// Result of opening a page.
 pub struct Seen {
     /// The page after its scripts ran.
     pub dom: String,
-    /// What the console and the security policy complained about.
+    /// Complaints of the console and of the security policy.
     pub complaints: Vec<String>,
-    /// Addresses beyond the page itself that were asked for.
+    /// Requested addresses other than the page itself.
     pub requests: Vec<String>,
 }
 
@@ -18,7 +18,7 @@ pub struct Browser {
     program: PathBuf,
 }
 
-/// A browser of the Chromium family, where one is installed.
+/// A browser of the Chromium family, if one is installed.
 pub fn find() -> Option<Browser> {
     let path = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -49,7 +49,7 @@ impl Browser {
         command
     }
 
-    /// Opens a page, unpacks its data as a reader would, and returns what there is to see.
+    /// Opens a page, unpacks its data as a reader would, and returns the result.
     pub fn open(&self, name: &str, page: &str) -> Seen {
         let folder = std::env::temp_dir().join(format!("prony-page-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -69,7 +69,7 @@ impl Browser {
     }
 }
 
-/// Addresses in a net log; those of the browser's own services are not the page's doing.
+/// Addresses in a net log, without those of the browser's own services.
 fn requests(log: &str) -> Vec<String> {
     let own = ["googleapis.com", "google.com", "gstatic.com", "gvt1.com"];
     log.split("\"url\":\"")

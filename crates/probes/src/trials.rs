@@ -1,9 +1,9 @@
-//! Which of a few candidates is fastest, where the first to be timed must not lose for being first.
+//! Choosing the fastest of a few candidates, independent of the order in which they are timed.
 
 use crate::ProbeError;
 
-/// The candidate with the least best time. Every round times all of them, from the first to the last and then back again, so
-/// that what warms up, or drifts, during the contest favours none of them.
+/// The candidate with the least best time. Every round times all of them, first in order and then in reverse, so that
+/// warm-up or drift during the trials favours none.
 pub(crate) fn fastest<T>(
     candidates: impl IntoIterator<Item = T>,
     rounds: usize,
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_first_changes_from_round_to_round() {
+    fn the_order_changes_between_rounds() {
         let mut order = String::new();
         let found = fastest(['a', 'b', 'c'], 4, |name| {
             order.push(*name);
@@ -35,8 +35,8 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_slows_down_chooses_alike_whichever_is_listed_first() {
-        // Every timing is a tenth slower than the one before, and the better candidate wins from either place.
+    fn the_choice_on_a_machine_that_slows_down_is_independent_of_the_order() {
+        // Every timing is a tenth slower than the one before, and the better candidate wins from either position.
         for names in [["good", "bad"], ["bad", "good"]] {
             let mut drift = 1.0;
             let found = fastest(names, 4, |name| {
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_choose_from_is_nothing() {
+    fn no_candidates_give_no_choice() {
         assert_eq!(fastest(Vec::<u8>::new(), 4, |_| Ok(1.0)), Ok(None));
         assert!(fastest([1], 1, |_| Err(ProbeError::new("no"))).is_err());
     }

@@ -1,4 +1,4 @@
-//! Many descriptors of which one is ready: what `select` and `epoll` look through.
+//! Many descriptors of which one is ready, for `select` and `epoll`.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,14 +10,14 @@ use crate::{Axis, Unsupported};
 /// The axis of their number.
 pub(super) const DESCRIPTORS: Axis = Axis::choice("descriptors", &["10", "100", "500"], &["100"]);
 
-/// The descriptors; the last is ready to be read, and the others never are.
-pub(super) struct Many {
+/// The descriptors; the last is ready to be read, the others never are.
+pub(super) struct Descriptors {
     pub(super) waiting: Vec<File>,
     _writers: [File; 2],
 }
 
-impl Many {
-    /// As many as a point says.
+impl Descriptors {
+    /// As many as a point specifies.
     pub(super) fn open(at: &Point) -> Result<Self, Unsupported> {
         let count = at.count("descriptors")?;
         let (silent, silent_writer) = crate::line::pipe()?;

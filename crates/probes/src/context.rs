@@ -1,4 +1,4 @@
-//! What a probe is given to prepare itself with.
+//! Inputs for the preparation of a probe.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -9,24 +9,24 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Unsupported;
 
-/// What is decided before a launch begins.
+/// Settings of one launch, decided before it begins.
 #[derive(Debug, Clone)]
 pub struct LaunchSetting {
-    /// Seed of this launch: memory layouts and orders are drawn from it.
+    /// Seed of this launch, from which memory layouts and orders are drawn.
     pub seed: u64,
-    /// A CPU for each party, in order; empty when the scheduler is left free.
+    /// A CPU for each party, in order; empty if the parties are not pinned.
     pub cpus: Vec<usize>,
-    /// Every CPU that this process may use.
+    /// All CPUs that this process may use.
     pub allowed: Vec<usize>,
     /// Directory for the file figures.
     pub directory: PathBuf,
-    /// The variant to run, once one is chosen.
+    /// The variant to run, if one is chosen.
     pub variant: Option<String>,
-    /// Whether this is the throw-away launch that calibrates.
+    /// Whether this is the calibrating launch, whose values are discarded.
     pub calibrating: bool,
 }
 
-/// A party other than the worker itself, whose place is verified after the batches.
+/// A party other than the worker itself, whose CPU is verified after the batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WatchedParty {
     /// Index of the party: 1 is the second.
@@ -35,7 +35,7 @@ pub struct WatchedParty {
     pub pid: i32,
 }
 
-/// What a probe is given: its setting, and what sharers prepared before it.
+/// Inputs for preparing a probe: its setting, and values shared with probes that were prepared before.
 pub struct ProbeContext {
     setting: LaunchSetting,
     shared: Rc<RefCell<HashMap<String, Rc<dyn Any>>>>,
@@ -46,14 +46,14 @@ pub struct ProbeContext {
 }
 
 impl ProbeContext {
-    /// A bench for a launch that shares nothing yet.
+    /// A context for a launch without shared values.
     #[must_use]
     pub fn new(setting: LaunchSetting) -> Self {
         let variant = setting.variant.clone();
         Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: Vec::new() }
     }
 
-    /// A bench for another probe of the same launch.
+    /// A context for another probe of the same launch.
     #[must_use]
     pub fn beside(&self, setting: LaunchSetting) -> Self {
         Self { shared: Rc::clone(&self.shared), ..Self::new(setting) }
@@ -65,7 +65,7 @@ impl ProbeContext {
         self.setting.seed
     }
 
-    /// CPU of a party, `None` when it is left to the scheduler.
+    /// CPU of a party, `None` if it is not pinned.
     #[must_use]
     pub fn cpu(&self, party: usize) -> Option<usize> {
         self.setting.cpus.get(party).copied()
@@ -77,22 +77,22 @@ impl ProbeContext {
         &self.setting.cpus
     }
 
-    /// Every CPU that this process may use.
+    /// All CPUs that this process may use.
     #[must_use]
     pub fn allowed(&self) -> &[usize] {
         &self.setting.allowed
     }
 
-    /// Whether this is the throw-away launch that calibrates.
+    /// Whether this is the calibrating launch, whose values are discarded.
     #[must_use]
     pub const fn calibrating(&self) -> bool {
         self.setting.calibrating
     }
 
-    /// What sharers prepared under this key, or what `make` prepares now.
+    /// The value shared under this key, or the value that `make` creates now.
     ///
     /// # Errors
-    /// What `make` says.
+    /// The error of `make`.
     #[expect(clippy::missing_panics_doc, reason = "the invariant holds")]
     #[expect(clippy::expect_used, reason = "a key is always used with one type")]
     pub fn shared<T: 'static>(
@@ -112,7 +112,7 @@ impl ProbeContext {
         Ok(value.downcast::<T>().expect("a key is always used with one type"))
     }
 
-    /// Asks for a party's place to be verified after the batches.
+    /// Requests that the CPU of a party be verified after the batches.
     pub fn watch(&mut self, party: usize, pid: i32) {
         self.watched.push(WatchedParty { party, pid });
     }
@@ -123,7 +123,7 @@ impl ProbeContext {
         &self.watched
     }
 
-    /// Tells the reader something that only preparation knows: the shell used, the file system.
+    /// Adds a note for the reader that only preparation can supply, such as the shell used or the file system.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.notes.contains(&text) {
@@ -131,13 +131,13 @@ impl ProbeContext {
         }
     }
 
-    /// What was noted.
+    /// The notes.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The variant to run, when it was fixed; `None` asks the probe to choose one and say so by [`ProbeContext::choose`].
+    /// The variant to run, if it is fixed; `None` requests that the probe choose one by [`ProbeContext::choose`].
     #[must_use]
     pub fn variant(&self) -> Option<&str> {
         self.variant.as_deref()
@@ -154,11 +154,11 @@ impl ProbeContext {
         &self.setting.directory
     }
 
-    /// A directory of this launch's own inside the target directory. It is removed, with everything in it, when the bench and
-    /// every kernel that holds it are gone.
+    /// A directory for this launch inside the target directory. It is removed with its contents when the context and
+    /// every kernel that holds it are dropped.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it could not be created.
     pub fn scratch(&mut self) -> Result<Rc<Scratch>, Unsupported> {
         let inside = self.setting.directory.clone();
         self.scratch_in(&inside)
@@ -167,7 +167,7 @@ impl ProbeContext {
     /// The same inside another directory.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it could not be created.
     pub fn scratch_in(&mut self, inside: &Path) -> Result<Rc<Scratch>, Unsupported> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         if let Some(known) = self.scratch.iter().find(|scratch| scratch.path.parent() == Some(inside)) {
@@ -175,10 +175,10 @@ impl ProbeContext {
         }
         let owner = std::process::id();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // The seed tells launches of several hosts apart that share a file system.
+        // The seed distinguishes launches of several hosts that share a file system.
         let path = inside.join(format!("prony-{owner}-{:x}-{number}", self.setting.seed));
         std::fs::create_dir_all(&path)
-            .map_err(|error| Unsupported::new(format!("could not make {}: {error}", path.display())))?;
+            .map_err(|error| Unsupported::new(format!("could not create {}: {error}", path.display())))?;
         let scratch = Rc::new(Scratch { path, owner });
         self.scratch.push(Rc::clone(&scratch));
         Ok(scratch)
@@ -189,12 +189,12 @@ impl ProbeContext {
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    /// The process that made it: its forked children must not remove it.
+    /// Id of the process that created it: its forked children must not remove it.
     owner: u32,
 }
 
 impl Scratch {
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -204,7 +204,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if std::process::id() == self.owner {
-            // Nothing useful can be done about a failure here; the next run's doctor names leftovers.
+            // A failure here has no remedy; the doctor of the next run lists leftover directories.
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scratch_lives_as_long_as_its_last_holder() {
+    fn scratch_is_removed_with_its_last_holder() {
         let home = tempfile::tempdir().unwrap();
         let setting = LaunchSetting {
             seed: 1,
@@ -225,13 +225,13 @@ mod tests {
             variant: None,
             calibrating: false,
         };
-        let mut bench = ProbeContext::new(setting.clone());
-        let mut beside = bench.beside(setting);
-        let (first, again) = (bench.scratch().unwrap(), bench.scratch().unwrap());
+        let mut context = ProbeContext::new(setting.clone());
+        let mut beside = context.beside(setting);
+        let (first, again) = (context.scratch().unwrap(), context.scratch().unwrap());
         assert_eq!(first.path(), again.path());
         assert_ne!(first.path(), beside.scratch().unwrap().path(), "sharers of a launch do not share directories");
         std::fs::write(first.path().join("file"), "content").unwrap();
-        drop((bench, beside, again));
+        drop((context, beside, again));
         assert!(first.path().exists());
         drop(first);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);

@@ -1,7 +1,7 @@
-//! The memory that bandwidth figures work on, prepared once for all of them that share a launch.
+//! The arrays of the bandwidth figures, prepared once for all figures that share a launch.
 //!
-//! Every thread owns a plot near its CPU. A plot is walked a piece at a time, so that a batch is short whatever the size of the
-//! field, and each batch goes on where the last one ended.
+//! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
+//! arrays; each batch continues where the last one ended.
 
 use std::cell::RefCell;
 
@@ -10,29 +10,29 @@ use sys::memory::{Arena, Pages};
 use crate::prelude::*;
 use crate::team::ThreadTeam;
 
-/// Axes on which probes must agree to share a field.
+/// Axes on which probes must agree to share the arrays.
 pub(super) const SHARED_AXES: &[&str] = &["working_set", "threads", "pages"];
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
-/// Arrays start so many doubles apart from a whole page, an odd number of lines: arrays that start alike on their pages
-/// disturb each other in the first cache.
+/// Arrays start this many doubles, an odd number of lines, apart from a whole page: arrays with equal offsets in their
+/// pages conflict in the first cache.
 const STAGGER: usize = 17 * 8;
-/// Arrays that a kernel uses at most.
+/// Most arrays of a kernel.
 const ARRAYS: usize = 3;
 
-/// One thread's part of a field.
+/// One thread's part of the arrays.
 pub(super) struct ArrayChunk {
     arena: Arena,
     bytes: usize,
 }
 
-/// Where a batch walks: arrays of a plot, and pieces of them.
+/// The range of a batch: arrays of a chunk, and pieces of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass {
     /// Arrays that the kernel uses, 1 to 3.
     pub(super) arrays: usize,
-    /// First piece, counted without end: modulo the pieces of the plot.
+    /// First piece, counted without limit: modulo the pieces of the chunk.
     pub(super) from: u64,
     /// Pieces to walk.
     pub(super) pieces: u64,
@@ -42,12 +42,12 @@ impl ArrayChunk {
     fn new(bytes: usize, pages: Pages) -> Result<Self, Unsupported> {
         let room = bytes + ARRAYS * STAGGER * 8;
         let mut arena = Arena::populated(room, pages)?;
-        // Small whole numbers: sums of any number of them stay exact.
+        // Small whole numbers: sums of any number of them are exact.
         arena.doubles_mut().iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + 3) % 61) as f64);
         Ok(Self { arena, bytes })
     }
 
-    /// Elements of one array when the plot is divided in so many.
+    /// Elements of one array if the chunk is divided into `arrays` arrays.
     fn length(&self, arrays: usize) -> usize {
         let length = self.bytes / 8 / arrays;
         if length > PIECE { length / PIECE * PIECE } else { (length / 8).max(1) * 8 }
@@ -58,7 +58,7 @@ impl ArrayChunk {
         self.length(arrays).min(PIECE)
     }
 
-    /// The arrays of one piece: the destination and the two inputs, empty where fewer are used.
+    /// The arrays of one piece: the destination and the two inputs, empty if fewer are used.
     pub(super) fn arrays(&mut self, arrays: usize, piece: u64) -> [&mut [f64]; ARRAYS] {
         let (length, size) = (self.length(arrays), self.piece(arrays));
         let at = (piece % (length / size) as u64) as usize * size;
@@ -68,13 +68,13 @@ impl ArrayChunk {
         [part(0, first), part(1, second), part(2, third)]
     }
 
-    /// Does something to every piece of a walk and adds up what it returns.
+    /// Applies `work` to every piece of a pass and adds up the results.
     pub(super) fn walk(&mut self, walk: Pass, mut work: impl FnMut([&mut [f64]; ARRAYS]) -> u64) -> u64 {
         (walk.from..walk.from + walk.pieces)
             .fold(0, |sum: u64, piece| sum.wrapping_add(work(self.arrays(walk.arrays, piece))))
     }
 
-    /// Shows one element of every piece of a walk, another in each, and adds up what is said about them.
+    /// Passes one element of every piece, another in each, to `look` and adds up the results.
     pub(super) fn marks(
         &mut self,
         walk: Pass,
@@ -87,7 +87,7 @@ impl ArrayChunk {
         })
     }
 
-    /// Whether a pass over a whole array is shorter than a piece: passes then repeat inside the kernel.
+    /// Whether an array is at most one piece long: passes are then repeated inside the kernel.
     pub(super) fn is_small(&self, arrays: usize) -> bool {
         self.length(arrays) <= PIECE
     }
@@ -97,14 +97,14 @@ fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
     &mut whole[at..at + size]
 }
 
-/// A field: one plot a thread.
-pub(super) type Field = RefCell<ThreadTeam<ArrayChunk>>;
+/// The arrays of a launch: one chunk per thread.
+pub(super) type Arrays = RefCell<ThreadTeam<ArrayChunk>>;
 
-/// The field of a point, prepared now or by an earlier sharer.
-pub(super) fn field(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Field>, Unsupported> {
+/// The arrays of a point, prepared now or by an earlier sharer.
+pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays>, Unsupported> {
     let bytes = at.bytes("working_set")?;
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
-    let cpus = bench.cpus().to_vec();
+    let cpus = context.cpus().to_vec();
     let threads = cpus.len().max(1);
     let available = sys::memory::available_bytes()?;
     if bytes > available / 4 * 3 {
@@ -115,10 +115,10 @@ pub(super) fn field(at: &Point, bench: &mut ProbeContext) -> Result<Rc<Field>, U
         return Err(Unsupported::new("the working set is too small for so many threads"));
     }
     let key = format!("field {bytes} {threads} {}", at.get("pages").unwrap_or("base"));
-    let field =
-        bench.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
-    for (member, tid) in field.borrow().tids().iter().enumerate() {
-        bench.watch(member + 1, *tid);
+    let arrays =
+        context.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
+    for (member, tid) in arrays.borrow().tids().iter().enumerate() {
+        context.watch(member + 1, *tid);
     }
-    Ok(field)
+    Ok(arrays)
 }

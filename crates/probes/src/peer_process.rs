@@ -1,32 +1,32 @@
-//! The other party of a measurement: a forked process, pinned, which ends with its parent.
+//! A peer process: the second party of a measurement, forked and pinned, which ends with its parent.
 
 use sys::process::Child;
 
 use crate::{ProbeContext, ProbeError, Unsupported};
 
-/// A forked peer. Dropped, it is killed and waited for.
+/// A forked peer. When dropped, it is killed and waited for.
 pub(crate) struct PeerProcess(Child);
 
 impl PeerProcess {
-    /// Forks party number `index`, pinned as the bench says and watched by it, which does `body` with `theirs` and ends.
-    /// `ours` is closed there, so that the peer sees the end of its input when this process ends, however that happens.
+    /// Forks party number `index`, pinned and verified as the context specifies, which runs `body` with `theirs` and
+    /// ends. It closes `ours`, so that it reads the end of its input when this process ends for any reason.
     ///
     /// # Errors
     /// When it could not be forked or pinned.
     pub(crate) fn start<O, T>(
-        bench: &mut ProbeContext,
+        context: &mut ProbeContext,
         index: usize,
         ours: O,
         theirs: T,
         body: impl FnOnce(T) -> Result<(), ProbeError>,
     ) -> Result<(Self, O), Unsupported> {
-        let cpu = bench.cpu(index);
+        let cpu = context.cpu(index);
         let (party, ours) = Self::fork(cpu, ours, theirs, body)?;
-        bench.watch(index, party.0.pid());
+        context.watch(index, party.0.pid());
         Ok((party, ours))
     }
 
-    /// The same on a CPU given, watched by nobody.
+    /// The same on a given CPU, without verification.
     pub(crate) fn fork<O, T>(
         cpu: Option<usize>,
         ours: O,
@@ -36,7 +36,7 @@ impl PeerProcess {
         let parent = sys::process::own_pid();
         let (mut ours, mut theirs) = (Some(ours), Some(theirs));
         let child = sys::process::fork(|| {
-            // Where the kernel cannot do this, the end of the input does it.
+            // If the kernel does not support this, the child ends at the end of its input.
             let _ = sys::process::die_with_parent(parent);
             if sys::process::parent_pid() != parent {
                 return 1;
@@ -47,19 +47,19 @@ impl PeerProcess {
             i32::from(done.is_err())
         })?;
         drop(theirs);
-        let ours = ours.take().ok_or_else(|| Unsupported::new("could not keep the near ends of a party's files"))?;
+        let ours = ours.take().ok_or_else(|| Unsupported::new("could not keep this party's files"))?;
         Ok((Self(child), ours))
     }
 }
 
-/// What a party answers to a value: a step of a generator whose low bits have full period too (Knuth, volume 2, 3.3.4), so
-/// that an answer proves that its question arrived.
+/// The answer of a party to a value: a step of a generator whose low bits also have the full period (Knuth, volume 2,
+/// 3.3.4), so that an answer proves that its question arrived.
 #[inline]
 pub(crate) fn answer(value: u64) -> u64 {
     value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// Adds an answer to what proves all of them, in their order.
+/// Combines an answer with the token of the answers before, dependent on their order.
 #[inline]
 pub(crate) fn fold(token: u64, value: u64) -> u64 {
     token.wrapping_mul(0x100_0000_01b3).wrapping_add(value)
