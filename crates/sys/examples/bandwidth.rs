@@ -1,7 +1,7 @@
-//! Rates of the streaming kernels, variant by variant in alternation: for tuning them, not for reports.
+//! Rates of the streaming kernels, variants in alternation: for tuning them, not for reports.
 //!
-//! `bandwidth [MiB an array] [threads] [base|huge|system] [rounds] [part of a name]` prints GB/s of payload: median, best and mean
-//! (bytes over time) of the rounds.
+//! `bandwidth [MiB per array] [threads] [base|huge|system] [rounds] [part of a name]` prints GB/s of payload: median,
+//! best and mean (bytes over time) of the rounds.
 
 #![expect(clippy::print_stdout, reason = "a program for people")]
 

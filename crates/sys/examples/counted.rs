@@ -1,7 +1,7 @@
-//! Time an operation of every counted loop that this CPU can run: for tuning them, not for reports.
+//! Time per operation of every counted loop that this CPU can run: for tuning them, not for reports.
 //!
-//! `counted [part of a name]` prints nanoseconds an operation, and operations and floating-point operations a second
-//! in 10^9, of the best of some runs.
+//! `counted [part of a name]` prints nanoseconds per operation, and operations and floating-point operations per second
+//! in 10^9, of the best of several runs.
 
 #![expect(clippy::print_stdout, reason = "a program for people")]
 

@@ -1,11 +1,11 @@
-//! What other tools do between two readings of the clock, done by our own means: whether a ratio that is not 1 comes from the work
-//! or from the way of measuring it (`benches/peers.py`). It prints seconds an operation, or bytes a second.
+//! The operations that other tools time, in this program's own code: shows whether a ratio other than 1 comes from the
+//! operation or from the measurement (`benches/peers.py`). It prints seconds per operation, or bytes per second.
 //!
-//! - `futex`: waits for a word that has another value already (`perf bench futex hash`).
+//! - `futex`: waits for a word that already has another value (`perf bench futex hash`).
 //! - `memcpy BYTES`: copies an array to another by one call of the C library's memcpy (`mbw -t1`).
-//! - `write BYTES`: stores word by word how many words are still to come, each worked out anew from its address; two clock
-//!   readings a pass (`sysbench memory --memory-oper=write`).
-//! - `store BYTES`: the same with one number for all.
+//! - `write BYTES`: stores in every word the number of words that follow, computed from its address; two clock readings
+//!   per pass (`sysbench memory --memory-oper=write`).
+//! - `store BYTES`: the same with one value for all words.
 //! - `read BYTES`: loads word by word (`sysbench memory --memory-oper=read`).
 
 #![expect(clippy::print_stdout, reason = "a program for people")]
@@ -17,7 +17,7 @@ use sys::clock::now;
 use sys::futex::{FutexScope, wait};
 use sys::memory::{Arena, Pages};
 
-/// Nanoseconds that a measurement takes at least.
+/// Minimum duration of a measurement, nanoseconds.
 const LONG: u64 = 700_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "write" => walked(bytes, |words| {
             let end = words.as_ptr_range().end as u64;
             let distance = |word: &AtomicU64| (end - opaque(word.as_ptr() as u64)) >> 3;
-            // Eight a turn, as its compiler made of it.
+            // Eight words per turn, as its compiler generates.
             words.as_chunks::<8>().0.iter().flatten().for_each(|word| word.store(distance(word), Ordering::Relaxed));
         }),
         "store" => walked(bytes, |words| words.iter().for_each(|word| word.store(7, Ordering::Relaxed))),
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The number itself, in a register, of which the compiler knows nothing.
+/// Returns the number in a register, of unknown value to the compiler.
 #[inline]
 fn opaque(number: u64) -> u64 {
     let mut known = number;
@@ -78,7 +78,7 @@ fn walked(bytes: usize, walk: impl Fn(&[AtomicU64])) -> f64 {
     })
 }
 
-/// Bytes a second of passes, the first not counted.
+/// Bytes per second of passes, without the first.
 fn rate(bytes: usize, mut pass: impl FnMut()) -> f64 {
     pass();
     let (mut passes, began) = (0_u64, now());

@@ -1,4 +1,5 @@
-//! Reads the references every 2 ms for some seconds: `references [SECONDS] [CPU]`; a line each of clock (GHz) and cycles an add.
+//! Reads the references every 2 ms: `references [SECONDS] [CPU]`; one line per reading with the clock (GHz) and the
+//! cycles per add.
 #![allow(clippy::unwrap_used, reason = "an example that cannot go on stops")]
 
 use std::time::Duration;

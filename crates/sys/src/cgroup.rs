@@ -1,4 +1,4 @@
-//! The limits that the control group of this process sets, version 1 and 2, and how often they took the CPU away.
+//! Limits of this process's control group, version 1 and 2, and how often they throttled it.
 //!
 //! Sources: `Documentation/admin-guide/cgroup-v2.rst` and `Documentation/scheduler/sched-bwc.rst` of the Linux kernel.
 
@@ -9,23 +9,23 @@ use crate::error::{Error, Result};
 use crate::file::{Mount, mounts_under};
 use crate::text;
 
-/// CPU time that a control group may use in a period; what is over is taken away until the next one begins.
+/// CPU time that a control group may use per period; a group that has used it is throttled until the next period.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quota {
-    /// CPUs' worth of time.
+    /// CPU time per time.
     pub cpus: f64,
-    /// After which the time is given anew.
+    /// Length of a period.
     pub period: Duration,
 }
 
-/// What limits this process. `None` is no limit, or none that can be read.
+/// Limits of this process. `None` means no limit, or none that could be read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CgroupLimits {
     /// Hierarchy version that controls the CPU: 1 or 2.
     pub version: u32,
     /// The least quota of CPU time over the group and its parents.
     pub quota: Option<Quota>,
-    /// CPUs that the group's cpuset leaves to it, ascending.
+    /// CPUs that the cpuset of the group permits, ascending.
     pub cpuset: Option<Vec<usize>>,
     /// Bytes of memory, the least over the group and its parents.
     pub memory_bytes: Option<u64>,
@@ -33,18 +33,18 @@ pub struct CgroupLimits {
     pub processes: Option<u64>,
 }
 
-/// How often a quota took the CPU away so far, from the group and its parents together.
+/// Throttling by a quota so far, of the group and its parents together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Throttled {
     /// Periods in which the group ran.
     pub periods: u64,
-    /// Of these, periods in which it was stopped.
+    /// Periods in which the group was throttled.
     pub throttled: u64,
-    /// For how long it was stopped, summed over CPUs.
+    /// Time throttled, summed over CPUs.
     pub time: Duration,
 }
 
-/// Folder of this process's group for one controller, and the mount it lies in.
+/// Folder of this process's group for one controller, and the mount that contains it.
 #[derive(Debug, PartialEq, Eq)]
 struct CgroupFolder {
     version: u32,
@@ -53,7 +53,7 @@ struct CgroupFolder {
 }
 
 impl CgroupFolder {
-    /// The group and its parents, as far up as the mount shows them.
+    /// The group and its parents, as far as the mount shows them.
     fn levels(&self) -> impl Iterator<Item = &Path> {
         self.group.ancestors().take_while(|dir| dir.starts_with(&self.top))
     }
@@ -64,7 +64,7 @@ pub fn limits() -> Result<CgroupLimits> {
     limits_under(Path::new("/"))
 }
 
-/// The same from a tree that holds a copy of a machine's `/proc` and `/sys`.
+/// The same from a copy of a machine's `/proc` and `/sys`.
 pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     let (groups, mounts) = seen_from(root)?;
     let cpu = place(&groups, &mounts, "cpu").ok_or_else(no_group)?;
@@ -76,7 +76,7 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     }
     if let Some(memory) = place(&groups, &mounts, "memory") {
         let name = if memory.version == 2 { "memory.max" } else { "memory.limit_in_bytes" };
-        // Version 1 says "none" by the largest multiple of a page below 2^63.
+        // Version 1 represents "none" by the largest multiple of a page below 2^63.
         found.memory_bytes = least(&memory, |dir| text::number(dir.join(name)).ok().filter(|&n: &u64| n < 1 << 62));
     }
     if let Some(pids) = place(&groups, &mounts, "pids") {
@@ -85,16 +85,16 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     Ok(found)
 }
 
-/// Throttling of this process's group and its parents so far. An error where none of them counts it.
+/// Throttling of this process's group and its parents so far. An error if none of them counts it.
 pub fn throttled() -> Result<Throttled> {
     throttled_under(Path::new("/"))
 }
 
-/// The same from a tree that holds a copy of a machine's `/proc` and `/sys`.
+/// The same from a copy of a machine's `/proc` and `/sys`.
 pub fn throttled_under(root: &Path) -> Result<Throttled> {
     let (groups, mounts) = seen_from(root)?;
     let place = place(&groups, &mounts, "cpu").ok_or_else(no_group)?;
-    // Each group counts what its own quota did to it: a parent's quota stops this process as well.
+    // Each group counts throttling by its own quota: a quota of a parent throttles this process as well.
     let levels = place.levels().filter_map(|dir| parse_stat(&text::read(dir.join("cpu.stat")).ok()?));
     levels
         .reduce(|sum, level| Throttled {
@@ -105,7 +105,7 @@ pub fn throttled_under(root: &Path) -> Result<Throttled> {
         .ok_or_else(|| Error::refused("read cpu.stat", "this group counts no throttling"))
 }
 
-/// The groups of this process, and the mounts that show them as they lie below `root`.
+/// The groups of this process, and the mounts that show them, with paths below `root`.
 fn seen_from(root: &Path) -> Result<(String, Vec<Mount>)> {
     let mut mounts = mounts_under(root)?;
     for mount in &mut mounts {
@@ -128,8 +128,8 @@ fn no_group() -> Error {
     Error::refused("find the control group", "none that controls the CPU is mounted")
 }
 
-/// Where this process's group for a controller lies. A version 1 hierarchy that has the controller comes before
-/// version 2, because a controller lives in one hierarchy only.
+/// Finds this process's group for a controller. A version 1 hierarchy with the controller comes before version 2,
+/// because a controller is in one hierarchy only.
 fn place(groups: &str, mounts: &[Mount], controller: &str) -> Option<CgroupFolder> {
     let own = |version: u32| {
         groups.lines().find_map(|line| {

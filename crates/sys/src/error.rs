@@ -1,37 +1,37 @@
-//! What can go wrong between this process and the operating system.
+//! Errors of calls into the operating system.
 
 use std::borrow::Cow;
 use std::io;
 
-/// Every failure of this crate. The texts are complete sentences that name what was tried.
+/// All errors of this crate. The texts are complete sentences that name the attempted action.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused a call.
     #[error("could not {what}: {source}")]
     Os {
-        /// What was tried, as the object of "could not".
+        /// The attempted action, as the object of "could not".
         what: Cow<'static, str>,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The call was not made, or its answer not used, because a condition of its use does not hold.
+    /// The call was not made, or its result not used, because a condition for it is not met.
     #[error("could not {what}: {why}")]
     Refused {
-        /// What was tried, as the object of "could not".
+        /// The attempted action, as the object of "could not".
         what: Cow<'static, str>,
-        /// The condition that does not hold, and what to do about it where that is known.
+        /// The condition that is not met, and the remedy if one is known.
         why: String,
     },
-    /// The topic exists on other operating systems only.
+    /// Available on other operating systems only.
     #[error("could not {what}: not on this OS")]
     NotHere {
-        /// What was tried, as the object of "could not".
+        /// The attempted action, as the object of "could not".
         what: Cow<'static, str>,
     },
 }
 
-/// The result of every fallible function of this crate.
+/// The result of all fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -41,25 +41,25 @@ impl Error {
         Self::os(what, io::Error::last_os_error())
     }
 
-    /// An error that the standard library already carries.
+    /// An error that the standard library returned.
     #[must_use]
     pub fn os(what: impl Into<Cow<'static, str>>, source: io::Error) -> Self {
         Self::Os { what: what.into(), source }
     }
 
-    /// A condition that does not hold.
+    /// A condition that is not met.
     #[must_use]
     pub fn refused(what: impl Into<Cow<'static, str>>, why: impl Into<String>) -> Self {
         Self::Refused { what: what.into(), why: why.into() }
     }
 
-    /// A topic that this operating system lacks.
+    /// A function that this operating system does not have.
     #[must_use]
     pub fn not_here(what: impl Into<Cow<'static, str>>) -> Self {
         Self::NotHere { what: what.into() }
     }
 
-    /// The number in `errno`, where the operating system gave one.
+    /// The number in `errno`, if the operating system returned one.
     #[must_use]
     pub fn errno(&self) -> Option<i32> {
         match self {
@@ -68,7 +68,7 @@ impl Error {
         }
     }
 
-    /// The standard library's kind, where the operating system gave one.
+    /// The kind in the standard library, if the operating system returned an error.
     #[must_use]
     pub fn kind(&self) -> Option<io::ErrorKind> {
         match self {
@@ -78,12 +78,12 @@ impl Error {
     }
 }
 
-/// Turns the "-1 and errno" convention into a result.
+/// Converts "-1 and errno" to a result.
 pub(crate) fn check(what: &'static str, answer: libc::c_int) -> Result<libc::c_int> {
     if answer == -1 { Err(Error::last(what)) } else { Ok(answer) }
 }
 
-/// The same for calls that answer a count of bytes.
+/// The same for calls that return a number of bytes.
 pub(crate) fn check_size(what: &'static str, answer: libc::ssize_t) -> Result<usize> {
     usize::try_from(answer).map_err(|_| Error::last(what))
 }

@@ -1,4 +1,4 @@
-//! Every call into the operating system and every instruction that Rust cannot say safely.
+//! All calls into the operating system and all instructions that require unsafe Rust.
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 

@@ -1,4 +1,4 @@
-//! Reading the small text files in which Linux answers questions (`/proc`, `/sys`).
+//! Reading the small text files of Linux (`/proc`, `/sys`).
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     })
 }
 
-/// The same as a number, ignoring a unit behind it.
+/// The same as a number, ignoring a unit after it.
 pub(crate) fn field_number<T: FromStr>(text: &str, key: &str) -> Option<T> {
     field(text, key)?.split_whitespace().next()?.parse().ok()
 }
@@ -41,14 +41,14 @@ pub(crate) fn keyed_number<T: FromStr>(text: &str, key: &str) -> Option<T> {
     })
 }
 
-/// The word in brackets of a file that shows all choices, such as `always [madvise] never`.
+/// The word in brackets of a file that lists all choices, such as `always [madvise] never`.
 pub(crate) fn chosen(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('[')?;
     rest.split_once(']').map(|(word, _)| word)
 }
 
-/// The CPUs or nodes of a kernel list such as `0-3,8,10-11` (cpulist format of `Documentation/admin-guide/cputopology.rst`).
-/// `None` where the text is not such a list.
+/// The CPUs or nodes of a kernel list such as `0-3,8,10-11` (cpulist format of
+/// `Documentation/admin-guide/cputopology.rst`). `None` if the text is not such a list.
 pub(crate) fn list(text: &str) -> Option<Vec<usize>> {
     let mut all = Vec::new();
     for part in text.trim().split(',').filter(|p| !p.is_empty()) {

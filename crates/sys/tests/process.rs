@@ -1,4 +1,4 @@
-//! Forking needs a process of one thread, which Rust's test harness is not: this is a program of its own.
+//! Forking requires a process of one thread, which Rust's test harness is not: this is a separate program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ fn main() {
         testing::skip!("forking is checked on Linux only");
         return;
     }
-    // As a helper of itself: the exec chain counts down, then ends with 7.
+    // As its own helper: the exec chain counts down, then ends with 7.
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(left) = arguments.get(1).and_then(|word| word.strip_prefix("chain=")) {
         chain(left.parse().expect("a number"));

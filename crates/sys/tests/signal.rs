@@ -1,5 +1,5 @@
-//! Signals arrive and are counted, and earlier actions return. One function, because actions belong to
-//! the whole process.
+//! Signals arrive and are counted, and previous actions are restored. One function, because actions belong to the whole
+//! process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
 use sys::signal::{ProtectionFault, Signal, SignalCounter};

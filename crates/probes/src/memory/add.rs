@@ -2,7 +2,7 @@
 
 use sys::kernel::stream::StreamKind;
 
-use super::{field, streaming};
+use super::{arrays, streaming};
 use crate::prelude::*;
 use crate::probe::Shares;
 
@@ -21,7 +21,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
-    shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
+    shares: Some(Shares { key: "field", axes: arrays::SHARED_AXES }),
     prepare: |at, context| streaming::prepare(StreamKind::Add, at, context),
     ..Probe::BLANK
 };

@@ -29,15 +29,15 @@ const TRIAL: u64 = 12;
 const TRIALS: usize = 4;
 
 pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let arrays = arrays(at, context)?;
+    let memory = arrays(at, context)?;
     let arrays = kind.inputs() + usize::from(kind.writes());
     let (elements, threads, small) = {
-        let mut team = arrays.borrow_mut();
+        let mut team = memory.borrow_mut();
         (team.own().piece(arrays), 1 + team.tids().len(), team.own().is_small(arrays))
     };
-    let variant = choose(kind, at, context, &arrays)?;
+    let variant = choose(kind, at, context, &memory)?;
     let walk = Pass { arrays, from: 0, pieces: 1 };
-    Ok(Trial::one(Streaming { arrays, variant, walk, elements, threads, small }))
+    Ok(Trial::one(Streaming { memory, variant, walk, elements, threads, small }))
 }
 
 /// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
@@ -45,7 +45,7 @@ fn choose(
     kind: StreamKind,
     at: &Point,
     context: &mut ProbeContext,
-    arrays: &Arrays,
+    memory: &Arrays,
 ) -> Result<&'static Variant, Unsupported> {
     if let Some(name) = context.variant() {
         return stream::variants(kind)
@@ -60,7 +60,7 @@ fn choose(
     };
     let asked = (at.get("stores").unwrap_or("normal"), at.get("width").unwrap_or("vector"));
     let variant = match asked {
-        ("best", _) | (_, "best") => fastest(kind, arrays)?,
+        ("best", _) | (_, "best") => fastest(kind, memory)?,
         ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
         _ => stream::find(kind, width, Stores::Normal, 1),
     };
@@ -74,9 +74,9 @@ fn choose(
 
 /// The fastest in brief trials. The trials of all variants walk through all arrays in sequence, so that the memory of
 /// each trial was last accessed as long ago as in a measurement.
-fn fastest(kind: StreamKind, arrays: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
+fn fastest(kind: StreamKind, memory: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
     let arrays = kind.inputs() + usize::from(kind.writes());
-    let mut team = arrays.borrow_mut();
+    let mut team = memory.borrow_mut();
     let mut walk = Pass { arrays, from: 0, pieces: TRIAL };
     trials::fastest(stream::candidates(kind), TRIALS, |variant| {
         let variant = *variant;
@@ -99,7 +99,7 @@ fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
 }
 
 struct Streaming {
-    arrays: Rc<Arrays>,
+    memory: Rc<Arrays>,
     variant: &'static Variant,
     walk: Pass,
     /// Elements of a piece.
@@ -121,7 +121,7 @@ impl Streaming {
     /// The sum of the parts of all threads in a batch of a reading kernel.
     fn sums(&self, ops: u64) -> Result<u64, ProbeError> {
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        self.arrays.borrow_mut().run(move |chunk| chunk.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
+        self.memory.borrow_mut().run(move |chunk| chunk.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
     }
 
     /// The expected and the found sums of the marked element of every piece, over all threads, and the same for the
@@ -129,7 +129,7 @@ impl Streaming {
     fn written(&self, ops: u64) -> Result<(Written, Written), ProbeError> {
         let (kind, walk) = (self.variant.kind, self.walk(ops));
         let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
-        let mut team = self.arrays.borrow_mut();
+        let mut team = self.memory.borrow_mut();
         let mut expected = |walk: Pass| {
             team.run(move |chunk| {
                 chunk.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
@@ -155,7 +155,7 @@ fn at(array: &[f64], element: usize) -> f64 {
 
 impl Kernel for Streaming {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        let token = self.arrays.borrow_mut().start(ops)?;
+        let token = self.memory.borrow_mut().start(ops)?;
         let passed = if self.variant.kind.writes() { self.walk.from + ops } else { 0 };
         Ok(BatchWork { ops, token: token.wrapping_add(passed) })
     }
@@ -176,7 +176,7 @@ impl Kernel for Streaming {
         }
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
         let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
-        let mut team = self.arrays.borrow_mut();
+        let mut team = self.memory.borrow_mut();
         if variant.kind.writes() {
             team.run(move |chunk| {
                 chunk.marks(walk, |[a, _, _], mark| {

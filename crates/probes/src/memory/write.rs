@@ -2,7 +2,7 @@
 
 use sys::kernel::stream::StreamKind;
 
-use super::{field, streaming};
+use super::{arrays, streaming};
 use crate::prelude::*;
 use crate::probe::Shares;
 
@@ -26,7 +26,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
-    shares: Some(Shares { key: "field", axes: field::SHARED_AXES }),
+    shares: Some(Shares { key: "field", axes: arrays::SHARED_AXES }),
     // Streaming stores and the choice of the best use the widest registers.
     skips: |at| at.get("stores") != Some("normal") && at.get("width") != Some("vector"),
     prepare: |at, context| streaming::prepare(StreamKind::Write, at, context),

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, check};
 
 const WORD: usize = libc::c_ulong::BITS as usize;
-/// The kernel is configured for at most 8192 CPUs today; room for eight times that.
+/// The kernel is configured for at most 8192 CPUs today; this is eight times that.
 const MOST: usize = 1 << 16;
 
 pub(super) fn get() -> Result<Vec<usize>> {
@@ -41,7 +41,7 @@ pub(super) fn set(cpus: &[usize]) -> Result<()> {
 }
 
 pub(super) fn current() -> Result<usize> {
-    // SAFETY: takes no arguments and touches no memory of ours.
+    // SAFETY: takes no arguments and accesses no memory of this process.
     let cpu = check("learn the current CPU", unsafe { libc::sched_getcpu() })?;
     Ok(cpu as usize)
 }

@@ -1,4 +1,4 @@
-//! On which CPUs a thread may run, and on which it does.
+//! The CPUs on which a thread may run, and the one on which it runs.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -13,7 +13,7 @@ pub fn allowed() -> Result<Vec<usize>> {
     linux::get()
 }
 
-/// Lets the calling thread run on these CPUs only (`sched_setaffinity`). Threads and children made later inherit it.
+/// Restricts the calling thread to these CPUs (`sched_setaffinity`). Threads and children started later inherit this.
 pub fn pin(cpus: &[usize]) -> Result<()> {
     if cpus.is_empty() {
         return Err(Error::refused("pin to a CPU", "no CPU was named"));
@@ -21,7 +21,7 @@ pub fn pin(cpus: &[usize]) -> Result<()> {
     linux::set(cpus)
 }
 
-/// The CPU that the calling thread runs on at this moment.
+/// The CPU on which the calling thread is running now.
 pub fn current() -> Result<usize> {
     linux::current()
 }

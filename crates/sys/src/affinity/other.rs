@@ -1,4 +1,4 @@
-//! Operating systems without CPU masks that this crate knows.
+//! Operating systems whose CPU masks this crate does not support.
 
 use crate::error::{Error, Result};
 

@@ -1,10 +1,10 @@
-//! Clocks: the one that times batches, and those that tell whether it can be trusted.
+//! Clocks: the one that times batches, and those that show whether it can be trusted.
 //!
-//! Batches are timed by `CLOCK_MONOTONIC`. Every kernel serves it through the vDSO (no kernel entry), while
-//! `CLOCK_MONOTONIC_RAW` is a system call before Linux 5.3 and on hosts without a vDSO variant; it is the clock of
-//! `clock_nanosleep` and of timers, so that "how late" is a difference of two readings of one clock; and it is the
-//! clock of [`std::time::Instant`]. Its price is that time daemons may slew it by at most 500 ppm (`adjtimex(2)`),
-//! 40 times less than the 2% that a figure aims at.
+//! Batches are timed by `CLOCK_MONOTONIC`. Every kernel provides it through the vDSO (without entering the kernel),
+//! while `CLOCK_MONOTONIC_RAW` is a system call before Linux 5.3 and on hosts without a vDSO variant. It is the clock
+//! of `clock_nanosleep` and of timers, so that the delay of a timer is a difference of two readings of one clock; and
+//! it is the clock of [`std::time::Instant`]. Its disadvantage is that time daemons may slew it by at most 500 ppm
+//! (`adjtimex(2)`), 40 times less than the 2% target of a figure.
 
 mod watch;
 
@@ -26,11 +26,12 @@ fn read_or(what: &'static str, id: libc::clockid_t) -> Result<u64> {
     read(id).ok_or_else(|| Error::last(what))
 }
 
-/// Nanoseconds of the batch clock since an arbitrary start, the same for every process of this machine until it boots.
+/// Nanoseconds of the batch clock since an arbitrary start, the same for all processes of this machine until it
+/// reboots.
 #[inline]
 #[must_use]
 pub fn now() -> u64 {
-    // POSIX demands this clock of every system that has clock_gettime; 0 is never seen.
+    // POSIX requires this clock of every system with clock_gettime; 0 is never returned.
     read(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
@@ -50,13 +51,13 @@ pub fn process_cpu() -> Result<Duration> {
     read_or("read the CPU time of this process", libc::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from_nanos)
 }
 
-/// Nanoseconds since boot, including the time the machine was suspended.
+/// Nanoseconds since boot, including the time for which the machine was suspended.
 #[cfg(target_os = "linux")]
 pub fn boottime() -> Result<u64> {
     read_or("read the boot clock", libc::CLOCK_BOOTTIME)
 }
 
-/// Nanoseconds since boot, including the time the machine was suspended.
+/// Nanoseconds since boot, including the time for which the machine was suspended.
 #[cfg(not(target_os = "linux"))]
 pub fn boottime() -> Result<u64> {
     Err(Error::not_here("read the boot clock"))
@@ -74,7 +75,7 @@ pub fn raw() -> Result<u64> {
     Err(Error::not_here("read the raw clock"))
 }
 
-/// Resolution the operating system claims for the batch clock, in nanoseconds (`clock_getres`).
+/// Resolution of the batch clock that the operating system reports, in nanoseconds (`clock_getres`).
 pub fn resolution() -> Result<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid, writable timespec for the length of the call.
@@ -82,8 +83,8 @@ pub fn resolution() -> Result<u64> {
     Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// The smallest step ever seen between two successive readings that differ, in nanoseconds: the tick that a batch
-/// must exceed a thousandfold. It is an upper bound of the hardware's tick, because a reading takes time itself.
+/// The smallest observed step between two successive readings that differ, in nanoseconds: a batch must be a thousand
+/// times longer. It is an upper bound of the tick of the hardware, because a reading takes time itself.
 #[must_use]
 pub fn tick() -> u64 {
     const STEPS: u32 = 2_000;
@@ -100,7 +101,7 @@ pub fn tick() -> u64 {
     if smallest == u64::MAX { resolution().unwrap_or(1).max(1) } else { smallest }
 }
 
-/// What one reading costs, in nanoseconds: the median of 31 groups of 1000 readings.
+/// Cost of one reading, in nanoseconds: the median of 31 groups of 1000 readings.
 #[must_use]
 pub fn read_cost() -> f64 {
     const READS: u64 = 1_000;

@@ -1,22 +1,22 @@
-//! Outside evidence that a stretch of time cannot be used: the machine slept, or somebody set the clock.
+//! Evidence that a period of time cannot be used: the machine was suspended, or the clock was set.
 
 use std::time::Duration;
 
 use crate::clock;
 use crate::error::Result;
 
-/// What happened to the clocks during a watched stretch. Steps below a millisecond are not told: reading two clocks
-/// in a row, with a switch in between, looks the same.
+/// Events of the clocks during a watched period. Steps below a millisecond are not reported: reading two clocks in
+/// succession, with a context switch in between, looks the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbed {
-    /// Time the machine was suspended, which the batch clock does not count.
+    /// Time for which the machine was suspended, which the batch clock does not count.
     pub suspended: Option<Duration>,
-    /// How far the wall clock was set, forward or back.
+    /// Amount by which the wall clock was set, forward or back.
     pub clock_jump: Option<Duration>,
 }
 
 impl Disturbed {
-    /// Whether anything happened.
+    /// Whether there was any event.
     #[must_use]
     pub fn any(self) -> bool {
         self.suspended.is_some() || self.clock_jump.is_some()
@@ -32,11 +32,12 @@ pub struct Watch {
 }
 
 const SMALLEST_STEP: u64 = 1_000_000;
-/// Time daemons slew the wall clock and the batch clock alike; what remains is rounding and the kernel's own slewing limit.
+/// Largest rate of slewing: time daemons slew the wall clock and the batch clock equally; rounding and the kernel's own
+/// slewing limit remain.
 const SLEW: f64 = 500e-6;
 
 impl Watch {
-    /// Starts watching now.
+    /// Starts watching.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -46,7 +47,7 @@ impl Watch {
         }
     }
 
-    /// What happened since the start. Suspension is not seen where the OS has no boot clock.
+    /// Events since the start. Suspension is not detected if the operating system has no boot clock.
     #[must_use]
     pub fn disturbed(&self) -> Disturbed {
         let elapsed = clock::now().saturating_sub(self.start);
@@ -54,14 +55,14 @@ impl Watch {
             (Some(before), Ok(after)) => step(before, after, 0),
             _ => None,
         };
-        // A suspended machine's wall clock moves on by the time it slept: that is no jump of its own.
+        // After a suspension the wall clock has advanced by its duration, which is not a jump.
         let slept = suspended.map_or(0, |s| s.as_nanos() as i128);
         let real = offset(|| Ok(clock::realtime())).unwrap_or(self.real) - slept;
         Disturbed { suspended, clock_jump: step(self.real, real, (elapsed as f64 * SLEW) as u64) }
     }
 }
 
-/// Offset of another clock to the batch clock in nanoseconds, from the tightest of several bracketed readings.
+/// Offset of another clock from the batch clock in nanoseconds, by the tightest of several bracketed readings.
 fn offset(other: impl Fn() -> Result<u64>) -> Result<i128> {
     let mut best = (u64::MAX, 0);
     for _ in 0..5 {

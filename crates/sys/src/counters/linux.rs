@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use crate::counters::{Count, CounterEvent};
 use crate::error::{Error, Result};
 
-/// `struct perf_event_attr` in its first published form (64 bytes, `PERF_ATTR_SIZE_VER0`), which every kernel takes.
+/// `struct perf_event_attr` in its first published form (64 bytes, `PERF_ATTR_SIZE_VER0`), which every kernel accepts.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -42,8 +42,8 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Counts user and kernel work of a thread and of what it starts from now on, or user work alone where the kernel's is not
-    /// permitted.
+    /// Counts user and kernel mode of a thread and of the threads that it starts afterwards, or user mode alone if
+    /// counting the kernel is not permitted.
     pub(super) fn open(event: CounterEvent, thread: i32) -> Result<Self> {
         match Self::try_open(event, thread, false) {
             Err(error) if matches!(error.errno(), Some(libc::EACCES | libc::EPERM)) => {
@@ -64,36 +64,36 @@ impl Counter {
             flags: INHERIT | exclude,
             ..Attributes::default()
         };
-        // SAFETY: the structure is valid for the length of the call and says its own size. The third argument is a thread
-        // and the fourth, -1, any CPU; -1 is no group.
+        // SAFETY: the structure is valid for the length of the call and contains its own size. The third argument is a
+        // thread and the fourth, -1, any CPU; -1 is no group.
         let fd =
             unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, thread, -1, -1, CLOSE_ON_EXEC) };
         if fd < 0 {
             return Err(Error::last(what));
         }
-        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd as i32) };
         Ok(Self { fd, user_only, what })
     }
 
     pub(super) fn read(&self) -> Result<Count> {
         let mut answer = [0u64; 3];
-        // SAFETY: the buffer is writable and exactly as long as said.
+        // SAFETY: the buffer is writable and has the given length.
         let got = unsafe { libc::read(self.fd.as_raw_fd(), answer.as_mut_ptr().cast(), size_of_val(&answer)) };
         if got != size_of_val(&answer) as isize {
             return Err(if got < 0 {
                 Error::last(self.what)
             } else {
-                Error::refused(self.what, "the kernel answered too little")
+                Error::refused(self.what, "the kernel returned too few bytes")
             });
         }
         let [value, enabled, running] = answer;
         if enabled == 0 {
-            // A thread that has not run since: it had nothing to count.
+            // A thread that has not run since then had nothing to count.
             return Ok(Count { value, counted: 1.0, user_only: self.user_only });
         }
         if running == 0 {
-            return Err(Error::refused(self.what, "the counter never got the hardware"));
+            return Err(Error::refused(self.what, "the counter was never scheduled on the hardware"));
         }
         let counted = (running as f64 / enabled as f64).min(1.0);
         let value = if counted < 1.0 { (value as f64 / counted).round() as u64 } else { value };
@@ -107,7 +107,7 @@ fn code(event: CounterEvent) -> (u32, u64, &'static str) {
         CounterEvent::Instructions => (HARDWARE, 1, "count instructions"),
         CounterEvent::CacheMisses => (HARDWARE, 3, "count cache misses"),
         CounterEvent::BranchMisses => (HARDWARE, 5, "count branch misses"),
-        // Data TLB (3), read (0), miss (1), a byte each.
+        // Data TLB (3), read (0), miss (1), one byte each.
         CounterEvent::DataTlbMisses => (HARDWARE_CACHE, 0x1_0003, "count data TLB misses"),
         CounterEvent::PageFaults => (SOFTWARE, 2, "count page faults"),
         CounterEvent::ContextSwitches => (SOFTWARE, 3, "count context switches"),

@@ -1,5 +1,5 @@
-//! Hardware and kernel event counters of the threads of this process, of others beside it, and of what they start later.
-//! Absent is absent with its reason, never 0.
+//! Event counters of hardware and kernel for the threads of this process, of other processes, and of those that they
+//! start later. A missing counter has a reason and is never 0.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -10,24 +10,24 @@ mod linux;
 use crate::error::Result;
 use crate::usage::threads_of;
 
-/// An event that can be counted.
+/// A countable event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CounterEvent {
-    /// Clock cycles of the CPU while it worked for us.
+    /// Clock cycles of the CPU while it ran the threads.
     Cycles,
     /// Instructions retired.
     Instructions,
-    /// Branches predicted wrongly.
+    /// Mispredicted branches.
     BranchMisses,
-    /// Accesses that missed the last cache.
+    /// Accesses that missed the last-level cache.
     CacheMisses,
-    /// Loads whose page was not in the data TLB.
+    /// Loads of a page that was not in the data TLB.
     DataTlbMisses,
     /// Page faults.
     PageFaults,
     /// Context switches.
     ContextSwitches,
-    /// Moves to another CPU.
+    /// Migrations to another CPU.
     CpuMigrations,
 }
 
@@ -63,30 +63,32 @@ impl CounterEvent {
 /// A count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Count {
-    /// The events so far; scaled up where the counter shared its hardware with others.
+    /// The events so far; scaled if the counter shared its hardware with others.
     pub value: u64,
-    /// Share of the time in which it really counted, 0 to 1. Below 1 the value is an estimate.
+    /// Fraction of the time in which it counted, 0 to 1. Below 1 the value is an estimate.
     pub counted: f64,
-    /// Whether work in the kernel is left out, because only that was permitted.
+    /// Whether kernel mode is excluded, because only user mode was permitted.
     pub user_only: bool,
 }
 
-/// Counters for a set of events, counting from when they were opened. The kernel counts by thread, and hands on only to threads
-/// and processes that are started later, so every thread has counters of its own, and a count is their sum.
+/// Counters for a set of events, counting since they were opened. The kernel counts by thread, and only threads and
+/// processes that are started later inherit a counter; every thread therefore has its own counters, and a count is
+/// their sum.
 #[derive(Debug)]
 pub struct Counters {
     open: Vec<(CounterEvent, std::result::Result<Vec<linux::Counter>, String>)>,
 }
 
 impl Counters {
-    /// Opens what can be opened, for all threads of this process and what they start later; what cannot keeps its reason.
+    /// Opens the available counters, for all threads of this process and those that they start later; an unavailable
+    /// one keeps its reason.
     #[must_use]
     pub fn open(events: &[CounterEvent]) -> Self {
         Self::open_beside(events, &[])
     }
 
-    /// The same for this process and others together. An event that cannot be counted in every thread of all of them is not
-    /// counted: a part would pass for the whole.
+    /// The same for this process and others together. An event that cannot be counted in every thread of all of them is
+    /// not counted: a part would be mistaken for the whole.
     #[must_use]
     pub fn open_beside(events: &[CounterEvent], others: &[i32]) -> Self {
         let own = std::process::id().cast_signed();
@@ -100,26 +102,26 @@ impl Counters {
         Self { open: events.iter().map(|event| (*event, open(event).map_err(|error| error.to_string()))).collect() }
     }
 
-    /// The counts so far in the order asked for, each a count or the reason why there is none.
+    /// The counts so far in the order requested, each a count or the reason for its absence.
     #[must_use]
     pub fn read(&self) -> Vec<(CounterEvent, std::result::Result<Count, String>)> {
         self.open.iter().map(|(event, counters)| (*event, sum(counters))).collect()
     }
 
-    /// One count so far; `Ok(None)` where the event was not asked for.
+    /// One count so far; `Ok(None)` if the event was not requested.
     pub fn read_one(&self, event: CounterEvent) -> std::result::Result<Option<Count>, String> {
         self.open.iter().find(|(other, _)| *other == event).map(|(_, counters)| sum(counters)).transpose()
     }
 }
 
-/// Counters in every thread of a process.
+/// Counters of all threads of a process.
 fn in_process(event: CounterEvent, process: i32) -> Result<Vec<linux::Counter>> {
     let mut counters = Vec::new();
     let mut gone = None;
     for thread in threads_of(process)? {
         match linux::Counter::open(event, thread) {
             Ok(counter) => counters.push(counter),
-            // It ended since it was listed, and does nothing more that could be counted.
+            // The thread has ended since it was listed, and has no further events.
             Err(error) if error.errno() == Some(libc::ESRCH) => gone = Some(error),
             Err(error) => return Err(error),
         }
@@ -130,7 +132,7 @@ fn in_process(event: CounterEvent, process: i32) -> Result<Vec<linux::Counter>> 
     }
 }
 
-/// The sum over threads; as sure as the one that counted least.
+/// The sum over threads; its fraction of time is the smallest of them.
 fn sum(counters: &std::result::Result<Vec<linux::Counter>, String>) -> std::result::Result<Count, String> {
     let mut all = Count { value: 0, counted: 1.0, user_only: false };
     for counter in counters.as_ref().map_err(Clone::clone)? {
@@ -146,7 +148,7 @@ fn sum(counters: &std::result::Result<Vec<linux::Counter>, String>) -> std::resu
 mod tests {
     use super::*;
 
-    /// Touches so many pages for the first time.
+    /// Accesses `pages` pages for the first time.
     #[cfg(target_os = "linux")]
     fn fault(pages: usize) {
         let mut arena = crate::memory::Arena::reserve(pages * 4096, crate::memory::Pages::Base).unwrap();
@@ -202,7 +204,7 @@ mod tests {
         let after = counters.read_one(CounterEvent::PageFaults);
         assert!(shell.wait().unwrap().success());
         match (before, after) {
-            // A forked shell faults more often than ten times before it ends.
+            // A forked shell has more than ten page faults before it ends.
             (Ok(before), Ok(after)) => assert!(after.unwrap().value - before.unwrap().value > 10 * STARTED),
             (Err(reason), _) | (_, Err(reason)) => testing::lacks!("page faults cannot be counted: {reason}"),
         }

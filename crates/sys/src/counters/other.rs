@@ -1,4 +1,4 @@
-//! Operating systems without event counters that this crate knows.
+//! Operating systems whose event counters this crate does not support.
 
 use crate::counters::{Count, Event};
 use crate::error::{Error, Result};

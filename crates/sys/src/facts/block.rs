@@ -1,4 +1,4 @@
-//! File systems of the directories that matter, and the disks.
+//! File systems of the relevant directories, and the disks.
 
 use model::Primitive;
 
@@ -45,7 +45,7 @@ fn filesystem(facts: &mut Collector, directory: &Directory<'_>) {
     let table = "/proc/self/mountinfo";
     facts.words(name("type"), found.clone().map(|fs| fs.kind), table, FILES);
     let known =
-        |words: String| if words.is_empty() { Err("the mount table does not tell".to_owned()) } else { Ok(words) };
+        |words: String| if words.is_empty() { Err("the mount table does not list it".to_owned()) } else { Ok(words) };
     facts.words(name("source"), found.clone().and_then(|fs| known(fs.source)), table, DISK);
     facts.words(name("options"), found.clone().and_then(|fs| known(fs.options)), table, FILES);
     facts.number(name("block"), found.clone().map(|fs| fs.block_bytes as f64), "B", "statvfs", FILES);
@@ -56,7 +56,7 @@ fn filesystem(facts: &mut Collector, directory: &Directory<'_>) {
 fn disk(facts: &mut Collector, device: &str) {
     let dir = format!("/sys/block/{device}");
     let sectors = facts.read_number(&format!("{dir}/size")).unwrap_or(0.0);
-    // Loop and RAM devices come in eights whether used or not.
+    // Loop and RAM devices exist in groups of eight, used or not.
     if sectors == 0.0 || ["loop", "ram", "zram", "nbd"].iter().any(|kind| device.starts_with(kind)) {
         return;
     }

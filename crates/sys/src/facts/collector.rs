@@ -1,4 +1,4 @@
-//! Gathers facts, so that no topic can forget a source or a reason.
+//! Collects facts, each with its source or the reason for its absence.
 
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -9,10 +9,10 @@ use model::{Fact, FactValue, Primitive};
 use crate::error::Error;
 use crate::text;
 
-/// A value, or why there is none.
+/// A value, or the reason for its absence.
 pub(super) type Found<T> = Result<T, String>;
 
-/// The facts so far, and the tree that they are read from.
+/// The facts so far, and the tree from which they are read.
 #[derive(Debug)]
 pub(super) struct Collector {
     root: PathBuf,
@@ -28,12 +28,12 @@ impl Collector {
         self.facts
     }
 
-    /// Where an absolute path lies in the tree.
+    /// The path in the tree of an absolute path.
     pub(super) fn path(&self, absolute: &str) -> PathBuf {
         self.root.join(absolute.trim_start_matches('/'))
     }
 
-    /// Whether the tree is the running system, so that calls speak of the same machine as files.
+    /// Whether the tree is the running system, so that calls describe the same machine as files.
     pub(super) fn is_here(&self) -> bool {
         self.root == Path::new("/")
     }
@@ -50,10 +50,10 @@ impl Collector {
     /// The number in a file.
     pub(super) fn read_number(&self, absolute: &str) -> Found<f64> {
         let text = self.read(absolute)?;
-        text.parse().map_err(|_| format!("{absolute} says {text:?}, which is not a number"))
+        text.parse().map_err(|_| format!("{absolute} contains {text:?}, which is not a number"))
     }
 
-    /// Names in a folder, sorted; empty where there is none.
+    /// Names in a folder, sorted; empty if there is none.
     pub(super) fn names(&self, absolute: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(absolute)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -79,7 +79,7 @@ impl Collector {
         });
     }
 
-    /// Adds words.
+    /// Adds a text.
     pub(super) fn words(
         &mut self,
         name: impl Into<String>,
@@ -102,7 +102,7 @@ impl Collector {
         self.add(name, value.map(FactValue::Number), Some(unit), source, affects);
     }
 
-    /// Adds a yes or no.
+    /// Adds a truth value.
     pub(super) fn truth(
         &mut self,
         name: impl Into<String>,
@@ -118,7 +118,7 @@ impl Collector {
         self.words(name, self.read(absolute), absolute, affects);
     }
 
-    /// Adds the kernel's list of CPUs in a file, in which nothing means none.
+    /// Adds the list of CPUs in a file, in which an empty text means none.
     pub(super) fn file_cpus(&mut self, name: impl Into<String>, absolute: &str, affects: &[Primitive]) {
         let value = match text::read(self.path(absolute)) {
             Ok(list) if list.is_empty() || list == "(null)" => Ok("none".to_owned()),
@@ -128,7 +128,7 @@ impl Collector {
         self.words(name, value, absolute, affects);
     }
 
-    /// Adds the number in a file, times `scale` to reach the base unit.
+    /// Adds the number in a file, times `scale` to convert it to the base unit.
     pub(super) fn file_number(
         &mut self,
         name: impl Into<String>,
@@ -147,7 +147,7 @@ impl Collector {
     }
 }
 
-/// Why a file could not be read, in words that fit behind "unknown:".
+/// Why a file could not be read, as a clause after "unknown:".
 pub(super) fn reason(absolute: &str, error: &Error) -> String {
     match error.kind() {
         Some(ErrorKind::NotFound) => format!("there is no {absolute}"),
@@ -156,7 +156,7 @@ pub(super) fn reason(absolute: &str, error: &Error) -> String {
     }
 }
 
-/// Why a call told nothing.
+/// The result of a call, or the reason for its failure.
 pub(super) fn why<T, E: Display>(answer: Result<T, E>) -> Found<T> {
     answer.map_err(|error| error.to_string())
 }

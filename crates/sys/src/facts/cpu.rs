@@ -1,4 +1,4 @@
-//! Which processor this is.
+//! The processor.
 
 use model::{FactValue, Primitive};
 
@@ -44,7 +44,7 @@ pub(super) fn collect(facts: &mut Collector) {
     let bugs = field(&["bugs"]).map(|line| FactValue::List(line.split_whitespace().map(str::to_owned).collect()));
     facts.add("cpu.bugs", bugs, None, CPUINFO, &[]);
     let allowed =
-        if facts.is_here() { why(affinity::allowed()) } else { Err("it is another machine's tree".to_owned()) };
+        if facts.is_here() { why(affinity::allowed()) } else { Err("these files are of another machine".to_owned()) };
     facts.number("cpu.count", allowed.map(|cpus| cpus.len() as f64), "1", "sched_getaffinity", &[]);
     facts.words("cpu.architecture", Ok(std::env::consts::ARCH), "this program's target", &[]);
 }

@@ -1,5 +1,5 @@
-//! The `CPUID` instruction: what an x86 processor, or the hypervisor around it, says of itself
-//! (Intel SDM volume 2A; hypervisor leaves as in `Documentation/virt/kvm/x86/cpuid.rst`).
+//! The `CPUID` instruction, by which an x86 processor or its hypervisor describes itself (Intel SDM volume 2A;
+//! hypervisor leaves as in `Documentation/virt/kvm/x86/cpuid.rst`).
 
 /// Nominal and maximum clock in Hz (leaf 16h; Intel only, and often empty in virtual machines).
 pub(super) fn clocks() -> Option<(f64, f64)> {
@@ -14,7 +14,7 @@ pub(super) fn tsc() -> Option<f64> {
         .then(|| f64::from(crystal) * f64::from(numerator) / f64::from(denominator))
 }
 
-/// Name of the hypervisor as it signs (leaf 4000_0000h), where the processor says that there is one.
+/// Signature of the hypervisor (leaf 4000_0000h), if the processor reports one.
 pub(super) fn hypervisor() -> Option<String> {
     let [_, _, features, _] = registers(1)?;
     if features >> 31 & 1 == 0 {
@@ -38,7 +38,7 @@ pub(super) fn hypervisor() -> Option<String> {
     Some(known.to_owned())
 }
 
-/// A leaf, where the processor has it.
+/// A leaf, if the processor has it.
 fn registers(leaf: u32) -> Option<[u32; 4]> {
     let [highest, ..] = raw(0)?;
     if leaf <= highest { raw(leaf) } else { None }
@@ -46,9 +46,9 @@ fn registers(leaf: u32) -> Option<[u32; 4]> {
 
 #[cfg(target_arch = "x86_64")]
 fn raw(leaf: u32) -> Option<[u32; 4]> {
-    // Newer compilers call this instruction safe, and then the block is not needed.
+    // Newer compilers consider this instruction safe; the block is then unnecessary.
     #[allow(unused_unsafe, reason = "safe on newer compilers")]
-    // SAFETY: every x86-64 processor has CPUID, and it changes nothing but its registers.
+    // SAFETY: every x86-64 processor has CPUID, and it changes only its registers.
     let answer = unsafe { std::arch::x86_64::__cpuid_count(leaf, 0) };
     Some([answer.eax, answer.ebx, answer.ecx, answer.edx])
 }

@@ -1,19 +1,18 @@
-//! Memory modules in the firmware's description of the machine: SMBIOS structures of type 17
-//! (DMTF DSP0134, section 7.18).
+//! Memory modules in the firmware tables: SMBIOS structures of type 17 (DMTF DSP0134, section 7.18).
 
 /// One populated memory module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Module {
     /// `DDR4`, `DDR5` ...
     pub(super) kind: &'static str,
-    /// Transfers a second at which it is run.
+    /// Configured transfer rate, transfers per second.
     pub(super) transfers_per_second: Option<u64>,
 }
 
 const MEMORY_DEVICE: u8 = 17;
 const END: u8 = 127;
 
-/// All populated modules of a table. A damaged table gives those before the damage.
+/// All populated modules of a table. A damaged table yields those before the damage.
 pub(super) fn modules(table: &[u8]) -> Vec<Module> {
     let mut found = Vec::new();
     let mut rest = table;
@@ -26,7 +25,7 @@ pub(super) fn modules(table: &[u8]) -> Vec<Module> {
         if kind == MEMORY_DEVICE {
             found.extend(module(fields));
         }
-        // Strings follow, and two zero bytes end them.
+        // Strings follow, terminated by two zero bytes.
         let Some(end) = strings.windows(2).position(|pair| pair == [0, 0]) else { break };
         rest = &strings[end + 2..];
     }

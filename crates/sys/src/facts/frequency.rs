@@ -1,4 +1,4 @@
-//! Clocks, governors, boost and idle states: what makes the same processor fast today and slow tomorrow.
+//! Clocks, governors, boost and idle states, which vary the speed of a processor over time.
 
 use model::{FactValue, Primitive};
 
@@ -30,7 +30,7 @@ pub(super) fn collect(facts: &mut Collector) {
     time_source(facts);
 }
 
-/// The clock that a specification would state, from the best of several sources.
+/// The nominal clock of the specification, from the best of several sources.
 fn nominal(facts: &mut Collector) {
     let info = facts.read("/proc/cpuinfo").unwrap_or_default();
     let x86 = text::field(&info, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "constant_tsc"));
@@ -51,7 +51,7 @@ fn nominal(facts: &mut Collector) {
         Some((facts.read_number(&format!("{FREQ}/cpuinfo_max_freq")).ok()? * 1e3, format!("{FREQ}/cpuinfo_max_freq")))
     };
     let found = leaf().or_else(base).or_else(named).or_else(counter).or_else(most);
-    let (value, source) = split(found.ok_or_else(|| "neither the processor nor the kernel tells it".to_owned()));
+    let (value, source) = split(found.ok_or_else(|| "neither the processor nor the kernel reports it".to_owned()));
     facts.number("cpu.clock", value, "Hz", source, CLOCK);
 }
 
@@ -107,7 +107,8 @@ fn time_source(facts: &mut Collector) {
         FactValue::List(flags.split_whitespace().filter(|flag| flag.contains("tsc")).map(str::to_owned).collect())
     });
     facts.add("clock.tsc_flags", tsc, None, "/proc/cpuinfo", &reads);
-    let rate: Found<f64> = cpuid::tsc().filter(|_| facts.is_here()).ok_or_else(|| "CPUID does not tell it".to_owned());
+    let rate: Found<f64> =
+        cpuid::tsc().filter(|_| facts.is_here()).ok_or_else(|| "CPUID does not report it".to_owned());
     facts.number("clock.tsc_rate", rate, "Hz", "CPUID leaf 15h", &[]);
 }
 

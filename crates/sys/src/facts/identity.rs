@@ -1,4 +1,4 @@
-//! Which machine this is, without telling its identifiers.
+//! Identity of the machine, without its identifiers.
 
 use std::path::Path;
 
@@ -33,8 +33,8 @@ fn machine_id(facts: &Collector) -> (Found<String>, &'static str) {
     (Err(format!("none of {} can be read", SOURCES.join(", "))), SOURCES[0])
 }
 
-/// A hash that tells this machine from others and survives reboots and upgrades: of the machine's identifier (its
-/// host name where it has none), its processor, its CPUs and its memory in GiB. Empty where neither is known.
+/// A hash that identifies this machine and survives reboots and upgrades: of the machine's identifier (or its host name
+/// if it has none), its processor, its CPUs and its memory in GiB. Empty if neither is known.
 pub(super) fn fingerprint(root: &Path, machine: &Machine) -> String {
     let facts = Collector::new(root);
     let (id, _) = machine_id(&facts);
@@ -54,8 +54,8 @@ pub(super) fn fingerprint(root: &Path, machine: &Machine) -> String {
     ])
 }
 
-/// The first 128 bits of SHA-256 over the parts, in hexadecimal. A label of our own comes first, so that other
-/// programs' hashes of the same identifier differ, as `machine-id(5)` asks.
+/// The first 128 bits of SHA-256 over the parts, in hexadecimal. A label of this program comes first, so that hashes of
+/// the same identifier by other programs differ, as `machine-id(5)` requires.
 fn hash(parts: &[&str]) -> String {
     let mut state = Sha256::new();
     state.update(b"prony");

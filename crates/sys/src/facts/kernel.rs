@@ -1,4 +1,4 @@
-//! The kernel: its version, how it was started, and what it does against attacks.
+//! The kernel: its version, its parameters, and its mitigations of vulnerabilities.
 
 use model::{FactValue, Primitive};
 
@@ -40,7 +40,7 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.number("kernel.uptime", uptime, "s", "/proc/uptime", &[]);
 }
 
-/// Parameters of the kernel without those of init behind `--`, and without the values that name disks, hosts or
+/// Parameters of the kernel without those of init after `--`, and without the values that identify disks, hosts or
 /// secrets.
 fn public_part(line: &str) -> String {
     const PRIVATE: [&str; 10] =
@@ -71,7 +71,8 @@ fn mitigations(facts: &mut Collector) {
     }
 }
 
-/// What the defence against a vulnerability slows down (`Documentation/admin-guide/hw-vuln` of the Linux kernel).
+/// The operations that the mitigation of a vulnerability slows down (`Documentation/admin-guide/hw-vuln` of the Linux
+/// kernel).
 fn affected(vulnerability: &str) -> &'static [Primitive] {
     match vulnerability {
         "meltdown" | "mds" | "tsx_async_abort" | "mmio_stale_data" | "reg_file_data_sampling" | "tsa" | "l1tf" => ENTRY,
@@ -92,7 +93,7 @@ fn affected(vulnerability: &str) -> &'static [Primitive] {
 }
 
 /// Build options that are known to change the cost of core operations (Ren et al., "An analysis of performance
-/// evolution of Linux's core operations", SOSP 2019), where the distribution installs them.
+/// evolution of Linux's core operations", SOSP 2019), if the distribution installs them.
 fn configuration(facts: &mut Collector) {
     const OPTIONS: [(&str, &str, &[Primitive]); 6] = [
         (

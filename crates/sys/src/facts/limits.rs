@@ -1,4 +1,4 @@
-//! What this process may use of the machine.
+//! Limits of this process's use of the machine.
 
 use model::{FactValue, Primitive};
 
@@ -37,7 +37,7 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.number("limit.timer_slack", slack, "s", "prctl(PR_GET_TIMERSLACK)", &[Primitive::Timer]);
 }
 
-/// No limit is knowledge, too.
+/// The absence of a limit is information too.
 fn or_none(limit: Option<f64>) -> FactValue {
     limit.map_or_else(|| FactValue::Text("none".to_owned()), FactValue::Number)
 }

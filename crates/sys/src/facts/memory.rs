@@ -1,4 +1,4 @@
-//! Memory: how much, of which kind, and in which pages it is given out.
+//! Memory: its size, kind and page sizes.
 
 use model::{FactValue, Primitive};
 
@@ -59,7 +59,7 @@ fn reserved_huge_pages(facts: &mut Collector) {
     facts.add("memory.reserved_huge_pages", pools, None, dir, HUGE);
 }
 
-/// Memory modules from the firmware's table, which root alone may read.
+/// Memory modules from the firmware tables, which only root may read.
 fn modules(facts: &mut Collector) {
     let path = "/sys/firmware/dmi/tables/DMI";
     let table = std::fs::read(facts.path(path)).map_err(|error| match error.kind() {
@@ -67,12 +67,12 @@ fn modules(facts: &mut Collector) {
         _ => format!("there is no {path}"),
     });
     let modules = table.map(|table| dmi::modules(&table)).and_then(|modules| {
-        if modules.is_empty() { Err("the firmware names no memory module".to_owned()) } else { Ok(modules) }
+        if modules.is_empty() { Err("the firmware lists no memory module".to_owned()) } else { Ok(modules) }
     });
     facts.number("memory.modules", modules.clone().map(|all| all.len() as f64), "1", path, DRAM);
     let speed = modules.clone().and_then(|all| {
         let slowest = all.iter().filter_map(|module| module.transfers_per_second).min();
-        slowest.map(|speed| speed as f64).ok_or_else(|| "the firmware does not tell it".to_owned())
+        slowest.map(|speed| speed as f64).ok_or_else(|| "the firmware does not report it".to_owned())
     });
     facts.number("memory.speed", speed, "transfers/s", path, DRAM);
     let kinds = modules.map(|all| {

@@ -1,5 +1,4 @@
-//! What a machine says of itself: every fact with the file or call that said so, and what is not to be had with the
-//! reason.
+//! Facts about a machine: each with the file or call that it comes from, or with the reason for its absence.
 //!
 //! Names are `topic.name` in snake_case, numbers in base units (Hz, B, s). Identifiers of the machine appear only as
 //! hashes, and no hardware address or serial number appears at all.
@@ -25,31 +24,30 @@ use model::Machine;
 
 use collector::Collector;
 
-/// A directory whose file system belongs to the facts, with the name that its facts carry:
-/// `filesystem.<label>.type` and so on.
+/// A directory whose file system is part of the facts, under the names `filesystem.<label>.type` and so on.
 #[derive(Debug, Clone, Copy)]
 pub struct Directory<'a> {
     /// Short name: `target`, `tmp` ...
     pub label: &'a str,
-    /// Where it is.
+    /// Its path.
     pub path: &'a Path,
 }
 
-/// The emulator that runs this machine's instructions, where one does and says so.
+/// The emulator that executes this machine's instructions, if one reports itself.
 #[must_use]
 pub fn emulator() -> Option<String> {
     cpuid::hypervisor().filter(|name| name.contains("emulation"))
 }
 
-/// Collects everything about this machine. Takes some milliseconds, runs no command, needs no privilege; privilege
-/// makes a few more facts known.
+/// Collects all facts about this machine. Takes some milliseconds, runs no command, needs no privileges; with
+/// privileges a few more facts are known.
 #[must_use]
 pub fn collect(directories: &[Directory<'_>]) -> Machine {
     collect_under(Path::new("/"), directories)
 }
 
-/// The same from a tree that holds a copy of another machine's `/proc`, `/sys` and `/etc`. Facts that come from calls
-/// instead of files are still those of this process.
+/// The same from a copy of another machine's `/proc`, `/sys` and `/etc`. Facts that come from calls instead of files
+/// are still those of this process.
 fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     let mut facts = Collector::new(root);
     identity::collect(&mut facts);

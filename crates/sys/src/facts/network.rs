@@ -20,7 +20,7 @@ pub(super) fn collect(facts: &mut Collector) {
     ] {
         facts.file_number(name, path, 1.0, "B", affects);
     }
-    // Least, default and greatest, in bytes.
+    // Minimum, default and maximum, in bytes.
     facts.words(
         "network.tcp_receive_buffer",
         list(facts, "/proc/sys/net/ipv4/tcp_rmem"),
@@ -54,10 +54,10 @@ fn interface(facts: &mut Collector, interface: &str) {
         return;
     }
     facts.file(name("state"), &format!("{NET}/{interface}/operstate"), &link);
-    // Megabits a second; the kernel says -1, or refuses, where there is no such thing.
+    // Megabits per second; the kernel returns -1, or an error, if there is no speed.
     let path = format!("{NET}/{interface}/speed");
     let speed = facts.read_number(&path).ok().filter(|megabits| *megabits > 0.0);
-    let speed = speed.map(|megabits| megabits * 1e6 / 8.0).ok_or_else(|| "the driver does not tell".to_owned());
+    let speed = speed.map(|megabits| megabits * 1e6 / 8.0).ok_or_else(|| "the driver does not report it".to_owned());
     facts.number(name("speed"), speed, "B/s", path, &link);
     let driver = std::fs::read_link(facts.path(&format!("{NET}/{interface}/device/driver")));
     let driver = driver.ok().and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));

@@ -1,4 +1,4 @@
-//! The programs and libraries that figures pass through.
+//! Programs and libraries that affect figures.
 
 use model::Primitive;
 
@@ -44,7 +44,7 @@ fn c_library() -> (Found<String>, &'static str) {
     }
     #[cfg(not(all(target_os = "linux", any(target_env = "gnu", target_env = "musl"))))]
     {
-        (Err("this operating system's C library does not tell its version".to_owned()), "this program's target")
+        (Err("the C library of this operating system does not report its version".to_owned()), "this program's target")
     }
 }
 
@@ -57,7 +57,7 @@ fn loaders() -> [&'static str; 4] {
     ]
 }
 
-/// How this program was compiled, as far as figures can depend on it.
+/// Options of this program's compilation that can affect figures.
 fn build() -> String {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     format!("{}-{} {kind}", std::env::consts::ARCH, std::env::consts::OS)

@@ -1,4 +1,4 @@
-//! Facts of a made-up machine, of a machine that tells nothing, and of this one.
+//! Facts of a simulated machine, of a machine without any, and of this one.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Counts of CPUs, cores, packages and nodes, and the caches that the system reports.
+//! Numbers of CPUs, cores, packages and nodes, and the caches that the system reports.
 
 use model::Primitive;
 

@@ -58,7 +58,7 @@ fn hypervisor(facts: &Collector) -> (Found<String>, String) {
     (found.ok_or_else(|| "no sign of one".to_owned()), "/sys/class/dmi/id/sys_vendor".to_owned())
 }
 
-/// A hint only: images built for containers also boot as virtual machines.
+/// Only an indication: images built for containers also boot as virtual machines.
 fn container(facts: &Collector) -> (Found<String>, &'static str) {
     for (path, name) in [("/run/.containerenv", "podman"), ("/.dockerenv", "docker")] {
         if facts.path(path).exists() {

@@ -1,4 +1,4 @@
-//! One system call each on an open descriptor. Nothing is retried: a short or interrupted call is the caller's to see.
+//! Single system calls on an open descriptor. Nothing is retried: the caller sees a short or interrupted call.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -18,7 +18,7 @@ pub fn write(fd: impl AsFd, buffer: &[u8]) -> Result<usize> {
     check_size("write", unsafe { libc::write(fd.as_fd().as_raw_fd(), buffer.as_ptr().cast(), buffer.len()) })
 }
 
-/// Reads at an offset, leaving the file's position alone.
+/// Reads at an offset, without changing the file position.
 #[inline]
 pub fn read_at(fd: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize> {
     let offset = position(offset)?;
@@ -26,7 +26,7 @@ pub fn read_at(fd: impl AsFd, buffer: &mut [u8], offset: u64) -> Result<usize> {
     check_size("read", unsafe { libc::pread(fd.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), offset) })
 }
 
-/// Writes at an offset, leaving the file's position alone.
+/// Writes at an offset, without changing the file position.
 #[inline]
 pub fn write_at(fd: impl AsFd, buffer: &[u8], offset: u64) -> Result<usize> {
     let offset = position(offset)?;
@@ -45,7 +45,7 @@ pub fn sync(fd: impl AsFd) -> Result<()> {
     check("make the file durable", unsafe { libc::fsync(fd.as_fd().as_raw_fd()) }).map(|_| ())
 }
 
-/// Makes contents durable, and only the metadata needed to read them back (`fdatasync`, where there is one).
+/// Makes contents durable, and only the metadata needed to read them (`fdatasync`, if available).
 #[inline]
 pub fn sync_data(fd: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
@@ -55,16 +55,16 @@ pub fn sync_data(fd: impl AsFd) -> Result<()> {
     check("make the contents durable", unsafe { libc::fdatasync(fd.as_fd().as_raw_fd()) }).map(|_| ())
 }
 
-/// What will be done with a file (`posix_fadvise`).
+/// Expected use of a file (`posix_fadvise`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advice {
-    /// Nothing special.
+    /// No particular use.
     Normal,
-    /// Read in order.
+    /// Sequential reading.
     Sequential,
-    /// Read in no order.
+    /// Random reading.
     Random,
-    /// Needed soon: read ahead.
+    /// Needed soon: the kernel reads ahead.
     WillNeed,
     /// Not needed: clean pages leave the page cache.
     DontNeed,
@@ -93,7 +93,7 @@ pub fn advise(_fd: impl AsFd, _advice: Advice) -> Result<()> {
     Err(Error::not_here("advise the kernel about a file"))
 }
 
-/// Asks for a pipe capacity and returns the one it got, which is no smaller. The limit of users without privilege is
+/// Requests a pipe capacity and returns the actual one, which is no smaller. The limit for unprivileged users is
 /// `/proc/sys/fs/pipe-max-size`.
 #[cfg(target_os = "linux")]
 pub fn set_pipe_capacity(fd: impl AsFd, bytes: usize) -> Result<usize> {
@@ -105,7 +105,7 @@ pub fn set_pipe_capacity(fd: impl AsFd, bytes: usize) -> Result<usize> {
     Ok(got as usize)
 }
 
-/// Asks for a pipe capacity and returns the one it got.
+/// Requests a pipe capacity and returns the actual one.
 #[cfg(not(target_os = "linux"))]
 pub fn set_pipe_capacity(_fd: impl AsFd, _bytes: usize) -> Result<usize> {
     Err(Error::not_here("change the capacity of a pipe"))

@@ -1,4 +1,4 @@
-//! I/O past the page cache, which wants aligned memory, offsets and lengths.
+//! I/O past the page cache, which requires aligned memory, offsets and lengths.
 
 use std::fs::{File, OpenOptions};
 use std::ops::{Deref, DerefMut};
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::memory::{Arena, Pages};
 
-/// Opens a file past the page cache (`O_DIRECT`), with the access that `options` say. File systems without it, such
-/// as tmpfs before Linux 6.6, answer an error.
+/// Opens a file past the page cache (`O_DIRECT`), with the access in `options`. File systems without it, such as tmpfs
+/// before Linux 6.6, return an error.
 #[cfg(target_os = "linux")]
 pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -18,37 +18,37 @@ pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File
     opened.map_err(|e| Error::os(format!("open {} past the page cache", path.display()), e))
 }
 
-/// Opens a block device past the page cache for this process alone (`O_EXCL` without `O_CREAT`, `open(2)`): a device that is
-/// mounted or otherwise in use answers an error, so that nobody's data is written over by a slip.
+/// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`): a mounted device or
+/// one in use returns an error, so that no data are overwritten by mistake.
 #[cfg(target_os = "linux")]
 pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
 
     let path = path.as_ref();
     let opened = options.clone().custom_flags(libc::O_DIRECT | libc::O_EXCL).open(path);
-    opened.map_err(|e| Error::os(format!("open {} for this process alone", path.display()), e))
+    opened.map_err(|e| Error::os(format!("open {} exclusively", path.display()), e))
 }
 
-/// Opens a block device for this process alone, through the page cache.
+/// Opens a block device exclusively, through the page cache.
 #[cfg(target_os = "linux")]
 pub fn open_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
 
     let path = path.as_ref();
     let opened = options.clone().custom_flags(libc::O_EXCL).open(path);
-    opened.map_err(|e| Error::os(format!("open {} for this process alone", path.display()), e))
+    opened.map_err(|e| Error::os(format!("open {} exclusively", path.display()), e))
 }
 
-/// Opens a block device for this process alone.
+/// Opens a block device exclusively.
 #[cfg(not(target_os = "linux"))]
 pub fn open_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
-    Err(Error::not_here("open a device for this process alone"))
+    Err(Error::not_here("open a device exclusively"))
 }
 
-/// Opens a block device past the page cache for this process alone.
+/// Opens a block device exclusively past the page cache.
 #[cfg(not(target_os = "linux"))]
 pub fn open_direct_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
-    Err(Error::not_here("open a device for this process alone"))
+    Err(Error::not_here("open a device exclusively"))
 }
 
 /// Opens a file past the page cache.
@@ -57,12 +57,12 @@ pub fn open_direct(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<Fi
     Err(Error::not_here("open a file past the page cache"))
 }
 
-/// Zeroed bytes that start on a page: enough alignment for every device.
+/// Zeroed bytes that start on a page, which is sufficient alignment for all devices.
 #[derive(Debug)]
 pub struct AlignedBuffer(Arena);
 
 impl AlignedBuffer {
-    /// Makes `bytes`, of which direct I/O can use whole blocks only.
+    /// Allocates `bytes`, of which direct I/O can use whole blocks only.
     pub fn new(bytes: usize) -> Result<Self> {
         let mut arena = Arena::reserve(bytes, Pages::System)?;
         arena.populate();

@@ -1,4 +1,4 @@
-//! What a path lies on, and whether it is a device.
+//! The file system of a path, and whether the path is a device.
 
 use std::ffi::CString;
 use std::fs;
@@ -15,21 +15,21 @@ use crate::file::mount::{Mount, mount_of};
 pub struct Filesystem {
     /// Type: `ext4`, `xfs`, `nfs4`, `tmpfs` ...
     pub kind: String,
-    /// Device or server; empty where the mount table does not tell.
+    /// Device or server; empty if it is not in the mount table.
     pub source: String,
-    /// Where it is mounted; empty where the mount table does not tell.
+    /// Mount point; empty if it is not in the mount table.
     pub point: String,
     /// Options of the mount and of the file system, comma-separated.
     pub options: String,
     /// Bytes of an allocation unit.
     pub block_bytes: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total_bytes: u64,
-    /// Bytes left to this user.
+    /// Bytes available to this user.
     pub free_bytes: u64,
 }
 
-/// Asks about the file system that a path lies on.
+/// The file system of a path.
 #[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
 pub fn filesystem(path: impl AsRef<Path>) -> Result<Filesystem> {
     let path = path.as_ref();
@@ -39,7 +39,7 @@ pub fn filesystem(path: impl AsRef<Path>) -> Result<Filesystem> {
     let mut raw = MaybeUninit::<libc::statvfs>::zeroed();
     // SAFETY: the path is null-terminated and the structure writable for the length of the call.
     check("", unsafe { libc::statvfs(c_path.as_ptr(), raw.as_mut_ptr()) }).map_err(|_| Error::last(what()))?;
-    // SAFETY: the call succeeded, so the structure was filled; zeros are valid besides.
+    // SAFETY: the call succeeded, so the structure was filled; zeros are valid, too.
     let raw = unsafe { raw.assume_init() };
     let (unit, total, free) = (raw.f_frsize as u64, raw.f_blocks as u64, raw.f_bavail as u64);
     let mount = mount_of(path);
@@ -61,7 +61,7 @@ pub fn filesystem(path: impl AsRef<Path>) -> Result<Filesystem> {
     })
 }
 
-/// Options of the mount, then those of the file system that are not among them.
+/// Options of the mount, then those options of the file system that are not among them.
 fn all_options(mount: &Mount) -> String {
     let mut options: Vec<&str> = mount.options.split(',').collect();
     for option in mount.super_options.split(',') {
@@ -72,7 +72,7 @@ fn all_options(mount: &Mount) -> String {
     options.join(",")
 }
 
-/// Name of the type by the number in `statfs` (`linux/magic.h`): for processes that see no mount table.
+/// Name of the type by the number in `statfs` (`linux/magic.h`), for processes without access to the mount table.
 #[cfg(target_os = "linux")]
 fn magic(path: &CString) -> String {
     let mut raw = MaybeUninit::<libc::statfs>::zeroed();
@@ -80,7 +80,7 @@ fn magic(path: &CString) -> String {
     if unsafe { libc::statfs(path.as_ptr(), raw.as_mut_ptr()) } != 0 {
         return "unknown".to_owned();
     }
-    // SAFETY: the call succeeded, so the structure was filled; zeros are valid besides.
+    // SAFETY: the call succeeded, so the structure was filled; zeros are valid, too.
     let number = unsafe { raw.assume_init() }.f_type as u32;
     let name = match number {
         0xef53 => "ext",
@@ -117,7 +117,7 @@ pub enum Device {
     Character,
 }
 
-/// Which kind of device a path is; `None` for a file, folder or anything else. Symbolic links are followed.
+/// The kind of device of a path; `None` for a file, folder or anything else. Symbolic links are followed.
 pub fn device(path: impl AsRef<Path>) -> Result<Option<Device>> {
     let path = path.as_ref();
     let kind = fs::metadata(path).map_err(|e| Error::os(format!("look at {}", path.display()), e))?.file_type();
@@ -128,7 +128,7 @@ pub fn device(path: impl AsRef<Path>) -> Result<Option<Device>> {
     })
 }
 
-/// Major and minor number of the device that a path is (stat(2)). Symbolic links are followed.
+/// Major and minor number of the device at a path (stat(2)). Symbolic links are followed.
 #[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
 pub fn device_number(path: impl AsRef<Path>) -> Result<(u32, u32)> {
     let path = path.as_ref();

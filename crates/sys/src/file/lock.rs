@@ -4,17 +4,17 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use crate::error::{Error, Result, check};
 
-/// What a lock keeps out.
+/// The processes that a lock excludes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
     /// Writers.
     Shared,
-    /// Everybody.
+    /// All processes.
     Exclusive,
 }
 
-/// Locks (or with `None` gives back) `len` bytes (0: to the end, however far it grows) from `start`, waiting for other
-/// processes as long as it takes. Locks of one process never get in each other's way.
+/// Locks (or with `None` releases) `len` bytes (0: to the end, including later growth) from `start`, waiting for other
+/// processes without a limit. Locks of the same process never conflict.
 #[inline]
 pub fn set_lock(fd: BorrowedFd<'_>, kind: Option<Lock>, start: u64, len: u64) -> Result<()> {
     let number =
@@ -27,7 +27,7 @@ pub fn set_lock(fd: BorrowedFd<'_>, kind: Option<Lock>, start: u64, len: u64) ->
     set(fd, kind, number(start)?, number(len)?)
 }
 
-/// The kinds are of different integer types from system to system.
+/// The types of lock have different integer types on different systems.
 fn set(fd: BorrowedFd<'_>, kind: impl Into<i32>, start: i64, len: i64) -> Result<()> {
     // SAFETY: zeros are a valid flock.
     let mut region: libc::flock = unsafe { std::mem::zeroed() };

@@ -1,5 +1,5 @@
-//! Files and descriptors below the standard library: bare reads and writes, direct I/O, record locks, pipe capacity,
-//! and what a path lies on.
+//! Files and descriptors below the standard library: plain reads and writes, direct I/O, record locks, pipe capacity,
+//! and the file system of a path.
 
 mod descriptor;
 mod direct;

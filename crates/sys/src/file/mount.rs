@@ -11,11 +11,11 @@ use crate::text;
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// Major and minor number of the device, as `stat` tells for its files.
+    /// Major and minor number of the device, as `stat` returns for its files.
     pub device: (u32, u32),
-    /// Part of the file system that is seen here.
+    /// Part of the file system that is mounted.
     pub root: PathBuf,
-    /// Where it is seen.
+    /// Mount point.
     pub point: PathBuf,
     /// Options of this mount: `rw,noatime` ...
     pub options: String,
@@ -27,23 +27,23 @@ pub struct Mount {
     pub super_options: String,
 }
 
-/// All mounts that this process sees, in the order they were made.
+/// All mounts visible to this process, in the order of mounting.
 pub fn mounts() -> Result<Vec<Mount>> {
     mounts_under(Path::new("/"))
 }
 
-/// The same from a tree that holds a copy of a machine's `/proc`.
+/// The same from a copy of a machine's `/proc`.
 pub(crate) fn mounts_under(root: &Path) -> Result<Vec<Mount>> {
     Ok(parse(&text::read(root.join("proc/self/mountinfo"))?))
 }
 
-/// The mount that a path lies on: of those at the longest leading part of its resolved form, the last, which hides
-/// the others.
+/// The mount of a path: of the mounts at the longest leading part of its resolved form, the last one, which hides the
+/// others.
 pub fn mount_of(path: impl AsRef<Path>) -> Result<Mount> {
     let path = path.as_ref();
     let what = || format!("find the mount of {}", path.display());
     let resolved = fs::canonicalize(path).map_err(|e| Error::os(what(), e))?;
-    longest(mounts()?, &resolved).ok_or_else(|| Error::refused(what(), "no mount leads to it"))
+    longest(mounts()?, &resolved).ok_or_else(|| Error::refused(what(), "it is not below any mount"))
 }
 
 fn longest(mounts: Vec<Mount>, path: &Path) -> Option<Mount> {
@@ -56,7 +56,7 @@ fn parse(text: &str) -> Vec<Mount> {
 }
 
 fn line(line: &str) -> Option<Mount> {
-    // Between the options and the lone dash there are any number of optional fields.
+    // There are any number of optional fields between the options and the single dash.
     let (before, behind) = line.split_once(" - ")?;
     let mut before = before.split(' ').skip(2);
     let (major, minor) = before.next()?.split_once(':')?;
@@ -74,7 +74,7 @@ fn line(line: &str) -> Option<Mount> {
     })
 }
 
-/// Blanks, tabs, line ends and backslashes stand as a backslash and three octal digits.
+/// Spaces, tabs, newlines and backslashes are encoded as a backslash and three octal digits.
 fn unescape(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

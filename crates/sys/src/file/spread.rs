@@ -1,16 +1,17 @@
-//! Where a file system puts new directories.
+//! Distribution of new directories in a file system.
 
 use std::fs::File;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// `FS_TOPDIR_FL` of `linux/fs.h`, what `chattr +T` sets.
+/// `FS_TOPDIR_FL` of `linux/fs.h`, which `chattr +T` sets.
 #[cfg(target_os = "linux")]
 const TOP: libc::c_int = 0x0002_0000;
 
-/// Asks the file system to spread the directories that will be made in this one, as it does with those of unrelated users
-/// (`ioctl_iflags(2)`, `chattr +T`): ext4 then chooses a block group by each one's name. `false` where the file system knows no such wish.
+/// Requests that the file system spread directories created in this one, as it does for those of unrelated users
+/// (`ioctl_iflags(2)`, `chattr +T`): ext4 then chooses a block group by the name of each. `false` if the file system
+/// does not support it.
 #[cfg(target_os = "linux")]
 pub fn spread_directories(directory: impl AsRef<Path>) -> Result<bool> {
     use std::os::fd::AsRawFd;
@@ -18,8 +19,8 @@ pub fn spread_directories(directory: impl AsRef<Path>) -> Result<bool> {
     let directory = directory.as_ref();
     let opened = File::open(directory).map_err(|error| Error::os(format!("open {}", directory.display()), error))?;
     let mut flags: libc::c_int = 0;
-    // SAFETY: the descriptor is open for the time of the call, and the kernel writes one `int` (ioctl_iflags(2): the type in
-    // the request's number is `long` by a slip of long ago) into a variable of that type.
+    // SAFETY: the descriptor is open for the time of the call, and the kernel writes one `int` (ioctl_iflags(2): the
+    // `long` in the request number is a historical mistake) into a variable of that type.
     let known = unsafe { libc::ioctl(opened.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) } == 0;
     if !known {
         return Ok(false);
@@ -29,7 +30,7 @@ pub fn spread_directories(directory: impl AsRef<Path>) -> Result<bool> {
     Ok(unsafe { libc::ioctl(opened.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) } == 0)
 }
 
-/// Nothing is known of other systems.
+/// Not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 pub fn spread_directories(_directory: impl AsRef<Path>) -> Result<bool> {
     Ok(false)

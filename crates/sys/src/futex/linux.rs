@@ -22,7 +22,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, s
     });
     let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
     let operation = operation(libc::FUTEX_WAIT, scope);
-    // SAFETY: the word is borrowed, so it stays mapped while we sleep; the time is null or valid.
+    // SAFETY: the word is borrowed, so it stays mapped during the wait; the time is null or valid.
     let answer = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, expected, time) };
     if answer == 0 {
         return Ok(true);
@@ -38,7 +38,7 @@ pub(super) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, s
 #[inline]
 pub(super) fn wake(word: &AtomicU32, count: u32, scope: FutexScope) -> Result<u32> {
     let count = i32::try_from(count).unwrap_or(i32::MAX);
-    // SAFETY: waking reads nothing through the pointer; it only names the word.
+    // SAFETY: waking reads nothing through the pointer; it only identifies the word.
     let answer = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation(libc::FUTEX_WAKE, scope), count) };
-    u32::try_from(answer).map_err(|_| Error::last("wake who waits for a word of memory"))
+    u32::try_from(answer).map_err(|_| Error::last("wake threads that wait for a word of memory"))
 }

@@ -11,24 +11,24 @@ use std::time::Duration;
 
 use crate::error::Result;
 
-/// Who may wait for the word.
+/// The threads that may wait for the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FutexScope {
-    /// Threads of this process; the cheaper one.
+    /// Threads of this process, which is cheaper.
     Process,
-    /// Any process that shares the memory, such as [`crate::memory::SharedArray`].
+    /// Threads of any process that shares the memory, such as [`crate::memory::SharedArray`].
     Shared,
 }
 
-/// Sleeps while the word is `expected`, at most `timeout` (`None`: for ever). Returns whether somebody woke it or the
-/// word had already changed; `false` after the time. As with every futex, waking may come for no reason: look at the
-/// word and wait again.
+/// Sleeps while the word is `expected`, at most `timeout` (`None`: without a limit). Returns whether it was woken or
+/// the word had already changed; `false` after the timeout. As with every futex, it may wake spuriously: check the word
+/// and wait again.
 #[inline]
 pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>, scope: FutexScope) -> Result<bool> {
     linux::wait(word, expected, timeout, scope)
 }
 
-/// Wakes at most `count` that wait for the word, and returns how many it woke.
+/// Wakes at most `count` threads that wait for the word, and returns their number.
 #[inline]
 pub fn wake(word: &AtomicU32, count: u32, scope: FutexScope) -> Result<u32> {
     linux::wake(word, count, scope)

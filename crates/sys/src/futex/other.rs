@@ -1,4 +1,4 @@
-//! Operating systems without futexes that this crate knows.
+//! Operating systems whose futexes this crate does not support.
 
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
@@ -11,5 +11,5 @@ pub(super) fn wait(_: &AtomicU32, _: u32, _: Option<Duration>, _: Scope) -> Resu
 }
 
 pub(super) fn wake(_: &AtomicU32, _: u32, _: Scope) -> Result<u32> {
-    Err(Error::not_here("wake who waits for a word of memory"))
+    Err(Error::not_here("wake threads that wait for a word of memory"))
 }

@@ -1,4 +1,4 @@
-//! A private range of memory with a chosen page size, seen as numbers.
+//! A private range of memory with a chosen page size, accessible as numbers.
 
 use std::slice;
 
@@ -8,8 +8,8 @@ use crate::memory::{HugeShare, Pages, Plain, huge, huge_page_size, page_size};
 
 /// Zeroed anonymous memory of this process. A forked child has its own copy-on-write copy.
 ///
-/// Its pages exist only once written (first touch); [`Arena::populate`] does that. With a page policy other than
-/// [`Pages::System`] an inaccessible page lies before and behind it, so that it never merges with a neighbour in
+/// Its pages exist only once written (first touch), which [`Arena::populate`] does. With a page policy other than
+/// [`Pages::System`] there is an inaccessible page before and after it, so that it never merges with a neighbour in
 /// `/proc/self/smaps` and [`Arena::huge_share`] counts its own pages only.
 #[derive(Debug)]
 pub struct Arena {
@@ -31,7 +31,7 @@ impl Arena {
             return Ok(Self { mapping, offset: 0, len: bytes, pages });
         }
         if bytes == 0 {
-            return Err(Error::refused("reserve memory", "0 bytes were asked for"));
+            return Err(Error::refused("reserve memory", "0 bytes were requested"));
         }
         let page = page_size();
         let unit = if pages == Pages::Huge { huge_page_size() } else { page };
@@ -45,7 +45,7 @@ impl Arena {
         Ok(Self { mapping, offset, len: bytes, pages })
     }
 
-    /// Reserves and touches every page, and fails where the pages are not what was asked for.
+    /// Reserves and touches every page; an error if the pages do not match the policy.
     pub fn populated(bytes: usize, pages: Pages) -> Result<Self> {
         let mut arena = Self::reserve(bytes, pages)?;
         arena.populate();
@@ -58,7 +58,7 @@ impl Arena {
         self.touch(page_size())
     }
 
-    /// Writes a zero byte every `stride` bytes (at least 1) and returns how many: the work of a page-fault figure.
+    /// Writes a zero byte every `stride` bytes (at least 1) and returns their number: the work of a page-fault figure.
     pub fn touch(&mut self, stride: usize) -> usize {
         let mut touched = 0;
         for offset in (0..self.len).step_by(stride.max(1)) {
@@ -69,7 +69,7 @@ impl Arena {
         touched
     }
 
-    /// Gives the pages back to the kernel; the arena then reads as zeros and faults anew when touched.
+    /// Returns the pages to the kernel; the arena then reads as zeros and causes faults again.
     pub fn discard(&mut self) -> Result<()> {
         self.mapping.advise(self.offset, self.usable(), libc::MADV_DONTNEED)
     }
@@ -79,12 +79,12 @@ impl Arena {
         self.mapping.lock(self.offset, self.usable())
     }
 
-    /// How much is really on huge pages at this moment.
+    /// The part that is on huge pages now.
     pub fn huge_share(&self) -> Result<HugeShare> {
         huge::share(self.start() as usize, self.usable())
     }
 
-    /// Fails, and says why, where populated pages are not those of the policy. A policy of the system is always met.
+    /// An error with a reason if populated pages do not match the policy. The system policy always matches.
     pub fn verify_pages(&self) -> Result<()> {
         match self.pages {
             Pages::System => Ok(()),
@@ -98,13 +98,13 @@ impl Arena {
         self.pages
     }
 
-    /// Length in bytes, as asked for.
+    /// Length in bytes, as requested.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Never: an arena of no bytes cannot be reserved.
+    /// Never: an empty arena cannot be reserved.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -113,12 +113,12 @@ impl Arena {
     /// All whole elements.
     #[must_use]
     pub fn slice<T: Plain>(&self) -> &[T] {
-        // SAFETY: the range is readable, page-aligned, initialised (the kernel's zeros or what was written), and any
-        // bytes are a `T`; `&self` keeps writers away for the borrow's length.
+        // SAFETY: the range is readable, page-aligned, initialised (by the kernel with zeros or by writes), and any
+        // bytes are a `T`; `&self` excludes writers for the duration of the borrow.
         unsafe { slice::from_raw_parts(self.start().cast(), self.len / size_of::<T>()) }
     }
 
-    /// All whole elements, to write.
+    /// All whole elements, writable.
     #[must_use]
     pub fn slice_mut<T: Plain>(&mut self) -> &mut [T] {
         // SAFETY: as for `slice`, and `&mut self` makes this the only borrow.
@@ -131,7 +131,7 @@ impl Arena {
         self.slice()
     }
 
-    /// As bytes, to write.
+    /// As bytes, writable.
     #[must_use]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.slice_mut()
@@ -143,7 +143,7 @@ impl Arena {
         self.slice()
     }
 
-    /// As 64-bit words, to write.
+    /// As 64-bit words, writable.
     #[must_use]
     pub fn words_mut(&mut self) -> &mut [u64] {
         self.slice_mut()
@@ -155,7 +155,7 @@ impl Arena {
         self.slice()
     }
 
-    /// As doubles, to write.
+    /// As doubles, writable.
     #[must_use]
     pub fn doubles_mut(&mut self) -> &mut [f64] {
         self.slice_mut()
@@ -173,7 +173,7 @@ impl Arena {
     }
 }
 
-/// Addresses alone should not count against the kernel's overcommit limit.
+/// Reserved addresses should not count against the kernel's overcommit limit.
 fn no_reserve() -> i32 {
     if cfg!(target_os = "linux") { libc::MAP_NORESERVE } else { 0 }
 }

@@ -1,7 +1,7 @@
 //! A file mapped for reading.
 //!
-//! Another process may write or cut the file at any time, so no slice is ever handed out: reading goes through
-//! volatile loads. A page behind the end of a file that was cut ends the process with SIGBUS, as `mmap(2)` says.
+//! Another process may write or truncate the file at any time, so no slice is ever returned: reading uses volatile
+//! loads. Accessing a page after the end of a truncated file ends the process with SIGBUS, as in `mmap(2)`.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::memory::mapping::Mapping;
 use crate::memory::page_size;
 
-/// How the pages of a mapped file come to exist.
+/// How the pages of a mapped file are made present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fill {
-    /// Each by a fault when first touched.
+    /// Each by a fault when first accessed.
     Touch,
     /// All at once when mapped (`MAP_POPULATE`, on Linux).
     Ahead,
@@ -58,7 +58,7 @@ impl FileMap {
         self.len == 0
     }
 
-    /// Wrapping sum of the file as native 64-bit words; a shorter rest at the end counts byte by byte.
+    /// Wrapping sum of the file as native 64-bit words; the remaining bytes at the end are added one by one.
     #[must_use]
     pub fn sum(&self) -> u64 {
         let words = self.len / 8;
@@ -94,7 +94,8 @@ impl FileMap {
         (sum, pages)
     }
 
-    /// Takes the pages out of this process's page table; the page cache keeps them, so each touch is a minor fault again.
+    /// Removes the pages from this process's page table; they stay in the page cache, so each access is a minor fault
+    /// again.
     pub fn forget(&mut self) -> Result<()> {
         self.mapping.advise(0, self.mapping.len(), libc::MADV_DONTNEED)
     }

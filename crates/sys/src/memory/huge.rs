@@ -1,4 +1,4 @@
-//! Page policies, and the proof that the kernel followed them.
+//! Page policies, and the verification that the kernel followed them.
 
 use std::str::FromStr;
 
@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::memory::mapping::Mapping;
 use crate::text;
 
-/// Which pages an arena is made of.
+/// The pages of an arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pages {
-    /// Base pages only, whatever the system's policy (`MADV_NOHUGEPAGE`).
+    /// Base pages only, for any policy of the system (`MADV_NOHUGEPAGE`).
     Base,
-    /// Huge pages, made by the kernel at first touch (`MADV_HUGEPAGE`).
+    /// Huge pages, created by the kernel at first access (`MADV_HUGEPAGE`).
     Huge,
-    /// Left to the system's policy: exactly one `mmap`, no advice.
+    /// The policy of the system: exactly one `mmap`, no advice.
     System,
 }
 
@@ -25,12 +25,12 @@ impl FromStr for Pages {
             "base" => Ok(Self::Base),
             "huge" => Ok(Self::Huge),
             "system" => Ok(Self::System),
-            _ => Err(Error::refused(format!("use pages {name:?}"), "they are one of base, huge, system")),
+            _ => Err(Error::refused(format!("use pages {name:?}"), "the choices are base, huge, system")),
         }
     }
 }
 
-/// How much of a range lies on huge pages.
+/// The part of a range on huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HugeShare {
     /// Length of the range in bytes.
@@ -55,7 +55,7 @@ pub(super) fn apply(mapping: &Mapping, offset: usize, len: usize, pages: Pages) 
         Pages::Huge => libc::MADV_HUGEPAGE,
     };
     match mapping.advise(offset, len, advice) {
-        // A kernel without huge pages answers EINVAL to both, and gives base pages.
+        // A kernel without huge pages returns EINVAL for both, and provides base pages.
         Err(error) if error.errno() == Some(libc::EINVAL) && pages == Pages::Base => Ok(()),
         Err(error) if error.errno() == Some(libc::EINVAL) => {
             Err(Error::refused("use huge pages", "this kernel was built without transparent huge pages"))
@@ -99,7 +99,7 @@ pub(super) fn verify(pages: Pages, share: HugeShare) -> Result<()> {
             Err(Error::refused("use huge pages", format!("only {huge} of {bytes} bytes are on them: {}", why_not())))
         }
         Pages::Base if huge > 0 => {
-            Err(Error::refused("use base pages", format!("{huge} of {bytes} bytes are on huge pages all the same")))
+            Err(Error::refused("use base pages", format!("{huge} of {bytes} bytes are on huge pages")))
         }
         _ => Ok(()),
     }

@@ -6,25 +6,26 @@ use std::ptr::{self, NonNull};
 use crate::error::{Error, Result, check};
 use crate::memory::page_size;
 
-/// A mapped range. Owns the addresses, promises nothing about what may be done with them.
+/// A mapped range. Owns the addresses, without guarantees about access to them.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     start: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: the range belongs to this value alone; its address means the same in every thread.
+// SAFETY: the range belongs to this value alone; its address is valid in every thread.
 unsafe impl Send for Mapping {}
-// SAFETY: a shared reference gives the address only; whoever reads or writes through it states why it may.
+// SAFETY: a shared reference returns the address only; all code that reads or writes through it states why that is
+// safe.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps `len` bytes, rounded up to pages, at an address the kernel chooses.
+    /// Maps `len` bytes, rounded up to pages, at an address chosen by the kernel.
     pub(crate) fn new(len: usize, protection: i32, flags: i32, fd: RawFd) -> Result<Self> {
         const WHAT: &str = "map memory";
         let len = round_up(len, page_size()).filter(|&len| len > 0);
         let len = len.ok_or_else(|| Error::refused(WHAT, "the size is 0 or more than an address can hold"))?;
-        // SAFETY: no address is asked for, so the kernel picks one that nothing else uses; no existing memory changes.
+        // SAFETY: no address is requested, so the kernel chooses an unused one; no existing memory changes.
         let start = unsafe { libc::mmap(ptr::null_mut(), len, protection, flags, fd, 0) };
         if start == libc::MAP_FAILED {
             return Err(Error::last(format!("map {len} bytes of memory")));
@@ -44,12 +45,12 @@ impl Mapping {
     /// Changes the protection of `len` bytes from `offset`, both multiples of the page size and within the mapping.
     pub(crate) fn protect(&self, offset: usize, len: usize, protection: i32) -> Result<()> {
         self.within(offset, len)?;
-        // SAFETY: the range lies within this mapping. Owners take a protection away only while nobody holds a reference.
+        // SAFETY: the range is within this mapping. Owners remove a protection only while there are no references.
         let answer = unsafe { libc::mprotect(self.start().add(offset).cast(), len, protection) };
         check("change the protection of memory", answer).map(|_| ())
     }
 
-    /// Advises the kernel about `len` bytes from `offset`. Advice that changes contents is the owner's to justify.
+    /// Advises the kernel about `len` bytes from `offset`. Owners must justify advice that changes contents.
     pub(crate) fn advise(&self, offset: usize, len: usize, advice: i32) -> Result<()> {
         self.within(offset, len)?;
         // SAFETY: the range lies within this mapping; owners give contents-changing advice through `&mut` only.
@@ -80,7 +81,7 @@ impl Drop for Mapping {
     }
 }
 
-/// `n` rounded up to a multiple of `unit`, where that fits.
+/// `n` rounded up to a multiple of `unit`, if that fits.
 pub(crate) fn round_up(n: usize, unit: usize) -> Option<usize> {
     n.checked_next_multiple_of(unit)
 }

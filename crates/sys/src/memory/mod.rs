@@ -1,5 +1,5 @@
-//! Memory straight from the operating system: page-aligned arenas with a known page size, memory shared with
-//! children, mapped files. Nothing here goes through the allocator.
+//! Memory directly from the operating system: page-aligned arenas with a known page size, memory shared with children,
+//! mapped files. Nothing here uses the allocator.
 
 mod arena;
 mod file_map;
@@ -20,13 +20,13 @@ use crate::text;
 /// Size of a base page in bytes.
 #[must_use]
 pub fn page_size() -> usize {
-    // SAFETY: takes a number and touches no memory of ours.
+    // SAFETY: takes a number and accesses no memory of this process.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // POSIX knows no failure of this question; 4096 is the answer nearly everywhere.
+    // POSIX defines no failure of this call; 4096 is the value on nearly all systems.
     usize::try_from(size).unwrap_or(4096)
 }
 
-/// Size of the huge page that the kernel makes by itself, in bytes (`hpage_pmd_size`; 2 MiB on x86-64).
+/// Size of the huge page that the kernel creates transparently, in bytes (`hpage_pmd_size`; 2 MiB on x86-64).
 #[must_use]
 pub fn huge_page_size() -> usize {
     text::number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
@@ -35,7 +35,7 @@ pub fn huge_page_size() -> usize {
         .unwrap_or(2 << 20)
 }
 
-/// Physical memory that can be given out without swapping, in bytes (`MemAvailable` of `/proc/meminfo`).
+/// Physical memory available without swapping, in bytes (`MemAvailable` of `/proc/meminfo`).
 pub fn available_bytes() -> Result<u64> {
     let kib: u64 = text::field_number(&text::read("/proc/meminfo")?, "MemAvailable")
         .ok_or_else(|| Error::refused("learn the available memory", "/proc/meminfo has no MemAvailable"))?;

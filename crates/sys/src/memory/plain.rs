@@ -1,10 +1,10 @@
-//! Types that any bytes are a value of, and that have no padding: the element types of an arena.
+//! Types for which all bytes are valid and that have no padding: the element types of an arena.
 
 mod sealed {
     pub trait SealedPlain {}
 }
 
-/// An integer or floating-point number: every pattern of bits is a value. Implemented for those only.
+/// An integer or floating-point number: every pattern of bits is a value. Implemented for these only.
 pub trait Plain: sealed::SealedPlain + Copy + Send + Sync + 'static {}
 
 macro_rules! plain {

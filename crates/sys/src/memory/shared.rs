@@ -1,5 +1,5 @@
-//! Memory that a process and its later children see together, as atomics: the only safe view of memory that another
-//! process writes.
+//! Memory shared by a process and its later children, as atomics: the only safe view of memory that another process
+//! writes.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,13 +17,13 @@ mod sealed {
     impl SealedShared for std::sync::atomic::AtomicU64 {}
 }
 
-/// An atomic integer of which zero bytes are a value. Implemented for 8, 32 and 64 bits.
+/// An atomic integer for which zero bytes are a value. Implemented for 8, 32 and 64 bits.
 pub trait AtomicWord: sealed::SealedShared + Sync + Send + 'static {}
 impl AtomicWord for AtomicU8 {}
 impl AtomicWord for AtomicU32 {}
 impl AtomicWord for AtomicU64 {}
 
-/// A zeroed array of atomics shared with all processes forked after it was made.
+/// A zeroed array of atomics shared with all processes forked after its creation.
 pub struct SharedArray<A: AtomicWord> {
     mapping: Mapping,
     len: usize,
@@ -31,7 +31,7 @@ pub struct SharedArray<A: AtomicWord> {
 }
 
 impl<A: AtomicWord> SharedArray<A> {
-    /// Makes `len` zeros.
+    /// Creates `len` zeros.
     pub fn new(len: usize) -> Result<Self> {
         let bytes = len
             .checked_mul(size_of::<A>())
@@ -45,8 +45,8 @@ impl<A: AtomicWord> Deref for SharedArray<A> {
     type Target = [A];
 
     fn deref(&self) -> &[A] {
-        // SAFETY: the range is mapped, zero-initialised and page-aligned, and holds `len` elements; other processes
-        // see it as atomics of the same width too, because only this type hands it out.
+        // SAFETY: the range is mapped, zero-initialised and page-aligned, and contains `len` elements; other processes
+        // access it as atomics of the same width too, because only this type provides access.
         unsafe { slice::from_raw_parts(self.mapping.start().cast::<A>(), self.len) }
     }
 }
@@ -57,7 +57,7 @@ impl<A: AtomicWord> fmt::Debug for SharedArray<A> {
     }
 }
 
-/// Counters shared with children, each on its own pair of cache lines, so that neighbours do not slow each other.
+/// Counters shared with children, each on its own pair of cache lines to avoid false sharing.
 #[derive(Debug)]
 pub struct SharedCounters {
     words: SharedArray<AtomicU64>,
@@ -67,7 +67,7 @@ pub struct SharedCounters {
 const WORDS_APART: usize = 128 / size_of::<u64>();
 
 impl SharedCounters {
-    /// Makes `count` zeros.
+    /// Creates `count` zeros.
     pub fn new(count: usize) -> Result<Self> {
         let words = count
             .checked_mul(WORDS_APART)
@@ -75,7 +75,7 @@ impl SharedCounters {
         Ok(Self { words: SharedArray::new(words)?, count })
     }
 
-    /// Counter `index`, where there are that many.
+    /// Counter `index`, if it exists.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&AtomicU64> {
         (index < self.count).then(|| &self.words[index * WORDS_APART])
@@ -92,7 +92,7 @@ impl SharedCounters {
         self.count
     }
 
-    /// Never: no counters cannot be made.
+    /// Never: an empty set cannot be created.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

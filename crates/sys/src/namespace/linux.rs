@@ -14,7 +14,7 @@ fn flag(kind: NamespaceKind) -> i32 {
 }
 
 pub(super) fn enter(namespace: impl AsFd, kind: NamespaceKind) -> Result<()> {
-    // SAFETY: takes an open descriptor and a number, and touches no memory of ours.
+    // SAFETY: takes an open descriptor and a number, and accesses no memory of this process.
     check("enter a namespace", unsafe { libc::setns(namespace.as_fd().as_raw_fd(), flag(kind)) }).map(|_| ())
 }
 

@@ -1,5 +1,5 @@
-//! Namespaces (`namespaces(7)`): a thread enters another network, or leaves for one of its own. The laboratory of the
-//! network tests is made of them.
+//! Namespaces (`namespaces(7)`): a thread enters another network namespace or creates its own. The laboratory of the
+//! network tests uses them.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -22,14 +22,14 @@ pub enum NamespaceKind {
     Mount,
 }
 
-/// Moves the calling thread into the namespace that an open file of `/proc/PID/ns` or `/run/netns` names. Sockets
-/// made before stay where they are; user and mount namespaces can be entered with one thread only.
+/// Moves the calling thread into the namespace of an open file of `/proc/PID/ns` or `/run/netns`. Sockets created
+/// before keep their namespace; user and mount namespaces can be entered with one thread only.
 pub fn enter(namespace: impl AsFd, kind: NamespaceKind) -> Result<()> {
     linux::enter(namespace, kind)
 }
 
-/// Moves the calling thread into new namespaces of these kinds. Without privilege this works with [`NamespaceKind::User`]
-/// among them, with one thread, and where the system allows it.
+/// Moves the calling thread into new namespaces of these kinds. Without privileges this requires
+/// [`NamespaceKind::User`] among them, one thread, and the permission of the system.
 pub fn leave(kinds: &[NamespaceKind]) -> Result<()> {
     linux::leave(kinds)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::error::{Error, Result, check};
 use crate::poll::millis;
 
-/// Descriptors watched for reading. One that is closed leaves by itself.
+/// Descriptors watched for reading. A closed descriptor is removed by the kernel.
 #[derive(Debug)]
 pub struct Epoll {
     fd: OwnedFd,
@@ -14,16 +14,16 @@ pub struct Epoll {
 }
 
 impl Epoll {
-    /// Watches nothing yet; a wait will return at most `most` descriptors (at least 1).
+    /// Watches no descriptor yet; a wait will return at most `most` descriptors (at least 1).
     pub fn new(most: usize) -> Result<Self> {
-        // SAFETY: takes a number and touches no memory of ours.
-        let fd = check("make an epoll", unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
-        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        // SAFETY: takes a number and accesses no memory of this process.
+        let fd = check("create an epoll", unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
+        // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         Ok(Self { fd, ready: vec![libc::epoll_event { events: 0, u64: 0 }; most.clamp(1, 1 << 20)] })
     }
 
-    /// Watches a descriptor, which a wait will name by `token`.
+    /// Watches a descriptor, which a wait identifies by `token`.
     pub fn add(&self, fd: impl AsFd, token: u64) -> Result<()> {
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: token };
         // SAFETY: the structure is valid for the length of the call; both descriptors are open.
@@ -34,7 +34,7 @@ impl Epoll {
     }
 
     /// Waits for one to be readable, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
-    /// for ever), and names those that are.
+    /// without a limit), and returns the tokens of those that are.
     #[inline]
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<impl ExactSizeIterator<Item = u64>> {
         // SAFETY: pointer and length describe the vector, which the kernel may fill up to that length.
@@ -53,27 +53,27 @@ pub struct EventCounter(OwnedFd);
 impl EventCounter {
     /// Starts at 0.
     pub fn new() -> Result<Self> {
-        // SAFETY: takes numbers and touches no memory of ours.
-        let fd = check("make an event counter", unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })?;
-        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        // SAFETY: takes numbers and accesses no memory of this process.
+        let fd = check("create an event counter", unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })?;
+        // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Adds to the counter and wakes who waits.
+    /// Adds to the counter and wakes waiting threads.
     #[inline]
     pub fn add(&self, count: u64) -> Result<()> {
         let len = size_of_val(&count);
-        // SAFETY: the pointer is readable for the length said.
+        // SAFETY: the pointer is readable for the given length.
         let put = unsafe { libc::write(self.0.as_raw_fd(), (&raw const count).cast(), len) };
         if put == len as isize { Ok(()) } else { Err(Error::last("add to an event counter")) }
     }
 
-    /// Waits until the counter is above 0, takes it whole, and leaves 0.
+    /// Waits until the counter is above 0, returns it, and resets it to 0.
     #[inline]
     pub fn take(&self) -> Result<u64> {
         let mut count = 0u64;
         let len = size_of_val(&count);
-        // SAFETY: the pointer is writable for the length said.
+        // SAFETY: the pointer is writable for the given length.
         let got = unsafe { libc::read(self.0.as_raw_fd(), (&raw mut count).cast(), len) };
         if got == len as isize { Ok(count) } else { Err(Error::last("wait for an event counter")) }
     }

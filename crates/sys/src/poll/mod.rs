@@ -1,4 +1,4 @@
-//! Waiting until descriptors are ready: `select`, `poll`, `epoll`, each as one call on a set made before.
+//! Waiting until descriptors are ready: `select`, `poll`, `epoll`, each one call on a set built before.
 
 #[cfg(target_os = "linux")]
 mod epoll;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result, check};
 
-/// Milliseconds for `poll` and `epoll_wait`: rounded up, so that a short wait does not become none; -1 is for ever.
+/// Milliseconds for `poll` and `epoll_wait`: rounded up, so that a short wait is not omitted; -1 means no limit.
 pub(crate) fn millis(timeout: Option<Duration>) -> i32 {
     timeout.map_or(-1, |time| i32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX))
 }
@@ -48,7 +48,7 @@ impl<'fd> SelectSet<'fd> {
         Ok(())
     }
 
-    /// Waits for one to be readable, at most `timeout` (`None`: for ever). Returns how many are.
+    /// Waits for one to be readable, at most `timeout` (`None`: without a limit). Returns the number that are.
     #[inline]
     pub fn wait(&self, timeout: Option<Duration>) -> Result<usize> {
         let mut ready = self.wanted;
@@ -92,13 +92,13 @@ impl<'fd> PollSet<'fd> {
         self.wanted.push(libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 });
     }
 
-    /// Adds a descriptor that is waited for until it takes a write.
+    /// Adds a descriptor to be waited for until it accepts a write.
     pub fn add_writable(&mut self, fd: BorrowedFd<'fd>) {
         self.wanted.push(libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 });
     }
 
     /// Waits for one to be ready, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
-    /// for ever). Returns how many are.
+    /// without a limit). Returns the number that are.
     #[inline]
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<usize> {
         // SAFETY: pointer and length describe the vector; the borrowed descriptors are still open.
@@ -107,7 +107,7 @@ impl<'fd> PollSet<'fd> {
         check("poll", answer).map(|count| count as usize)
     }
 
-    /// Places, in the order added, that were ready at the last wait.
+    /// Indices, in the order of adding, that were ready at the last wait.
     pub fn ready(&self) -> impl Iterator<Item = usize> {
         self.wanted.iter().enumerate().filter(|(_, one)| one.revents != 0).map(|(place, _)| place)
     }

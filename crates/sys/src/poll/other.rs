@@ -33,7 +33,7 @@ pub struct EventCounter(());
 impl EventCounter {
     /// Not on this OS.
     pub fn new() -> Result<Self> {
-        Err(Error::not_here("make an event counter"))
+        Err(Error::not_here("create an event counter"))
     }
 
     /// Not on this OS.

@@ -37,8 +37,8 @@ impl ProcessExit {
     }
 }
 
-/// A child that has not been waited for, so that its number cannot mean another process. Dropped, it is killed and
-/// waited for.
+/// A child that has not been waited for, so that its number cannot refer to another process. When dropped, it is killed
+/// and waited for.
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
@@ -46,7 +46,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// `pid` must be a child of this process that nobody else waits for.
+    /// `pid` must be a child of this process that no other code waits for.
     pub(super) fn adopt(pid: i32) -> Self {
         Self { pid, ended: None }
     }
@@ -62,11 +62,11 @@ impl Child {
         self.finish(None)
     }
 
-    /// Waits until it ends; what it and its waited-for children used (`wait4(2)`). An error where
-    /// [`Child::try_wait`] has already seen its end, because nobody keeps the usage.
+    /// Waits until it ends; returns the resource usage of it and its waited-for children (`wait4(2)`). An error if
+    /// [`Child::try_wait`] has already seen its end, because the usage is then lost.
     pub fn wait_usage(mut self) -> Result<(ProcessExit, Usage)> {
         if self.ended.is_some() {
-            return Err(Error::refused("learn what a process used", "it was waited for before"));
+            return Err(Error::refused("read the usage of a process", "it was waited for before"));
         }
         // SAFETY: zeros are a valid rusage.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -81,7 +81,7 @@ impl Child {
         }
     }
 
-    /// How it ended, if it did.
+    /// How it ended, if it has.
     pub fn try_wait(&mut self) -> Result<Option<ProcessExit>> {
         if self.ended.is_none() {
             let mut status = 0;
@@ -94,7 +94,7 @@ impl Child {
         Ok(self.ended)
     }
 
-    /// Sends it a signal; an error once its end was seen.
+    /// Sends it a signal; an error after its end was seen.
     pub fn kill(&self, signal: Signal) -> Result<()> {
         match self.ended {
             None => group::send(self.pid, Some(signal)),
@@ -106,14 +106,14 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if self.ended.is_none() {
-            // Nothing is left to do where either fails: there is then no such child.
+            // If either fails, there is no such child and nothing remains to do.
             let _ = group::send(self.pid, Some(Signal::Kill));
             let _ = wait_for(self.pid, None);
         }
     }
 }
 
-/// Waits for a child by number, through interruptions.
+/// Waits for a child by number, retrying after interruptions.
 pub(super) fn wait_for(pid: i32, usage: Option<&mut libc::rusage>) -> Result<ProcessExit> {
     let mut status = 0;
     let usage = usage.map_or(ptr::null_mut(), ptr::from_mut);

@@ -1,4 +1,4 @@
-//! Whether a child has ended, seen without waiting for it, so that its number still names it.
+//! Detects the end of a child without waiting for it, so that its number remains valid.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 #[cfg(target_os = "linux")]
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result, check};
 use crate::poll::PollSet;
 
-/// How often the end is looked for where no descriptor tells of it.
+/// Interval of checks if no descriptor reports the end.
 const BLIND: Duration = Duration::from_millis(5);
 
-/// Waits for a child of the standard library's, but not for ever: `None` where it is still there after the time, or cannot
+/// Waits for a child of the standard library with a time limit: `None` if it is still running after the time, or cannot
 /// be waited for.
 pub fn wait_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
     if let Ok(Some(status)) = child.try_wait() {
@@ -28,7 +28,7 @@ pub fn wait_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
 #[derive(Debug)]
 pub struct EndWatch {
     pid: i32,
-    /// Readable once the child has ended (`pidfd_open(2)`, Linux 5.3); absent where the system has no such thing.
+    /// Readable once the child has ended (`pidfd_open(2)`, Linux 5.3); absent if the system does not have it.
     descriptor: Option<OwnedFd>,
 }
 
@@ -39,16 +39,16 @@ impl EndWatch {
         Self { pid, descriptor: descriptor_of(pid) }
     }
 
-    /// A descriptor that is readable once the child has ended, for a set of those that are waited for.
+    /// A descriptor that is readable once the child has ended, for a set that is polled.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.descriptor.as_ref().map(AsFd::as_fd)
     }
 
-    /// Whether it ends within a time. It is not waited for by this, and stays a child until it is.
+    /// Whether it ends within a time. This does not wait for it: it remains a child.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report it.
     pub fn ends_within(&self, time: Duration) -> Result<bool> {
         let deadline = Instant::now() + time;
         loop {
@@ -70,10 +70,10 @@ impl EndWatch {
         }
     }
 
-    /// Whether it has ended. It is not waited for by this, and stays a child until it is.
+    /// Whether it has ended. This does not wait for it: it remains a child.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report it.
     pub fn ended(&self) -> Result<bool> {
         if let Some(descriptor) = self.descriptor() {
             let mut set = PollSet::new();
@@ -88,7 +88,7 @@ impl EndWatch {
         // SAFETY: the pointer is valid and writable for the length of the call.
         let answer = unsafe { libc::waitid(libc::P_PID, id, &raw mut told, flags) };
         match check("watch a process", answer) {
-            // The signal's number stays zero where there is nothing to tell (waitid(2)).
+            // The signal number stays zero if there is no event (waitid(2)).
             Ok(_) => Ok(told.si_signo != 0),
             // It was waited for elsewhere, so it has ended.
             Err(error) if error.errno() == Some(libc::ECHILD) => Ok(true),
@@ -99,10 +99,10 @@ impl EndWatch {
 
 #[cfg(target_os = "linux")]
 fn descriptor_of(pid: i32) -> Option<OwnedFd> {
-    // SAFETY: takes two numbers and touches no memory of ours.
+    // SAFETY: takes two numbers and accesses no memory of this process.
     let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, libc::c_long::from(pid), 0 as libc::c_long) };
     let descriptor = RawFd::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)?;
-    // SAFETY: the call just made this descriptor, and nothing else owns it.
+    // SAFETY: the call has just created this descriptor, and nothing else owns it.
     Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 

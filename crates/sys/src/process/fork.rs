@@ -1,4 +1,4 @@
-//! `fork(2)` behind conditions that make it safe.
+//! `fork(2)` with checks that make it safe.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,12 +6,12 @@ use crate::error::{Error, Result};
 use crate::process::child::{self, Child, ProcessExit};
 use crate::text;
 
-/// Exit status of a forked closure that panicked; the same that Rust's runtime uses.
+/// Exit status of a forked closure that panicked, as in Rust's runtime.
 const PANICKED: i32 = 101;
 
 /// Forks; the child runs `work` and ends with its return value (the low 8 bits) by `_exit`, so that nothing of the
-/// parent is flushed or dropped twice. Refused where this process has more than one thread, because a lock that
-/// another thread holds would never open in the child.
+/// parent is flushed or dropped twice. Refused if this process has more than one thread, because a lock held by another
+/// thread would never be released in the child.
 pub fn fork(work: impl FnOnce() -> i32) -> Result<Child> {
     match thread_count()? {
         1 => {}
@@ -26,20 +26,20 @@ pub fn fork(work: impl FnOnce() -> i32) -> Result<Child> {
     }
 }
 
-/// Forks a child that ends at once with `code`, and waits for it: one operation of `os.fork_exit`.
+/// Forks a child that ends immediately with `code`, and waits for it: one operation of `os.fork_exit`.
 pub fn fork_exit(code: i32) -> Result<ProcessExit> {
     // SAFETY: the child calls nothing but `_exit`, which is async-signal-safe.
     match unsafe { libc::fork() } {
         -1 => Err(Error::last("fork")),
-        // SAFETY: ends the child at once.
+        // SAFETY: ends the child immediately.
         0 => unsafe { libc::_exit(code) },
         pid => child::wait_for(pid, None),
     }
 }
 
-/// Ends this process at once with `code`: no destructors, no flushing.
+/// Ends this process immediately with `code`: no destructors, no flushing.
 pub fn exit_now(code: i32) -> ! {
-    // SAFETY: does not return; skips clean-up, which Rust never promises.
+    // SAFETY: does not return; skips clean-up, which Rust does not guarantee.
     unsafe { libc::_exit(code) }
 }
 

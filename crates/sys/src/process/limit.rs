@@ -2,7 +2,7 @@
 
 use crate::error::{Result, check};
 
-/// What is limited.
+/// The limited resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitedResource {
     /// Bytes of address space.
@@ -68,12 +68,12 @@ macro_rules! with_number {
     }};
 }
 
-/// A limit; `None` is none.
+/// A limit; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// What counts now.
+    /// The limit in force.
     pub soft: Option<u64>,
-    /// How far the soft limit may be raised.
+    /// The largest permitted soft limit.
     pub hard: Option<u64>,
 }
 
@@ -85,7 +85,7 @@ pub fn limit(resource: LimitedResource) -> Result<Limit> {
     Ok(Limit { soft: value(raw.rlim_cur), hard: value(raw.rlim_max) })
 }
 
-/// Sets the soft limit of this process and of children made later; `None` raises it to the hard limit.
+/// Sets the soft limit of this process and of children created later; `None` raises it to the hard limit.
 pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()> {
     let mut raw = read(resource)?;
     raw.rlim_cur = soft.map_or(raw.rlim_max, |soft| soft as libc::rlim_t);

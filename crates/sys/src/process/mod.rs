@@ -1,8 +1,8 @@
-//! Making, replacing, waiting for and steering processes, and the bare system calls that figures count.
+//! Creating, replacing, waiting for and controlling processes, and the plain system calls that figures count.
 //!
 //! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code; the other ways to
-//! make a process ([`fork_exit`], [`PreparedProgram`]) run only async-signal-safe calls in the child, with everything they
-//! need prepared before, and so may be used with any number of threads.
+//! create a process ([`fork_exit`], [`PreparedProgram`]) make only async-signal-safe calls in the child, with all data
+//! prepared before, and may therefore be used with any number of threads.
 
 mod child;
 mod end_watch;

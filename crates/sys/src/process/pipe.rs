@@ -1,4 +1,4 @@
-//! This process's ends of pipes to and from a child: neither a write nor a read waits for ever.
+//! This process's ends of pipes to and from a child, with time limits on writes and reads.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -9,16 +9,16 @@ use super::EndWatch;
 use crate::error::{Result, check};
 use crate::poll::PollSet;
 
-/// Time for which output is still read once a program has ended while something that it started holds its pipes.
+/// Time for which output is still read after a program has ended while a process that it started holds its pipes.
 pub(super) const HELD: Duration = Duration::from_millis(100);
 
-/// Bytes that such a thing may still add in that time: the largest pipe of a user without privilege.
+/// Bytes that such a process may still add in that time: the largest pipe of an unprivileged user.
 pub(super) const HELD_BYTES: usize = 1 << 20;
 
-/// How often a reader looks whether the child has ended, where no descriptor tells.
+/// Interval at which a reader checks whether the child has ended, if no descriptor reports it.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Makes reads and writes of this end answer at once; the child's end is not touched by it.
+/// Makes reads and writes of this end non-blocking; the child's end is not affected.
 pub(super) fn set_nonblocking(end: impl AsFd) -> Result<()> {
     let fd = end.as_fd().as_raw_fd();
     // SAFETY: reads a number of an open descriptor.
@@ -27,7 +27,7 @@ pub(super) fn set_nonblocking(end: impl AsFd) -> Result<()> {
     check("change the flags of a pipe", unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(|_| ())
 }
 
-/// A child's standard input: a write that the child does not take within the patience is an error.
+/// A child's standard input: a write that the child does not accept within the time limit is an error.
 #[derive(Debug)]
 pub struct TimedInput {
     pipe: ChildStdin,
@@ -35,10 +35,10 @@ pub struct TimedInput {
 }
 
 impl TimedInput {
-    /// Writes with this patience for each call.
+    /// Writes with this time limit for each call.
     ///
     /// # Errors
-    /// When the pipe cannot be made to answer at once.
+    /// When the pipe could not be made non-blocking.
     pub fn new(pipe: ChildStdin, patience: Duration) -> Result<Self> {
         set_nonblocking(&pipe)?;
         Ok(Self { pipe, patience })
@@ -55,7 +55,7 @@ impl Write for TimedInput {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let text = format!("it took nothing for {} s", self.patience.as_secs_f64());
+                let text = format!("it accepted no data for {} s", self.patience.as_secs_f64());
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));
             }
             let mut set = PollSet::new();
@@ -69,14 +69,14 @@ impl Write for TimedInput {
     }
 }
 
-/// A child's standard output, which ends with the child itself: something that the child started may hold the pipe open
-/// for as long as it lives.
+/// A child's standard output, which ends with the child itself: a process that the child started may hold the pipe open
+/// for as long as it runs.
 #[derive(Debug)]
 pub struct EndingOutput {
     pipe: ChildStdout,
     watch: EndWatch,
     ended: Option<Instant>,
-    /// Bytes read since then.
+    /// Bytes read since the child ended.
     late: usize,
 }
 
@@ -84,7 +84,7 @@ impl EndingOutput {
     /// The output of the child with this number, which was not waited for yet.
     ///
     /// # Errors
-    /// When the pipe cannot be made to answer at once.
+    /// When the pipe could not be made non-blocking.
     pub fn new(pipe: ChildStdout, pid: i32) -> Result<Self> {
         set_nonblocking(&pipe)?;
         Ok(Self { pipe, watch: EndWatch::new(pid), ended: None, late: 0 })
@@ -113,7 +113,7 @@ impl Read for EndingOutput {
             if let Some(descriptor) = self.watch.descriptor().filter(|_| self.ended.is_none()) {
                 set.add(descriptor);
             }
-            // With a descriptor for its end, there is nothing to look for in between.
+            // If a descriptor reports the end, no checks in between are needed.
             let blind = self.watch.descriptor().is_none() || self.ended.is_some();
             wait(&mut set, if blind { LOOK } else { Duration::from_secs(3600) })?;
             if self.ended.is_none() && self.watch.ended().unwrap_or(true) {
@@ -123,7 +123,7 @@ impl Read for EndingOutput {
     }
 }
 
-/// Waits at most so long; an interrupted wait is a short one.
+/// Waits at most `time`; an interrupted wait is a short one.
 pub(super) fn wait(set: &mut PollSet<'_>, time: Duration) -> io::Result<()> {
     match set.wait(Some(time)) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! A program ready to be started in four ways: everything that allocates happens before the fork.
+//! A program that can be started in four ways: everything that allocates happens before the fork.
 
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
@@ -11,11 +11,11 @@ use std::ptr;
 use crate::error::{Error, Result, check};
 use crate::process::child::Child;
 
-/// Status with which a child ends whose `exec` failed; the shell's convention.
+/// Exit status of a child whose `exec` failed, as in the shell.
 const CANNOT_EXEC: i32 = 127;
 const STACK: usize = 64 * 1024;
 
-/// A null-terminated array of C strings that owns them through raw pointers, so that moving it invalidates nothing.
+/// A null-terminated array of C strings that owns them through raw pointers, so that moving it keeps them valid.
 #[derive(Debug)]
 struct Strings(Vec<*mut libc::c_char>);
 
@@ -38,8 +38,8 @@ impl Drop for Strings {
 
 /// Path, arguments and environment of a program, prepared for starting it many times.
 ///
-/// The program inherits what this process ignores, which for a Rust program is SIGPIPE; `std::process::Command`
-/// resets that at the price of a system call.
+/// The program inherits the signals that this process ignores, which for a Rust program is SIGPIPE;
+/// `std::process::Command` resets that with an additional system call.
 #[derive(Debug)]
 pub struct PreparedProgram {
     path: CString,
@@ -49,12 +49,12 @@ pub struct PreparedProgram {
     stack: Vec<u128>,
 }
 
-// SAFETY: the raw pointers are owned strings that nothing writes to; they mean the same in every thread.
+// SAFETY: the raw pointers are owned strings that nothing writes to; they are valid in every thread.
 unsafe impl Send for PreparedProgram {}
 
 impl PreparedProgram {
-    /// The program at `path`, which is not searched for, with `arguments` after its own name and this process's
-    /// environment as it is now.
+    /// The program at `path`, which is not searched for, with `arguments` after its own name and the present
+    /// environment of this process.
     pub fn new(path: impl AsRef<Path>, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<Self> {
         let path = path.as_ref();
         let c_path = c_string(path.as_os_str())?;
@@ -90,27 +90,28 @@ impl PreparedProgram {
         }
     }
 
-    /// Starts it as `vfork` and exec do: the child borrows this process's memory until it execs, and this thread
-    /// waits for that. Made by `clone(CLONE_VM | CLONE_VFORK)` with a stack of its own, because a function that
-    /// returns twice on one stack, as `vfork` itself does, cannot be called from Rust.
+    /// Starts it like `vfork` and exec: the child uses this process's memory until it execs, and this thread waits for
+    /// that. Implemented by `clone(CLONE_VM | CLONE_VFORK)` with a separate stack, because a function that returns
+    /// twice on one stack, as `vfork` does, cannot be called from Rust.
     #[cfg(target_os = "linux")]
     pub fn vfork_exec(&mut self) -> Result<Child> {
         extern "C" fn start(program: *mut libc::c_void) -> libc::c_int {
-            // SAFETY: the pointer is the `&Program` below, alive because the parent waits until the child execs or ends.
+            // SAFETY: the pointer is the `&Program` below, alive because the parent waits until the child execs or
+            // ends.
             unsafe { &*program.cast::<PreparedProgram>() }.become_program()
         }
         self.stack.resize(STACK / size_of::<u128>(), 0);
-        // SAFETY: one past the end of the stack, as `clone` wants where stacks grow down; aligned as a u128 is.
+        // SAFETY: one past the end of the stack, as `clone` requires for stacks that grow down; aligned as a u128 is.
         let top = unsafe { self.stack.as_mut_ptr().add(self.stack.len()) };
         let this = ptr::from_ref::<Self>(self).cast_mut().cast();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         // SAFETY: the child runs `start` on its own 64 KiB, calls only async-signal-safe functions, changes no memory
-        // but that stack and `errno`, and `CLONE_VFORK` holds this thread until it is done with our memory.
+        // but that stack and `errno`, and `CLONE_VFORK` suspends this thread until the child no longer uses its memory.
         let pid = check("vfork", unsafe { libc::clone(start, top.cast(), flags, this) })?;
         Ok(Child::adopt(pid))
     }
 
-    /// Starts it as `vfork` and exec do.
+    /// Starts it like `vfork` and exec.
     #[cfg(not(target_os = "linux"))]
     pub fn vfork_exec(&mut self) -> Result<Child> {
         let _ = (&mut self.stack, STACK);
@@ -140,7 +141,7 @@ impl PreparedProgram {
         }
     }
 
-    /// Replaces this process by the program. Returns only where that failed.
+    /// Replaces this process by the program. Returns only if that failed.
     #[must_use = "this process goes on when it could not be replaced"]
     pub fn exec(&self) -> Error {
         if let Err(error) = self.redirect() {
@@ -161,7 +162,7 @@ impl PreparedProgram {
         }
     }
 
-    /// The child's part; only async-signal-safe calls.
+    /// The child's part, with async-signal-safe calls only.
     fn become_program(&self) -> ! {
         if self.redirect().is_ok() {
             // SAFETY: path, arguments and environment are null-terminated and outlive the call.
@@ -169,7 +170,7 @@ impl PreparedProgram {
                 libc::execve(self.path.as_ptr(), self.arguments.0.as_ptr().cast(), self.environment.0.as_ptr().cast())
             };
         }
-        // SAFETY: ends the child at once.
+        // SAFETY: ends the child immediately.
         unsafe { libc::_exit(CANNOT_EXEC) }
     }
 }
@@ -180,7 +181,7 @@ struct Actions(Box<libc::posix_spawn_file_actions_t>);
 impl Actions {
     fn output_to(fd: RawFd) -> Result<Self> {
         const WHAT: &str = "prepare the output of a program";
-        // SAFETY: the C structure has no invalid pattern of bits; `init` gives it its meaning before any other use.
+        // SAFETY: every pattern of bits is valid for the C structure; `init` initialises it before any other use.
         let mut actions: Box<libc::posix_spawn_file_actions_t> = Box::new(unsafe { std::mem::zeroed() });
         // SAFETY: the structure is valid and writable.
         let answer = unsafe { libc::posix_spawn_file_actions_init(&raw mut *actions) };

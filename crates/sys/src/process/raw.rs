@@ -1,6 +1,6 @@
-//! Single system calls with nothing around them: the operations that the `os.syscall_*` figures count.
+//! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
 //!
-//! Those that a C library may answer from a copy (`getpid`, `getppid`) go through `syscall(2)` on Linux.
+//! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)` on Linux.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -13,25 +13,25 @@ macro_rules! bare {
         #[must_use]
         pub fn $name() -> $type {
             #[cfg(target_os = "linux")]
-            // SAFETY: the call takes no arguments, cannot fail and touches no memory of ours.
+            // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
             return unsafe { libc::syscall(libc::$number) } as $type;
             #[cfg(not(target_os = "linux"))]
-            // SAFETY: the call takes no arguments, cannot fail and touches no memory of ours.
+            // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
             return unsafe { libc::$name() } as $type;
         }
     };
 }
 
 bare!(
-    /// Number of this process, asked of the kernel.
+    /// Number of this process, from the kernel.
     getpid, SYS_getpid, i32
 );
 bare!(
-    /// Number of the parent, asked of the kernel.
+    /// Number of the parent, from the kernel.
     getppid, SYS_getppid, i32
 );
 bare!(
-    /// Real user number, asked of the kernel.
+    /// Real user number, from the kernel.
     getuid, SYS_getuid, u32
 );
 #[cfg(target_os = "linux")]
@@ -40,23 +40,23 @@ bare!(
     gettid, SYS_gettid, i32
 );
 
-/// Sets the mask of permissions that new files lose, and returns the previous one.
+/// Sets the mask of permissions that new files do not get, and returns the previous one.
 #[inline]
 pub fn umask(mask: u32) -> u32 {
-    // SAFETY: takes a number, cannot fail and touches no memory of ours.
+    // SAFETY: takes a number, cannot fail and accesses no memory of this process.
     unsafe { libc::umask(mask as libc::mode_t) as u32 }
 }
 
 /// Duplicates a descriptor and closes the duplicate: two system calls.
 #[inline]
 pub fn dup_close(fd: BorrowedFd<'_>) -> Result<()> {
-    // SAFETY: the descriptor is open for the borrow's length; the duplicate belongs to us alone.
+    // SAFETY: the descriptor is open for the duration of the borrow; nothing else owns the duplicate.
     let copy = check("duplicate a descriptor", unsafe { libc::dup(fd.as_raw_fd()) })?;
-    // SAFETY: the duplicate is ours and is closed once.
+    // SAFETY: this function owns the duplicate and closes it once.
     check("close a descriptor", unsafe { libc::close(copy) }).map(|_| ())
 }
 
-/// The five calls that the BYTE system-call test makes a count: dup, close, getpid, getuid, umask.
+/// The five calls of one count of the BYTE system-call test: dup, close, getpid, getuid, umask.
 #[inline]
 pub fn byte_mix(fd: BorrowedFd<'_>) -> Result<()> {
     dup_close(fd)?;
@@ -76,21 +76,22 @@ pub fn write_byte(fd: impl AsFd, byte: u8) -> Result<()> {
     }
 }
 
-/// Gives the CPU to another runnable thread, where there is one (`sched_yield`).
+/// Yields the CPU to another runnable thread, if there is one (`sched_yield`).
 #[inline]
 pub fn yield_now() {
-    // SAFETY: takes no arguments and touches no memory of ours; it cannot fail on Linux, and failing does no harm.
+    // SAFETY: takes no arguments and accesses no memory of this process; it cannot fail on Linux, and a failure has no
+    // effect.
     unsafe { libc::sched_yield() };
 }
 
-/// A question for `sysconf(3)`.
+/// A limit that `sysconf(3)` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemLimit {
     /// Bytes of arguments and environment of a new program.
     ArgumentBytes,
     /// Open files of a process.
     OpenFiles,
-    /// Clock ticks a second, in which `/proc` counts CPU time.
+    /// Clock ticks per second, the unit of CPU time in `/proc`.
     ClockTicks,
     /// Processors configured.
     ProcessorsConfigured,
@@ -100,7 +101,7 @@ pub enum SystemLimit {
     PhysicalPages,
 }
 
-/// Asks `sysconf(3)`; `None` where there is no limit or the question is unknown.
+/// The value of `sysconf(3)`; `None` if there is no limit or the system does not know it.
 #[must_use]
 pub fn sysconf(limit: SystemLimit) -> Option<u64> {
     let name = match limit {
@@ -111,7 +112,7 @@ pub fn sysconf(limit: SystemLimit) -> Option<u64> {
         SystemLimit::ProcessorsOnline => libc::_SC_NPROCESSORS_ONLN,
         SystemLimit::PhysicalPages => libc::_SC_PHYS_PAGES,
     };
-    // SAFETY: takes a number and touches no memory of ours.
+    // SAFETY: takes a number and accesses no memory of this process.
     u64::try_from(unsafe { libc::sysconf(name) }).ok()
 }
 

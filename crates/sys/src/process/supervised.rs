@@ -1,8 +1,8 @@
-//! Programs that are started, given their input, heard and ended within deadlines, whatever they or what they started do.
+//! Programs that are started, given input, read and ended within deadlines, whatever they or their children do.
 //!
-//! One thread and one `poll(2)` serve every stream of every program, so there is no thread to join and no read, write or
-//! wait without a limit. What counts is the end of the program itself: something that it started and that left its group
-//! (`setsid(2)`) may hold its pipes open for ever.
+//! One thread and one `poll(2)` serve all streams of all programs, so there is no thread to join and no read, write or
+//! wait without a limit. The end of the program itself is decisive: a process that it started and that left its group
+//! (`setsid(2)`) may hold its pipes open forever.
 
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
@@ -16,14 +16,14 @@ use super::{EndWatch, group};
 use crate::poll::PollSet;
 use crate::signal::Signal;
 
-/// Bytes read from a stream at one time.
+/// Bytes read from a stream at a time.
 const PIECE: usize = 64 * 1024;
-/// How often the end of a program is looked for where no descriptor tells of it.
+/// Interval of checks for the end of a program if no descriptor reports it.
 const BLIND: Duration = Duration::from_millis(1);
-/// Time in which a killed program must be gone; one that the kernel holds longer (a dead network disk) is left behind.
+/// Time in which a killed program must end; one that the kernel holds longer (a failed network disk) is abandoned.
 const KILLED: Duration = Duration::from_secs(5);
 
-/// Where a program said something.
+/// An output stream of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -32,37 +32,37 @@ pub enum Stream {
     Errors,
 }
 
-/// What a program is given, and whose children it and its own are.
+/// Input and settings of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Supply {
-    /// Its standard input, which ends after these bytes; `None` is an empty one.
+    /// Its standard input, which ends after these bytes; `None` means empty input.
     pub input: Option<Vec<u8>>,
-    /// Whether it leads a group of its own: Ctrl-C does not reach it, and everything in the group ends with it.
+    /// Whether it leads its own process group: Ctrl-C does not reach it, and the whole group ends with it.
     pub own_group: bool,
-    /// Whether its standard error is thrown away.
+    /// Whether its standard error is discarded.
     pub deaf: bool,
 }
 
 /// Why [`Supervised::attend`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attended {
-    /// The program has ended, and said all that it had to say.
+    /// The program has ended, and all of its output was read.
     Ended,
     /// The deadline passed.
     Late,
-    /// A stop was asked for.
+    /// A stop was requested.
     Stopped,
-    /// The listener has heard enough.
+    /// The listener requested the end.
     Enough,
 }
 
-/// A started program. Dropped, it is killed with its group and waited for, but not for ever.
+/// A started program. When dropped, it is killed with its group and waited for with a time limit.
 #[derive(Debug)]
 pub struct Supervised {
     child: Child,
     watch: EndWatch,
     own_group: bool,
-    /// It was killed and the kernel did not let it go in time.
+    /// It was killed, and the kernel did not end it in time.
     left_behind: bool,
     ended: Option<(Instant, ExitStatus)>,
     input: Option<(ChildStdin, Vec<u8>, usize)>,
@@ -71,10 +71,10 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Starts a command, whose streams are set here.
+    /// Starts a command; its streams are set here.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When it could not be started.
     pub fn start(command: &mut Command, supply: Supply) -> io::Result<Self> {
         command.stdin(if supply.input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(if supply.deaf { Stdio::null() } else { Stdio::piped() });
@@ -87,7 +87,7 @@ impl Supervised {
         let (output, errors) = (child.stdout.take(), child.stderr.take());
         let own_group = supply.own_group;
         let program = Self { child, watch, own_group, left_behind: false, ended: None, input, output, errors };
-        // An error ends the program again: it is dropped here.
+        // After an error the program is dropped here, which ends it.
         if let Some((pipe, _, _)) = &program.input {
             set_nonblocking(pipe).map_err(io::Error::other)?;
         }
@@ -106,23 +106,23 @@ impl Supervised {
         self.child.id().cast_signed()
     }
 
-    /// When its end was seen, and how it ended.
+    /// When its end was seen, and its exit status.
     #[must_use]
     pub const fn ended(&self) -> Option<(Instant, ExitStatus)> {
         self.ended
     }
 
-    /// Whether it has ended and its streams with it.
+    /// Whether it has ended and its streams are closed.
     #[must_use]
     pub const fn over(&self) -> bool {
         self.ended.is_some() && self.output.is_none() && self.errors.is_none()
     }
 
-    /// Hears it until it has ended, the listener has heard enough, the deadline has passed or a stop was asked for, which
-    /// is looked at as often as `look` says.
+    /// Reads its output until it has ended, the listener requests the end, the deadline has passed or a stop was
+    /// requested, which is checked at intervals of `look`.
     ///
     /// # Errors
-    /// When the system does not let it be waited for.
+    /// When the system cannot wait for it.
     pub fn attend(
         &mut self,
         deadline: Instant,
@@ -135,7 +135,7 @@ impl Supervised {
             if stop() {
                 return Ok(Attended::Stopped);
             }
-            // What it said before it ended is in the pipe, and is heard however late this process gets its turn.
+            // Output from before its end is in the pipe, and is read however late this process runs.
             let held = |(at, _): (Instant, ExitStatus)| at.elapsed() > HELD && (quiet || late > HELD_BYTES);
             if self.over() || self.ended.is_some_and(held) {
                 return Ok(Attended::Ended);
@@ -158,15 +158,15 @@ impl Supervised {
         }
     }
 
-    /// Gives it a moment to end by itself, kills it with its group, and says how it ended: `None` where it cannot be
-    /// killed or the kernel holds it.
+    /// Allows it a grace period, kills it with its group, and returns its exit status: `None` if it cannot be killed or
+    /// the kernel does not end it.
     pub fn end(&mut self, grace: Duration, hear: &mut dyn FnMut(Stream, &[u8])) -> Option<ExitStatus> {
         let ended = |program: &mut Self, time: Duration, hear: &mut dyn FnMut(Stream, &[u8])| {
             let mut pass = |stream: Stream, bytes: &[u8]| {
                 hear(stream, bytes);
                 ControlFlow::Continue(())
             };
-            // What cannot be waited for has no status, which is the answer below.
+            // A process that cannot be waited for has no status, which is the result below.
             let _ = program.attend(Instant::now() + time, time, &|| false, &mut pass);
             program.ended.map(|(_, status)| status)
         };
@@ -181,19 +181,19 @@ impl Supervised {
         })
     }
 
-    /// Kills it, and its group where it leads one.
+    /// Kills it, and its group if it leads one.
     pub fn kill(&self) {
         if self.ended.is_some() {
             return;
         }
-        // An error means that the process or its group has ended already.
+        // An error means that the process or its group has already ended.
         let _ = match self.own_group {
             true => group::kill_group(self.pid(), Signal::Kill),
             false => group::send(self.pid(), Some(Signal::Kill)),
         };
     }
 
-    /// Gives up one that was killed and is still there: it is not waited for again.
+    /// Abandons a killed program that has not ended: it is not waited for again.
     pub const fn abandon(&mut self) {
         self.left_behind = true;
     }
@@ -208,12 +208,12 @@ impl Supervised {
                 }
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-            // A program that does not read its input says why, or is found out by its silence.
+            // A program that does not read its input reports why, or runs into the deadline.
             _ => self.input = None,
         }
     }
 
-    /// Sees whether it has ended. What is left of its group ends with it, as long as its number still names the group.
+    /// Checks whether it has ended. The rest of its group is killed then, while its number still identifies the group.
     fn look(&mut self) -> io::Result<()> {
         if self.ended.is_none() && self.watch.ended().map_err(io::Error::other)? {
             let at = Instant::now();
@@ -234,7 +234,7 @@ impl Drop for Supervised {
     }
 }
 
-/// What a program said that was run to its end.
+/// The result of a program that has ended.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// How it ended.
@@ -245,10 +245,12 @@ pub struct Finished {
     pub errors: Vec<u8>,
 }
 
-/// Runs a command to its end, given `input` and at most `patience` of time and `most` bytes of each of its streams.
+/// Runs a command to its end with `input`, a time limit of `patience` and at most `most` bytes from each of its
+/// streams.
 ///
 /// # Errors
-/// When it cannot be started; of kind [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::FileTooLarge`] where it was killed.
+/// When it could not be started; of kind [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::FileTooLarge`] if it was
+/// killed.
 pub fn run(command: &mut Command, input: &[u8], patience: Duration, most: usize) -> io::Result<Finished> {
     let deadline = Instant::now() + patience;
     let supply = Supply { input: Some(input.to_vec()), ..Supply::default() };
@@ -262,10 +264,10 @@ pub fn run(command: &mut Command, input: &[u8], patience: Duration, most: usize)
     match (attended, program.ended()) {
         (Attended::Ended, Some((_, status))) => Ok(Finished { status, output, errors }),
         (Attended::Enough, _) => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it says more than {most} bytes")))
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it printed more than {most} bytes")))
         }
         _ => {
-            let text = format!("it does not answer within {} s", patience.as_secs_f64());
+            let text = format!("it did not end within {} s", patience.as_secs_f64());
             Err(io::Error::new(io::ErrorKind::TimedOut, text))
         }
     }
@@ -279,11 +281,11 @@ enum Waited {
     End,
 }
 
-/// Waits at most `time` until something happens to some program, and takes in what did: input is written, output heard with
-/// the place of the program that said it, ends are seen.
+/// Waits at most `time` for an event of any program, and handles all events: writes input, passes output with the index
+/// of the program, detects ends.
 ///
 /// # Errors
-/// When the system does not let them be waited for.
+/// When the system cannot wait for them.
 pub fn serve(
     programs: &mut [Supervised],
     time: Duration,
@@ -337,7 +339,7 @@ pub fn serve(
     Ok(())
 }
 
-/// Reads what is there; the stream is closed at its end.
+/// Reads available data; the stream is closed at its end.
 fn take<R: Read>(stream: &mut Option<R>, piece: &mut [u8], hear: &mut dyn FnMut(&[u8])) {
     let Some(pipe) = stream else { return };
     match pipe.read(piece) {

@@ -1,4 +1,4 @@
-//! A handler that counts how often its signal arrived.
+//! A handler that counts the arrivals of its signal.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -17,7 +17,7 @@ extern "C" fn count(number: libc::c_int) {
     }
 }
 
-/// A counting handler in place for one signal. Dropped, the previous action returns. It sends to the process that
+/// A counting handler for one signal. When dropped, it restores the previous action. It sends to the process that
 /// installed it, so a forked child installs its own.
 #[derive(Debug)]
 pub struct SignalCounter {
@@ -26,7 +26,7 @@ pub struct SignalCounter {
     previous: RawAction,
 }
 
-/// A signal action of C, which has no readable form.
+/// A signal action of C, which has no readable representation.
 struct RawAction(libc::sigaction);
 
 impl std::fmt::Debug for RawAction {
@@ -36,7 +36,7 @@ impl std::fmt::Debug for RawAction {
 }
 
 impl SignalCounter {
-    /// Installs the handler and sets the count to 0. One at a time a signal; system calls that it interrupts are
+    /// Installs the handler and sets the count to 0. Only one per signal at a time; system calls that it interrupts are
     /// restarted.
     pub fn install(signal: Signal) -> Result<Self> {
         let slot = slot(signal)?;
@@ -57,7 +57,7 @@ impl SignalCounter {
         Ok(Self { signal, pid: std::process::id().cast_signed(), previous })
     }
 
-    /// Installs the same handler once more: one `sigaction`, the operation of `os.signal_install`.
+    /// Installs the same handler again: one `sigaction`, the operation of `os.signal_install`.
     #[inline]
     pub fn reinstall(&self) -> Result<()> {
         let action = counting();
@@ -66,22 +66,23 @@ impl SignalCounter {
         check("install a signal handler", answer).map(|_| ())
     }
 
-    /// Sends the signal to this process, whose handler runs before this returns where there is one thread: the
-    /// operation of `os.signal_handle`.
+    /// Sends the signal to this process. With one thread the handler runs before this returns: the operation of
+    /// `os.signal_handle`.
     #[inline]
     pub fn send(&self) -> Result<()> {
         // SAFETY: sends to this process only, where a handler is installed.
         check("send a signal", unsafe { libc::kill(self.pid, self.signal.number()) }).map(|_| ())
     }
 
-    /// Sends signal 0 to this process, which only checks that it could: what [`SignalCounter::send`] costs without a signal.
+    /// Sends signal 0 to this process, which only checks whether it could be sent: the cost of [`SignalCounter::send`]
+    /// without a signal.
     #[inline]
     pub fn send_nothing(&self) -> Result<()> {
         // SAFETY: signal 0 is never delivered.
         check("send a signal", unsafe { libc::kill(self.pid, 0) }).map(|_| ())
     }
 
-    /// How often the signal arrived since it was installed.
+    /// Number of arrivals of the signal since the handler was installed.
     #[must_use]
     pub fn count(&self) -> u64 {
         ARRIVED[self.signal.number() as usize].load(Ordering::Relaxed)

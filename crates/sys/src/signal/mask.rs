@@ -1,4 +1,4 @@
-//! Holding signals back.
+//! Blocking signals.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -7,20 +7,21 @@ use std::ptr;
 use crate::error::{Error, Result};
 use crate::signal::Signal;
 
-/// Signals held back in the calling thread. Dropped, the previous mask returns and those that wait are delivered.
+/// Signals blocked in the calling thread. When dropped, it restores the previous mask, and pending signals are
+/// delivered.
 pub struct Blocked {
     previous: libc::sigset_t,
-    /// The mask belongs to one thread: the guard must stay there.
+    /// The mask belongs to one thread, in which the guard must stay.
     here: PhantomData<*const ()>,
 }
 
 impl Blocked {
-    /// Holds these signals back in this thread, besides those already held back.
+    /// Blocks these signals in this thread, in addition to those already blocked.
     pub fn new(signals: &[Signal]) -> Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::uninit();
         let mut previous = MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: `sigemptyset` initialises the set, `sigaddset` gets valid numbers, and the kernel writes the
-        // previous mask on success.
+        // SAFETY: `sigemptyset` initialises the set, `sigaddset` gets valid numbers, and the kernel writes the previous
+        // mask on success.
         unsafe {
             libc::sigemptyset(set.as_mut_ptr());
             for signal in signals {
@@ -36,7 +37,7 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        // SAFETY: the mask was written by the kernel for this thread, which the guard never left.
+        // SAFETY: the mask was written by the kernel for this thread, which the guard cannot leave.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.previous, ptr::null_mut()) };
     }
 }

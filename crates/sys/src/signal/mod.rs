@@ -1,7 +1,7 @@
-//! Signals: handlers that count, sending to oneself, blocking, and faults on protected pages.
+//! Signals: handlers that count, sending signals to this process, blocking, and faults on protected pages.
 //!
-//! A handler here only adds to a static counter, so it is async-signal-safe by construction; no handler of the
-//! caller's is ever installed.
+//! A handler here only adds to a static counter, so it is async-signal-safe by construction; callers cannot install
+//! other handlers.
 
 mod counted;
 mod mask;
@@ -14,11 +14,11 @@ pub use protection::ProtectionFault;
 /// Signals this crate sends or handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Signal {
-    /// Free for a program's use.
+    /// For use by programs.
     User1,
-    /// Free for a program's use.
+    /// For use by programs.
     User2,
-    /// A timer ran out.
+    /// A timer expired.
     Alarm,
     /// A child ended or stopped.
     Child,
@@ -26,18 +26,18 @@ pub enum Signal {
     Interrupt,
     /// The terminal was closed.
     HangUp,
-    /// Please end.
+    /// Request to end.
     Terminate,
-    /// Ends at once; cannot be handled.
+    /// Ends immediately; cannot be handled.
     Kill,
     /// Stops; cannot be handled.
     Stop,
-    /// Goes on after a stop.
+    /// Continues after a stop.
     Continue,
 }
 
 impl Signal {
-    /// The operating system's number.
+    /// The number in the operating system.
     #[must_use]
     pub fn number(self) -> i32 {
         match self {

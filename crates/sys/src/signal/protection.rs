@@ -1,8 +1,8 @@
-//! Protection faults: writing to a read-only page, with a handler that is entered for each.
+//! Protection faults: writing to a read-only page, with a handler that runs for each fault.
 //!
-//! A handler that returns without changing anything makes the processor repeat the faulting store, which faults
-//! again. So one store gives any number of faults, each one trap, one delivery and one return, and only the last
-//! handler makes the page writable. This is how lmbench's `lat_sig prot` repeats faults, without a long jump.
+//! A handler that returns without changes makes the processor repeat the faulting store, which faults again. One store
+//! thus causes any number of faults, each one trap, one delivery and one return, and only the last handler makes the
+//! page writable. lmbench's `lat_sig prot` repeats faults in this way, without a long jump.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -23,19 +23,20 @@ extern "C" fn on_fault(number: libc::c_int, info: *mut libc::siginfo_t, _context
     let address = unsafe { (*info).si_addr() } as usize;
     let (page, size) = (PAGE.load(Ordering::Relaxed), SIZE.load(Ordering::Relaxed));
     if address < page || address - page >= size {
-        // Somebody else's fault: the default action, when the instruction is repeated, ends the process as it should.
+        // A fault elsewhere: with the default action, the repeated instruction ends the process as it should.
         // SAFETY: `signal` is async-signal-safe, and the default action is always valid.
         unsafe { libc::signal(number, libc::SIG_DFL) };
         return;
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
     if LEFT.fetch_sub(1, Ordering::Relaxed) <= 1 {
-        // SAFETY: the page is ours; `mprotect` is one system call that needs no lock.
+        // SAFETY: the page belongs to this module; `mprotect` is one system call that needs no lock.
         unsafe { libc::mprotect(page as *mut libc::c_void, size, libc::PROT_READ | libc::PROT_WRITE) };
     }
 }
 
-/// A page to fault on, with its handler in place. One at a time in a process; dropped, the previous handlers return.
+/// A page to fault on, with its handler installed. Only one at a time in a process; when dropped, it restores the
+/// previous handlers.
 #[derive(Debug)]
 pub struct ProtectionFault {
     page: Mapping,
@@ -65,7 +66,7 @@ impl ProtectionFault {
     fn install() -> Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
         let page = Mapping::new(page_size(), libc::PROT_READ | libc::PROT_WRITE, flags, -1)?;
-        // SAFETY: the page is mapped, writable and ours alone.
+        // SAFETY: the page is mapped, writable and owned here alone.
         unsafe { page.start().write_volatile(1) };
         PAGE.store(page.start() as usize, Ordering::Relaxed);
         SIZE.store(page.len(), Ordering::Relaxed);
@@ -86,13 +87,13 @@ impl ProtectionFault {
         Ok(Self { page, previous })
     }
 
-    /// Takes `count` protection faults (at least one) and returns how many the handler counted. Besides the faults it
-    /// makes two `mprotect` calls, whatever the count.
+    /// Causes `count` protection faults (at least one) and returns the count of the handler. Besides the faults it
+    /// makes two `mprotect` calls, for any count.
     pub fn raise(&mut self, count: u64) -> Result<u64> {
         self.page.protect(0, self.page.len(), libc::PROT_READ)?;
         COUNT.store(0, Ordering::Relaxed);
         LEFT.store(count.max(1), Ordering::SeqCst);
-        // SAFETY: the page is ours and no reference to it exists. It is read-only, so the store traps until the
+        // SAFETY: the page is owned here and no reference to it exists. It is read-only, so the store traps until the
         // handler has counted enough and made the page writable; then it completes.
         unsafe { self.page.start().write_volatile(2) };
         Ok(COUNT.load(Ordering::SeqCst))
@@ -102,7 +103,7 @@ impl ProtectionFault {
 impl Drop for ProtectionFault {
     fn drop(&mut self) {
         for (number, action) in SIGNALS.into_iter().zip(&self.previous.0) {
-            // SAFETY: the action was written by the kernel when ours was installed.
+            // SAFETY: the action was written by the kernel when this handler was installed.
             unsafe { libc::sigaction(number, action, ptr::null_mut()) };
         }
         PAGE.store(0, Ordering::Relaxed);

@@ -6,10 +6,11 @@ use std::ptr;
 
 use crate::error::{Result, check};
 
-/// Every address of every interface that is up, with the interface's name (`getifaddrs(3)`), in the kernel's order.
+/// All addresses of all interfaces that are up, with the name of the interface (`getifaddrs(3)`), in the order of the
+/// kernel.
 pub fn interfaces() -> Result<Vec<(String, IpAddr)>> {
     let mut first: *mut libc::ifaddrs = ptr::null_mut();
-    // SAFETY: the pointer is writable; on success it holds a list that `freeifaddrs` takes below.
+    // SAFETY: the pointer is writable; on success it holds a list, which `freeifaddrs` frees below.
     check("list the network interfaces", unsafe { libc::getifaddrs(&raw mut first) })?;
     let mut found = Vec::new();
     let mut next = first;
@@ -24,26 +25,26 @@ pub fn interfaces() -> Result<Vec<(String, IpAddr)>> {
         }
         next = one.ifa_next;
     }
-    // SAFETY: the list came from `getifaddrs` and nothing of it is kept.
+    // SAFETY: the list came from `getifaddrs` and no reference to it is kept.
     unsafe { libc::freeifaddrs(first) };
     Ok(found)
 }
 
-/// The IP address that a socket address holds; `None` for other families and for none.
+/// The IP address in a socket address; `None` for other families and for a null pointer.
 fn address(raw: *const libc::sockaddr) -> Option<IpAddr> {
     if raw.is_null() {
         return None;
     }
-    // SAFETY: not null, so it is a socket address, whose family stands at its beginning.
+    // SAFETY: not null, so it is a socket address, which begins with its family.
     let family = i32::from(unsafe { (*raw).sa_family });
     match family {
         libc::AF_INET => {
-            // SAFETY: the family says that it is this structure; read without a claim of alignment.
+            // SAFETY: the family identifies this structure; read without assuming alignment.
             let inner = unsafe { ptr::read_unaligned(raw.cast::<libc::sockaddr_in>()) };
             Some(Ipv4Addr::from(u32::from_be(inner.sin_addr.s_addr)).into())
         }
         libc::AF_INET6 => {
-            // SAFETY: the family says that it is this structure; read without a claim of alignment.
+            // SAFETY: the family identifies this structure; read without assuming alignment.
             let inner = unsafe { ptr::read_unaligned(raw.cast::<libc::sockaddr_in6>()) };
             Some(Ipv6Addr::from(inner.sin6_addr.s6_addr).into())
         }

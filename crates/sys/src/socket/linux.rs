@@ -14,10 +14,9 @@ pub fn congestion(fd: impl AsFd) -> Result<String> {
     Ok(String::from_utf8_lossy(&name[..end]).into_owned())
 }
 
-/// Chooses the congestion control; those that the system allows are in
-/// `/proc/sys/net/ipv4/tcp_allowed_congestion_control`.
+/// Sets the congestion control; `/proc/sys/net/ipv4/tcp_allowed_congestion_control` lists the permitted ones.
 pub fn set_congestion(fd: impl AsFd, name: &str) -> Result<()> {
-    // SAFETY: the pointer is readable for the length said.
+    // SAFETY: the pointer is readable for the given length.
     let answer = unsafe {
         libc::setsockopt(
             fd.as_fd().as_raw_fd(),
@@ -30,29 +29,29 @@ pub fn set_congestion(fd: impl AsFd, name: &str) -> Result<()> {
     check("", answer).map(|_| ()).map_err(|_| Error::last(format!("use the congestion control {name:?}")))
 }
 
-/// What TCP knows of a connection now. The kernel's structure grows from version to version: fields behind the length
-/// that it returned are `None`.
+/// The state of a connection in TCP. The structure of the kernel grows between versions: fields beyond the length that
+/// it returned are `None`.
 pub fn tcp_info(fd: impl AsFd) -> Result<TcpInfo> {
     let mut raw = [0u8; 512];
     let len = fill(fd, libc::IPPROTO_TCP, libc::TCP_INFO, &mut raw, "read the state of a TCP connection")?;
     Ok(TcpInfo::parse(&raw[..len]))
 }
 
-/// Datagrams or segments that a socket dropped because its receive buffer was full, so far (`SO_MEMINFO`, Linux 4.12).
+/// Datagrams or segments that a socket has dropped because its receive buffer was full (`SO_MEMINFO`, Linux 4.12).
 pub fn drops(fd: impl AsFd) -> Result<u64> {
     const WHAT: &str = "count the drops of a socket";
     memory(fd, WHAT)?
         .get(8)
         .map(|&drops| u64::from(drops))
-        .ok_or_else(|| Error::refused(WHAT, "this kernel does not tell"))
+        .ok_or_else(|| Error::refused(WHAT, "this kernel does not report it"))
 }
 
-/// Receive and send buffer limits in bytes as the kernel keeps them now, autotuning included (`SO_MEMINFO`).
+/// Current limits of the receive and send buffers in bytes in the kernel, autotuning included (`SO_MEMINFO`).
 pub fn effective_buffers(fd: impl AsFd) -> Result<(u64, u64)> {
     const WHAT: &str = "read the buffers of a socket";
     match memory(fd, WHAT)?[..] {
         [_, receive, _, send, ..] => Ok((u64::from(receive), u64::from(send))),
-        _ => Err(Error::refused(WHAT, "this kernel does not tell")),
+        _ => Err(Error::refused(WHAT, "this kernel does not report it")),
     }
 }
 
@@ -62,15 +61,15 @@ fn memory(fd: impl AsFd, what: &'static str) -> Result<Vec<u32>> {
     Ok(raw[..len].as_chunks::<4>().0.iter().map(|word| u32::from_ne_bytes(*word)).collect())
 }
 
-/// Limits the rate of sending in bytes a second (`SO_MAX_PACING_RATE`, `socket(7)`).
+/// Limits the rate of sending, bytes per second (`SO_MAX_PACING_RATE`, `socket(7)`).
 pub fn set_pacing(fd: impl AsFd, bytes_per_second: u32) -> Result<()> {
     set(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, bytes_per_second.cast_signed(), "limit the rate of a socket")
 }
 
 fn fill(fd: impl AsFd, level: i32, name: i32, buffer: &mut [u8], what: &'static str) -> Result<usize> {
     let mut len = buffer.len() as libc::socklen_t;
-    // SAFETY: both pointers are valid and writable, and `len` says the size of the buffer; the kernel returns how
-    // much it wrote.
+    // SAFETY: both pointers are valid and writable, and `len` is the size of the buffer; the kernel returns the number
+    // of bytes written.
     let answer =
         unsafe { libc::getsockopt(fd.as_fd().as_raw_fd(), level, name, buffer.as_mut_ptr().cast(), &raw mut len) };
     check(what, answer)?;

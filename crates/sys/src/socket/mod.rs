@@ -1,4 +1,4 @@
-//! Socket options below the standard library, and what TCP tells of a connection.
+//! Socket options below the standard library, and the state of TCP connections.
 
 mod interface;
 #[cfg(target_os = "linux")]
@@ -19,7 +19,7 @@ use crate::error::{Error, Result, check};
 fn get(fd: impl AsFd, level: i32, name: i32, what: &'static str) -> Result<i32> {
     let mut value: libc::c_int = 0;
     let mut len = size_of_val(&value) as libc::socklen_t;
-    // SAFETY: both pointers are valid and writable, and `len` says the size of the value.
+    // SAFETY: both pointers are valid and writable, and `len` is the size of the value.
     let answer =
         unsafe { libc::getsockopt(fd.as_fd().as_raw_fd(), level, name, (&raw mut value).cast(), &raw mut len) };
     check(what, answer).map(|_| value)
@@ -27,7 +27,7 @@ fn get(fd: impl AsFd, level: i32, name: i32, what: &'static str) -> Result<i32> 
 
 fn set(fd: impl AsFd, level: i32, name: i32, value: i32, what: &'static str) -> Result<()> {
     let len = size_of_val(&value) as libc::socklen_t;
-    // SAFETY: the pointer is readable and `len` says the size of the value.
+    // SAFETY: the pointer is readable and `len` is the size of the value.
     let answer = unsafe { libc::setsockopt(fd.as_fd().as_raw_fd(), level, name, (&raw const value).cast(), len) };
     check(what, answer).map(|_| ())
 }
@@ -36,37 +36,38 @@ fn bytes(value: usize, what: &'static str) -> Result<i32> {
     i32::try_from(value).map_err(|_| Error::refused(what, format!("{value} bytes are too many")))
 }
 
-/// Bytes of the send buffer. Linux tells twice what was asked, because its own bookkeeping counts too (`socket(7)`).
+/// Bytes of the send buffer. Linux reports twice the requested size, because its own bookkeeping is included
+/// (`socket(7)`).
 pub fn send_buffer(fd: impl AsFd) -> Result<usize> {
     get(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, "read the send buffer's size").map(|n| n as usize)
 }
 
-/// Asks for a send buffer and returns what [`send_buffer`] then tells; it also ends autotuning.
+/// Requests a send buffer and returns the new value of [`send_buffer`]; it also ends autotuning.
 pub fn set_send_buffer(fd: impl AsFd, size: usize) -> Result<usize> {
     const WHAT: &str = "change the send buffer's size";
     set(&fd, libc::SOL_SOCKET, libc::SO_SNDBUF, bytes(size, WHAT)?, WHAT)?;
     send_buffer(fd)
 }
 
-/// Bytes of the receive buffer, told as for [`send_buffer`].
+/// Bytes of the receive buffer, reported as for [`send_buffer`].
 pub fn receive_buffer(fd: impl AsFd) -> Result<usize> {
     get(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, "read the receive buffer's size").map(|n| n as usize)
 }
 
-/// Asks for a receive buffer and returns what [`receive_buffer`] then tells; it also ends autotuning. For TCP it must
-/// come before the connection, or the window's scale is already agreed.
+/// Requests a receive buffer and returns the new value of [`receive_buffer`]; it also ends autotuning. For TCP it must
+/// precede the connection, which fixes the window scale.
 pub fn set_receive_buffer(fd: impl AsFd, size: usize) -> Result<usize> {
     const WHAT: &str = "change the receive buffer's size";
     set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, bytes(size, WHAT)?, WHAT)?;
     receive_buffer(fd)
 }
 
-/// Switches Nagle's algorithm off (`true`) or on.
+/// Disables Nagle's algorithm (`true`) or enables it.
 pub fn set_no_delay(fd: impl AsFd, on: bool) -> Result<()> {
     set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, i32::from(on), "change TCP_NODELAY")
 }
 
-/// Asks for a largest segment; it must come before the connection.
+/// Requests a maximum segment size; it must precede the connection.
 pub fn set_max_segment(fd: impl AsFd, size: usize) -> Result<()> {
     const WHAT: &str = "change the largest segment";
     set(fd, libc::IPPROTO_TCP, libc::TCP_MAXSEG, bytes(size, WHAT)?, WHAT)

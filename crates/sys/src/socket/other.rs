@@ -1,4 +1,4 @@
-//! Operating systems whose TCP tells nothing that this crate reads.
+//! Operating systems whose TCP state this crate does not support.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,4 @@
-//! `struct tcp_info` of `linux/tcp.h`, read by offset, as long as the kernel returned it.
+//! `struct tcp_info` of `linux/tcp.h`, read by offset within the length that the kernel returned.
 
 macro_rules! fields {
     ($($(#[doc = $about:literal])+ $name:ident: $width:ty = $offset:literal;)+) => {
@@ -29,7 +29,7 @@ fields! {
     receive_mss: u32 = 20;
     /// Segments sent but not acknowledged.
     unacked: u32 = 24;
-    /// Segments thought lost now.
+    /// Segments currently considered lost.
     lost: u32 = 32;
     /// Segments retransmitted and not acknowledged.
     retransmitting: u32 = 36;
@@ -45,9 +45,9 @@ fields! {
     congestion_window: u32 = 80;
     /// Receive buffer space of autotuning, bytes.
     receive_space: u32 = 96;
-    /// Segments retransmitted so far, needlessly or not.
+    /// Segments retransmitted so far, spuriously or not.
     total_retransmits: u32 = 100;
-    /// Rate of pacing, bytes a second.
+    /// Pacing rate, bytes per second.
     pacing_rate: u64 = 104;
     /// Bytes acknowledged so far.
     bytes_acked: u64 = 120;
@@ -61,33 +61,33 @@ fields! {
     unsent_bytes: u32 = 144;
     /// Least round-trip time, microseconds.
     min_rtt_us: u32 = 148;
-    /// Latest rate of delivery, bytes a second.
+    /// Latest delivery rate, bytes per second.
     delivery_rate: u64 = 160;
-    /// Time with something to send, microseconds.
+    /// Time with data to send, microseconds.
     busy_us: u64 = 168;
-    /// Of that, held back by the receiver's window, microseconds.
+    /// Of that, limited by the receiver's window, microseconds.
     receive_window_limited_us: u64 = 176;
-    /// Of that, held back by the send buffer, microseconds.
+    /// Of that, limited by the send buffer, microseconds.
     send_buffer_limited_us: u64 = 184;
     /// Bytes sent so far, retransmitted ones included.
     bytes_sent: u64 = 200;
     /// Bytes retransmitted so far.
     bytes_retransmitted: u64 = 208;
-    /// Segments that the receiver reported twice: needless retransmits.
+    /// Segments that the receiver reported twice: spurious retransmissions.
     duplicate_acks: u32 = 216;
-    /// Times that reordering was seen.
+    /// Number of reordering events.
     reorderings: u32 = 220;
     /// Window that the peer offers, bytes.
     send_window: u32 = 228;
-    /// Window that we offer, bytes.
+    /// Window that this side offers, bytes.
     receive_window: u32 = 232;
     /// Retransmission time-outs so far.
     timeouts: u16 = 240;
 }
 
 impl TcpInfo {
-    /// Segments really lost so far: retransmits less those that the receiver reported as needless. `None` where the
-    /// kernel does not tell both.
+    /// Segments lost so far: retransmissions without those that the receiver reported as spurious. `None` if the kernel
+    /// does not report both.
     #[must_use]
     pub fn losses(&self) -> Option<u64> {
         Some(self.total_retransmits?.saturating_sub(self.duplicate_acks?))

@@ -1,4 +1,4 @@
-//! Sleeping to a point of the batch clock, and timers that fire again and again.
+//! Sleeping until a time of the batch clock, and periodic timers.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -10,14 +10,14 @@ pub use linux::PeriodicTimer;
 
 use crate::error::Result;
 
-/// Sleeps until [`crate::clock::now`] has reached `nanos`, through interruptions. Returns at once where it has.
-/// How late it returns is the difference to the clock then.
+/// Sleeps until [`crate::clock::now`] has reached `nanos`, also after interruptions; returns immediately if it has. The
+/// delay is the difference to the clock on return.
 #[inline]
 pub fn sleep_until(nanos: u64) -> Result<()> {
     linux::sleep_until(nanos)
 }
 
-/// Nanoseconds by which the kernel may delay this thread's wake-ups to bundle them (`PR_GET_TIMERSLACK`).
+/// Nanoseconds by which the kernel may delay wake-ups of this thread to combine them (`PR_GET_TIMERSLACK`).
 pub fn slack() -> Result<u64> {
     linux::slack()
 }

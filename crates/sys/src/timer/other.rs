@@ -1,11 +1,11 @@
-//! Operating systems without absolute sleeps or timer descriptors that this crate knows.
+//! Operating systems whose absolute sleeps or timer descriptors this crate does not support.
 
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
 pub(super) fn sleep_until(_nanos: u64) -> Result<()> {
-    Err(Error::not_here("sleep to a point of the clock"))
+    Err(Error::not_here("sleep until a time of the clock"))
 }
 
 pub(super) fn slack() -> Result<u64> {

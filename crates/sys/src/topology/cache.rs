@@ -1,11 +1,12 @@
-//! The caches that the operating system reports. Virtual machines often report the host's: what was measured decides.
+//! The caches that the operating system reports. Virtual machines often report those of the host, so measured values
+//! take precedence.
 
 use std::fs;
 use std::path::Path;
 
 use crate::text;
 
-/// What a cache holds.
+/// The content of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheKind {
     /// Data only.
@@ -21,13 +22,13 @@ pub enum CacheKind {
 pub struct Cache {
     /// 1 is the innermost.
     pub level: u32,
-    /// What it holds.
+    /// Its content.
     pub kind: CacheKind,
     /// Size in bytes.
     pub bytes: Option<u64>,
     /// Line size in bytes.
     pub line: Option<u32>,
-    /// Lines of a set.
+    /// Associativity: lines per set.
     pub ways: Option<u32>,
     /// Online CPUs that share it, ascending.
     pub shared: Vec<usize>,

@@ -1,4 +1,4 @@
-//! How the CPUs of this machine hang together: packages, cores, SMT siblings, NUMA nodes and caches.
+//! Topology of the CPUs of this machine: packages, cores, SMT siblings, NUMA nodes and caches.
 //!
 //! Source: `/sys/devices/system/cpu` and `/sys/devices/system/node`
 //! (`Documentation/ABI/stable/sysfs-devices-system-cpu` of the Linux kernel).
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::text;
 
-/// Where one CPU sits. A number that the machine does not tell is `None`.
+/// Position of one CPU. A number that the machine does not report is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuTopology {
-    /// The operating system's number.
+    /// The number in the operating system.
     pub id: usize,
     /// Physical package (socket).
     pub package: Option<i64>,
@@ -28,18 +28,18 @@ pub struct CpuTopology {
     pub siblings: Vec<usize>,
 }
 
-/// The CPUs that are online, and the caches of each.
+/// The online CPUs, and the caches of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topology {
     /// Online CPUs, ascending.
     pub cpus: Vec<CpuTopology>,
-    /// NUMA nodes with their CPUs; empty where the kernel has no NUMA support.
+    /// NUMA nodes with their CPUs; empty if the kernel has no NUMA support.
     pub nodes: Vec<(usize, Vec<usize>)>,
     root: PathBuf,
 }
 
 impl Topology {
-    /// Reads this machine.
+    /// Reads the topology of this machine.
     pub fn read() -> Result<Self> {
         Self::read_under(Path::new("/sys/devices/system"))
     }
@@ -54,19 +54,19 @@ impl Topology {
         Ok(Self { cpus, nodes, root: root.to_owned() })
     }
 
-    /// One CPU, where it is online.
+    /// One CPU, if it is online.
     #[must_use]
     pub fn cpu(&self, id: usize) -> Option<&CpuTopology> {
         self.cpus.iter().find(|cpu| cpu.id == id)
     }
 
-    /// Caches that serve a CPU, innermost first; empty where the machine does not tell (many virtual ones).
+    /// Caches of a CPU, innermost first; empty if the machine does not report them (many virtual ones).
     #[must_use]
     pub fn caches(&self, id: usize) -> Vec<Cache> {
         cache::read(&self.root.join(format!("cpu/cpu{id}/cache")))
     }
 
-    /// Number of packages, cores and CPUs online. Cores that do not tell their place count as one each.
+    /// Number of packages, cores and CPUs online. CPUs of unknown position count as one core each.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
         let mut packages: Vec<_> = self.cpus.iter().map(|cpu| cpu.package).collect();

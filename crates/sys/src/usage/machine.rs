@@ -1,4 +1,4 @@
-//! What the whole machine did, from `/proc/stat` and `/proc/loadavg` (proc(5)).
+//! Activity of the whole machine, from `/proc/stat` and `/proc/loadavg` (proc(5)).
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::error::{Error, Result};
 use crate::text;
 use crate::usage::{of_ticks, ticks_per_second};
 
-/// Time one CPU, or all together, spent so far; the kernel counts it in steps of [`crate::usage::clock_tick`].
+/// Time that one CPU, or all together, has spent; the kernel counts it in steps of [`crate::usage::clock_tick`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuTimes {
-    /// Programs, favoured or not.
+    /// User mode, at any priority.
     pub user: Duration,
-    /// The kernel, on behalf of programs and of interrupts.
+    /// Kernel mode, for programs and interrupts.
     pub system: Duration,
-    /// Nothing to do, or only waiting for devices.
+    /// Idle, or only waiting for devices.
     pub idle: Duration,
-    /// Ready to run, but the host ran something else.
+    /// Ready to run while the host ran something else.
     pub steal: Duration,
 }
 
@@ -29,19 +29,19 @@ impl CpuTimes {
         self.user + self.system
     }
 
-    /// All time that there was: used, idle and stolen.
+    /// All time: used, idle and stolen.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.busy() + self.idle + self.steal
     }
 
-    /// The share of all time that programs and the kernel used; `None` when no time passed.
+    /// The share of all time that was used in user and kernel mode; `None` if no time passed.
     #[must_use]
     pub fn busy_share(&self) -> Option<Share> {
         Share::of(self.busy().as_secs_f64(), self.total().as_secs_f64())
     }
 
-    /// What was added since `before`.
+    /// Difference to `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -64,7 +64,7 @@ pub fn per_cpu_times() -> Result<Vec<(usize, CpuTimes)>> {
     per_cpu_times_under(Path::new("/"))
 }
 
-/// The same from a tree that holds a copy of a machine's `/proc`.
+/// The same from a copy of a machine's `/proc`.
 pub fn per_cpu_times_under(root: &Path) -> Result<Vec<(usize, CpuTimes)>> {
     let (_, each) = read(root)?;
     Ok(each)
@@ -77,9 +77,9 @@ fn read(root: &Path) -> Result<All> {
 /// Mean number of runnable and uninterruptible tasks over 1, 5 and 15 minutes.
 pub fn load_average() -> Result<[f64; 3]> {
     let mut load = [0.0; 3];
-    // SAFETY: the array has room for the three numbers asked for.
+    // SAFETY: the array has space for the three requested numbers.
     let given = unsafe { libc::getloadavg(load.as_mut_ptr(), 3) };
-    if given == 3 { Ok(load) } else { Err(Error::refused("read the load average", "the OS does not tell it")) }
+    if given == 3 { Ok(load) } else { Err(Error::refused("read the load average", "the OS does not report it")) }
 }
 
 type All = (CpuTimes, Vec<(usize, CpuTimes)>);
@@ -113,12 +113,12 @@ mod tests {
         assert_eq!(all, CpuTimes { user: ms(110), system: ms(80), idle: ms(1030), steal: ms(70) });
         let share = Share::of(all.steal.as_secs_f64(), all.total().as_secs_f64()).map_or(0.0, Share::get);
         assert!((share - 70.0 / 1290.0).abs() < 1e-12, "of all time, what was stolen included: {share}");
-        // A clock tick that does not divide a second is not rounded away.
+        // A clock tick that does not divide a second must not be rounded off.
         assert_eq!(parse("cpu 1024 0 0 0\n", 1024).unwrap().0.user, Duration::from_secs(1));
         assert_eq!(each.iter().map(|(cpu, _)| *cpu).collect::<Vec<_>>(), [0, 12]);
         assert_eq!(all.since(&each[0].1).steal, ms(40));
         assert!(parse("nothing", 100).is_err());
-        // Kernels before 2.6.11 had no steal.
+        // Kernels before 2.6.11 do not report steal.
         assert_eq!(parse("cpu 1 2 3 4\n", 100).unwrap().0.steal, Duration::ZERO);
     }
 

@@ -1,4 +1,4 @@
-//! What a stretch of work used: CPU time, faults, switches, I/O, migrations; of this process and of others.
+//! Resource usage over a period: CPU time, faults, switches, I/O, migrations; of this process and of others.
 
 mod machine;
 mod pressure;
@@ -16,14 +16,14 @@ use std::time::Duration;
 
 use crate::error::{Error, Result, check};
 
-/// Whose usage.
+/// The subject of a usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// This process with all its threads.
     Process,
     /// The calling thread.
     Thread,
-    /// Children that ended and were waited for, and theirs.
+    /// Children that have ended and were waited for, and theirs.
     Children,
 }
 
@@ -32,26 +32,26 @@ pub enum Who {
 pub struct Usage {
     /// CPU time in user mode.
     pub user: Duration,
-    /// CPU time in the kernel.
+    /// CPU time in kernel mode.
     pub system: Duration,
     /// Page faults served without I/O.
     pub minor_faults: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
-    /// Times the CPU was given up to wait.
+    /// Times that the thread yielded the CPU to wait.
     pub voluntary_switches: u64,
-    /// Times the scheduler took the CPU away.
+    /// Times that the scheduler preempted the thread.
     pub involuntary_switches: u64,
     /// File system inputs, in blocks of 512 bytes.
     pub blocks_in: u64,
     /// File system outputs, in blocks of 512 bytes.
     pub blocks_out: u64,
-    /// Largest resident set so far, bytes. A maximum: a difference keeps the later value.
+    /// Largest resident set so far, bytes. A maximum: a difference contains the later value.
     pub max_resident_bytes: u64,
 }
 
 impl Usage {
-    /// CPU time in user mode and in the kernel together.
+    /// CPU time in user and kernel mode together.
     #[must_use]
     pub fn cpu(&self) -> Duration {
         self.user + self.system
@@ -68,13 +68,13 @@ impl Usage {
             Who::Thread => return Err(Error::not_here("read the usage of a thread")),
         };
         let mut raw = MaybeUninit::<libc::rusage>::uninit();
-        // SAFETY: `raw` has room for one rusage, which the call fills whole when it succeeds.
+        // SAFETY: `raw` has space for one rusage, which the call fills completely when it succeeds.
         check("read resource usage", unsafe { libc::getrusage(who, raw.as_mut_ptr()) })?;
         // SAFETY: the call succeeded, so the structure is initialised.
         Ok(Self::from_raw(&unsafe { raw.assume_init() }))
     }
 
-    /// What was used since `before`.
+    /// Difference to `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -111,19 +111,19 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000)
 }
 
-/// Clock ticks a second in which `/proc` counts CPU time (`sysconf(_SC_CLK_TCK)`).
+/// Clock ticks per second, the unit of CPU time in `/proc` (`sysconf(_SC_CLK_TCK)`).
 pub(crate) fn ticks_per_second() -> Result<u64> {
-    // SAFETY: takes a number and touches no memory of ours.
+    // SAFETY: takes a number and accesses no memory of this process.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     u64::try_from(ticks).ok().filter(|&n| n > 0).ok_or_else(|| Error::last("learn the clock tick"))
 }
 
-/// The step in which `/proc` counts CPU time: 10 ms nearly everywhere.
+/// The step in which `/proc` counts CPU time: 10 ms on nearly all systems.
 pub fn clock_tick() -> Result<Duration> {
     Ok(of_ticks(1, ticks_per_second()?))
 }
 
-/// So many ticks of a clock that ticks so often a second.
+/// The duration of a number of ticks at a rate per second.
 pub(crate) fn of_ticks(ticks: u64, per_second: u64) -> Duration {
     let per_second = per_second.max(1);
     let rest = u128::from(ticks % per_second) * 1_000_000_000 / u128::from(per_second);

@@ -8,7 +8,7 @@ use model::Share;
 use crate::error::{Error, Result};
 use crate::text;
 
-/// What tasks may wait for.
+/// The resource that tasks wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PressureResource {
     /// A CPU.
@@ -28,7 +28,7 @@ pub struct Pressure {
     pub total: Duration,
 }
 
-/// Pressure of the whole machine now. An error where the kernel does not keep it.
+/// Current pressure of the whole machine. An error if the kernel does not record it.
 pub fn pressure(resource: PressureResource) -> Result<Pressure> {
     let path = match resource {
         PressureResource::Cpu => "/proc/pressure/cpu",

@@ -1,4 +1,4 @@
-//! What Linux tells of one process in `/proc/PID` (proc(5)).
+//! Usage of one process from `/proc/PID` (proc(5)).
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use crate::usage::{of_ticks, ticks_per_second};
 /// Bytes and calls of input and output of a process (`/proc/PID/io`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Io {
-    /// Bytes asked by read-like calls, cached or not.
+    /// Bytes requested by read-like calls, cached or not.
     pub read_chars: u64,
-    /// Bytes given to write-like calls.
+    /// Bytes passed to write-like calls.
     pub write_chars: u64,
     /// Read-like calls.
     pub read_calls: u64,
@@ -20,22 +20,22 @@ pub struct Io {
     pub write_calls: u64,
     /// Bytes fetched from storage.
     pub read_bytes: u64,
-    /// Bytes caused to be sent to storage.
+    /// Bytes that are to be written to storage.
     pub write_bytes: u64,
 }
 
 impl Io {
-    /// So far, of this process.
+    /// Total so far, of this process.
     pub fn own() -> Result<Self> {
         Self::read("/proc/self/io")
     }
 
-    /// So far, of a process of the same user.
+    /// Total so far, of a process of the same user.
     pub fn of(pid: i32) -> Result<Self> {
         Self::under(Path::new("/"), pid)
     }
 
-    /// The same from a tree that holds a copy of a machine's `/proc`.
+    /// The same from a copy of a machine's `/proc`.
     pub fn under(root: &Path, pid: i32) -> Result<Self> {
         Self::read(&root.join(format!("proc/{pid}/io")).display().to_string())
     }
@@ -56,7 +56,7 @@ impl Io {
         })
     }
 
-    /// What was added since `before`.
+    /// Difference to `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -89,15 +89,15 @@ pub struct Stat {
     pub major_faults: u64,
     /// CPU time in user mode, counted in steps of [`crate::usage::clock_tick`].
     pub user: Duration,
-    /// CPU time in the kernel, counted likewise.
+    /// CPU time in kernel mode, counted in the same steps.
     pub system: Duration,
     /// CPU time in both modes of children that it waited for.
     pub children: Duration,
-    /// -20 most favoured .. 19 least.
+    /// Nice value: -20 is the highest priority, 19 the lowest.
     pub nice: i32,
     /// Number of threads.
     pub threads: u32,
-    /// When it started, clock ticks after boot; with `pid` it identifies a process for ever.
+    /// Start time, clock ticks after boot; together with `pid` it identifies a process permanently.
     pub started_ticks: u64,
     /// CPU it last ran on.
     pub processor: usize,
@@ -106,17 +106,17 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Of a process or thread.
+    /// The fields of a process or thread.
     pub fn of(pid: i32) -> Result<Self> {
         Self::under(Path::new("/"), pid)
     }
 
-    /// The same from a tree that holds a copy of a machine's `/proc`.
+    /// The same from a copy of a machine's `/proc`.
     pub fn under(root: &Path, pid: i32) -> Result<Self> {
         Self::read(&root.join(format!("proc/{pid}/stat")))
     }
 
-    /// Of this process.
+    /// The fields of this process.
     pub fn own() -> Result<Self> {
         Self::read(Path::new("/proc/self/stat"))
     }
@@ -127,7 +127,7 @@ impl Stat {
     }
 
     fn parse(text: &str, ticks: u64) -> Option<Self> {
-        // The name may hold blanks and brackets: it ends at the last closing one.
+        // The name may contain spaces and parentheses: it ends at the last closing one.
         let (pid, rest) = text.split_once(" (")?;
         let (name, rest) = rest.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -157,14 +157,13 @@ impl Stat {
 /// Context switches of a process's main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Switches {
-    /// Gave the CPU up to wait.
+    /// Yielded the CPU to wait.
     pub voluntary: u64,
-    /// Lost the CPU to another.
+    /// Preempted.
     pub involuntary: u64,
 }
 
-/// Context switches so far of another process (`/proc/PID/status`), from `/` or a tree that holds a copy of a machine's
-/// `/proc`.
+/// Context switches so far of another process (`/proc/PID/status`), from `/` or a copy of a machine's `/proc`.
 pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
     let path = root.join(format!("proc/{pid}/status"));
     let text = text::read(&path)?;
@@ -175,7 +174,7 @@ pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
     Ok(Switches { voluntary: get("voluntary_ctxt_switches")?, involuntary: get("nonvoluntary_ctxt_switches")? })
 }
 
-/// Most memory that this program was resident with, in bytes. Unlike the mark of getrusage(2) it begins anew with execve(2).
+/// Peak resident memory of this program, bytes. In contrast to that of getrusage(2) it starts at zero after execve(2).
 pub fn peak_resident_bytes() -> Result<u64> {
     let text = text::read("/proc/self/status")?;
     let kib: u64 = text::field_number(&text, "VmHWM")
@@ -183,7 +182,7 @@ pub fn peak_resident_bytes() -> Result<u64> {
     Ok(kib * 1024)
 }
 
-/// Resident memory of this process's own: pages that no file backs, in bytes (`RssAnon`, Linux 4.5).
+/// Private resident memory of this process: pages without a file, in bytes (`RssAnon`, Linux 4.5).
 pub fn anonymous_bytes() -> Result<u64> {
     let text = text::read("/proc/self/status")?;
     let kib: u64 = text::field_number(&text, "RssAnon")
@@ -191,7 +190,7 @@ pub fn anonymous_bytes() -> Result<u64> {
     Ok(kib * 1024)
 }
 
-/// The threads that a process has now, its first among them (`/proc/PID/task`).
+/// The current threads of a process, the first one first (`/proc/PID/task`).
 pub fn threads_of(pid: i32) -> Result<Vec<i32>> {
     threads_under(Path::new("/"), pid)
 }
@@ -203,13 +202,13 @@ fn threads_under(root: &Path, pid: i32) -> Result<Vec<i32>> {
     Ok(entries.filter_map(number).collect())
 }
 
-/// How often the threads that a process has now moved to another CPU (`nr_migrations` of `/proc/PID/task/TID/sched`; kernels
-/// without scheduler debugging lack the file).
+/// Migrations between CPUs of the current threads of a process (`nr_migrations` of `/proc/PID/task/TID/sched`; kernels
+/// without scheduler debugging do not have the file).
 pub fn migrations_of(pid: i32) -> Result<u64> {
     migrations_under(Path::new("/"), pid)
 }
 
-/// The same from a tree that holds a copy of a machine's `/proc`.
+/// The same from a copy of a machine's `/proc`.
 pub fn migrations_under(root: &Path, pid: i32) -> Result<u64> {
     let threads = threads_under(root, pid)?;
     threads.into_iter().map(|thread| migrations_in(&root.join(format!("proc/{pid}/task/{thread}/sched")))).sum()

@@ -1,4 +1,4 @@
-//! Descriptors, direct I/O, locks, pipes and sockets keep what they promise on any machine.
+//! Descriptors, direct I/O, locks, pipes and sockets work as documented on any machine.
 #![allow(clippy::unwrap_used, reason = "all of this is a test")]
 
 use std::fs::OpenOptions;

@@ -1,4 +1,4 @@
-//! Every counted loop of this CPU returns what slow plain code says.
+//! Every counted loop of this CPU returns the result of plain code.
 
 use sys::kernel::counted::{self, CountedLoop};
 
@@ -36,7 +36,7 @@ fn a_turn_too_few_is_noticed() {
 #[test]
 fn long_runs_agree_too() {
     for one in available().filter(|one| one.name.starts_with("fma") || one.name.starts_with("multiply")) {
-        // Past 2^24 a float no longer grows by 1.
+        // Above 2^24 a float no longer grows by 1.
         let turns = if one.name == "fma_f32" { (1 << 24) + 1000 } else { 100_000 };
         assert_eq!(one.run(turns).unwrap(), one.expected(turns), "{} with {}", one.name, one.isa);
     }

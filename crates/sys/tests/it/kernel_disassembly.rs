@@ -1,4 +1,5 @@
-//! What was declared is what was assembled: the loops exist, and hold the loads, stores and arithmetic that they say.
+//! The machine code agrees with the declarations: the loops exist, and contain the declared loads, stores and
+//! arithmetic.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says why it cannot run")]
 
@@ -18,7 +19,7 @@ fn linked() {
     std::hint::black_box((branch::count_odd(&[1, 2, 3], 1), hanoi::solve(3, 1, &mut 0)));
 }
 
-/// The only loop of the function, or the one that `holds` describes.
+/// The only loop of the function, or the one that `holds` selects.
 fn only_loop(code: &'static [Instruction], name: &str, holds: impl Fn(&Instruction) -> bool) -> &'static [Instruction] {
     let mut loops = inner_loops(code);
     loops.retain(|turn| turn.iter().any(&holds));
@@ -120,7 +121,7 @@ fn references_are_register_adds_and_nothing_else() {
             one.mnemonic() == "add" && (one.text.contains(['#', '$', '[']) || one.text.contains(",0x"))
         };
         assert_eq!(count(turn, immediate), 0, "an immediate is folded at rename on some cores: {turn:#?}");
-        // One chain only: neighbours on a chain are as many adds apart as there are chains.
+        // One chain only: successive adds of one chain are as many adds apart as there are chains.
         let in_turn = added.iter().zip(added.iter().skip(chains as usize)).all(|(one, next)| one == next);
         assert!(in_turn, "the chains do not take turns: {turn:#?}");
     }

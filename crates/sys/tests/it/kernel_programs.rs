@@ -1,4 +1,4 @@
-//! The synthetic programs really run: their procedures are called, their loops are there.
+//! The synthetic programs run as published: their procedures are called, their loops exist.
 
 use crate::disassembly::{Instruction, count, function, inner_loops};
 use sys::kernel::dhrystone::{CALLS, Dhrystone};
@@ -36,7 +36,7 @@ fn a_dhrystone_makes_the_published_calls() {
     assert!(count(compare[0], library) >= 1, "no comparison of strings: {:#?}", compare[0]);
 }
 
-/// A module: its function, the instruction that does its work, and how many of those it has where a compiler unrolls its loop.
+/// A module: its function, the instruction of its work, and the number of these if a compiler unrolls its loop.
 type Module = (&'static str, fn(&Instruction) -> bool, u64);
 
 #[test]

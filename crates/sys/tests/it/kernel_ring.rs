@@ -1,4 +1,4 @@
-//! The pointer chase arrives where the formula says, and the buffer holds one full cycle.
+//! The pointer chase ends where the formula predicts, and the buffer contains one full cycle.
 
 use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
 

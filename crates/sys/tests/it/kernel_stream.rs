@@ -1,5 +1,5 @@
-//! Every streaming kernel of this CPU against a plain reference, at awkward lengths and offsets, and its declared bytes
-//! against those that change something.
+//! Every streaming kernel of this CPU against a plain reference, at unaligned lengths and offsets, and its declared
+//! bytes against those that affect something.
 
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
@@ -53,7 +53,7 @@ fn unused_slices_may_be_empty_and_no_pass_does_nothing() {
     }
 }
 
-/// A double is read if changing it changes the result, and written if what was there is gone.
+/// A double is read if changing it changes the result, and written if its previous value is replaced.
 #[test]
 fn declared_bytes_are_the_bytes_that_matter() {
     let n = 512;

@@ -1,4 +1,4 @@
-//! Kernels and system calls against what the system itself says. One binary, so that it is linked once.
+//! Kernels and system calls against reports of the system. One binary, so that it is linked once.
 
 mod disassembly;
 mod file;

@@ -1,4 +1,4 @@
-//! Arenas, shared memory and mapped files keep what they promise on any machine.
+//! Arenas, shared memory and mapped files work as documented on any machine.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;

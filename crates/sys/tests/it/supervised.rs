@@ -1,4 +1,4 @@
-//! Programs that do not read, do not end, or leave something behind that holds their pipes: every wait has its end.
+//! Programs that do not read, do not end, or leave a process that holds their pipes: every wait ends.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::io::{Read, Write};
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use sys::process::{Attended, EndingOutput, Stream, Supervised, Supply, TimedInput, serve};
 
-/// Far more than any of this takes; a wait without limit would be longer by far.
+/// Far more than these tests take; a wait without a limit would be much longer.
 const LONG: Duration = Duration::from_secs(100);
-/// How long what escapes would hold a pipe.
+/// Time for which an escaped process would hold a pipe.
 const ESCAPED: &str = "setsid sleep 1000 & echo $!";
 
 fn shell(script: &str) -> Command {
@@ -23,7 +23,7 @@ fn start(script: &str, input: Option<Vec<u8>>) -> Supervised {
     Supervised::start(&mut shell(script), Supply { input, own_group: true, deaf: false }).unwrap()
 }
 
-/// Hears a program to its end: why that was, and its output.
+/// Reads the output of a program to its end: the reason of the end, and the output.
 fn attend(program: &mut Supervised, patience: Duration) -> (Attended, String) {
     let mut said = Vec::new();
     let why = program
@@ -37,7 +37,7 @@ fn attend(program: &mut Supervised, patience: Duration) -> (Attended, String) {
     (why, String::from_utf8(said).unwrap())
 }
 
-/// Ends what escaped its group, which only a test that started it knows.
+/// Ends a process that escaped its group, which only a test that started it can identify.
 fn bury(pid: &str) {
     sys::process::send(pid.trim().parse().unwrap(), Some(sys::signal::Signal::Kill)).unwrap();
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// One instruction: its address, and its text with single blanks.
+/// One instruction: its address, and its text with single spaces.
 #[derive(Debug, Clone)]
 pub(crate) struct Instruction {
     pub(crate) address: u64,
@@ -17,7 +17,7 @@ impl Instruction {
         self.text.split(' ').next().unwrap_or_default()
     }
 
-    /// Where a jump inside the function goes.
+    /// The target of a jump inside the function.
     fn target(&self) -> Option<u64> {
         let (jump, rest) = self.text.split_once(' ')?;
         let branches = jump.starts_with('j') || jump.starts_with("b.") || jump == "b" || jump.starts_with("cb");
@@ -25,14 +25,14 @@ impl Instruction {
         branches.then_some(place)
     }
 
-    /// The operands that are memory, in order; an address computed by `lea` is none.
+    /// The operands in memory, in order; an address computed by `lea` is not one.
     fn memory(&self) -> Option<usize> {
         let operands = self.text.split_once(' ')?.1;
         (!self.mnemonic().starts_with("lea") && !self.mnemonic().starts_with("nop"))
             .then(|| operands.split(',').position(|operand| operand.contains('[')))?
     }
 
-    /// A store has memory for its first operand, unless it only compares.
+    /// A store has memory as its first operand, unless it only compares.
     pub(crate) fn is_store(&self) -> bool {
         self.memory() == Some(0) && !self.compares()
     }
@@ -46,7 +46,7 @@ impl Instruction {
     }
 }
 
-/// The functions of this program, by raw symbol; `None`, with a word on stderr, where there is no `objdump`.
+/// The functions of this program, by raw symbol; `None`, with a message on stderr, if there is no `objdump`.
 pub(crate) fn functions() -> Option<&'static HashMap<String, Vec<Instruction>>> {
     static FUNCTIONS: OnceLock<Option<HashMap<String, Vec<Instruction>>>> = OnceLock::new();
     FUNCTIONS.get_or_init(read).as_ref()
@@ -80,8 +80,8 @@ fn read() -> Option<HashMap<String, Vec<Instruction>>> {
     Some(functions)
 }
 
-/// The instructions of a function named by its path inside `kernel`, such as `ring::chase_one`: mangled names hold each
-/// part of the path behind its length.
+/// The instructions of a function given by its path inside `kernel`, such as `ring::chase_one`: mangled names contain
+/// each part of the path after its length.
 pub(crate) fn function(path: &str) -> Option<Vec<&'static [Instruction]>> {
     let mangled: String = path.split("::").map(|part| format!("{}{part}", part.len())).collect();
     let mangled = format!("6kernel{mangled}");
@@ -91,7 +91,7 @@ pub(crate) fn function(path: &str) -> Option<Vec<&'static [Instruction]>> {
     Some(found)
 }
 
-/// The loops of a function that hold no other loop, as the instructions from the target of a jump back to that jump.
+/// The innermost loops of a function, as the instructions from the target of a jump back to that jump.
 pub(crate) fn inner_loops(code: &[Instruction]) -> Vec<&[Instruction]> {
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for (end, jump) in code.iter().enumerate() {
