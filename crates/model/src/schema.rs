@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::{DocumentPosition, Error, Outcome, Run};
 
 /// The schema that this program writes.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 #[derive(Deserialize)]
 struct SchemaHeader {
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn newer_truncated_and_foreign_documents_are_refused_with_the_place() {
         let text = render_run(&smallest()).unwrap();
-        let newer = text.replace("\"schema\":1", "\"schema\":2");
-        assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 2, known: 1 })));
+        let newer = text.replace("\"schema\":1", "\"schema\":3");
+        assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 3, known: SCHEMA })));
         for end in 0..text.trim_end().len() {
             assert!(parse_run(&text[..end]).is_err(), "cut at {end}");
         }

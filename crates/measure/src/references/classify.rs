@@ -8,7 +8,7 @@ const NEAR: f64 = 0.05;
 const STEADY: f64 = 0.01;
 /// Share of a batch that its thread may be off its CPU without having given it up.
 const OFF_CPU: f64 = 0.01;
-/// The same in nanoseconds: CPU time is counted in microseconds.
+/// The same in nanoseconds: reading both clocks takes time, and so do interrupts.
 const OFF_CPU_NANOS: f64 = 3_000.0;
 
 /// What decides whether a batch counts.

@@ -22,6 +22,8 @@ pub(super) struct Beside {
     evidence: BatchEvidence,
     rule: Option<UndisturbedRule>,
     lengths: ReferenceLengths,
+    /// Whether the timing thread is the only party.
+    alone: bool,
     /// Undisturbed batches (of a difference: pairs) so far.
     undisturbed: u32,
 }
@@ -44,8 +46,9 @@ impl Beside {
         self.undisturbed
     }
 
-    /// Starts what reads on the CPUs of the other parties.
-    pub(super) fn start_helpers(&self, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+    /// Starts what reads on the CPUs of the other parties, so many.
+    pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+        self.alone = others == 0 && self.cpus.len() == 1;
         reader.help_on(&self.cpus)
     }
 
@@ -86,7 +89,9 @@ impl Beside {
         if settle > 0 {
             counted(kernel, settle, None, None)?;
         }
-        let found = counted(kernel, ops, tally, Some(&mut self.evidence))?;
+        // Of several parties each gives the CPU to the other: that is the work, and no evidence.
+        let evidence = self.alone.then_some(&mut self.evidence);
+        let found = counted(kernel, ops, tally, evidence)?;
         let after = reader.read(&self.cpus)?;
         self.evidence.add_readings(before, after);
         Ok(found)

@@ -115,7 +115,7 @@ impl LaunchMember {
     /// From here on batches count.
     pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.beside.reader(reader) {
-            self.beside.start_helpers(reader)?;
+            self.beside.begin(self.bench.watched().len(), reader)?;
         }
         self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.bench));

@@ -1,6 +1,7 @@
 //! Reads the references beside batches: on the worker's own CPU, and on those of its parties by helpers that sleep meanwhile.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use model::{LaunchReferences, ReferenceLengths, ReferenceTrack, SmallSteps};
 use probes::ProbeError;
@@ -134,24 +135,25 @@ pub(super) struct BatchEvidence {
     off_cpu: Vec<u32>,
 }
 
-/// CPU time and switches of this thread at one moment.
-pub(super) struct ThreadMoment(Option<Usage>);
+/// Switches and CPU time of this thread at one moment. The usage that the kernel tells is as old as the last tick, the clock of the
+/// thread is not.
+pub(super) struct ThreadMoment(Option<(Usage, Duration)>);
 
 impl ThreadMoment {
     pub(super) fn now() -> Self {
-        Self(Usage::of(Who::Thread).ok())
+        Self(Usage::of(Who::Thread).ok().zip(sys::clock::thread_cpu().ok()))
     }
 }
 
 impl BatchEvidence {
     /// One batch of so many nanoseconds between two moments of its thread.
     pub(super) fn add_thread(&mut self, before: &ThreadMoment, after: &ThreadMoment, nanos: u64) {
-        let (Some(before), Some(after)) = (&before.0, &after.0) else { return };
+        let (Some((before, cpu_before)), Some((after, cpu_after))) = (&before.0, &after.0) else { return };
         let used = after.since(before);
         let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         self.switches.push(small(used.involuntary_switches));
         self.waits.push(small(used.voluntary_switches));
-        let cpu = u64::try_from(used.cpu().as_nanos()).unwrap_or(u64::MAX);
+        let cpu = u64::try_from(cpu_after.saturating_sub(*cpu_before).as_nanos()).unwrap_or(u64::MAX);
         self.off_cpu.push(small(nanos.saturating_sub(cpu)));
     }
 

@@ -13,6 +13,7 @@ pub(super) static PROBE: Probe = Probe {
             or with a process on every CPU that never stops computing.",
     metric: ProbeMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
+    domain: Some(|_| model::Domain::Timer),
     stresses: &[Primitive::Timer, Primitive::Wakeup],
     sources: &[
         DefinitionSource::new("BaBar", "(pseudo-)real-time responsiveness", "T. J. Pavel, CHEP 98"),

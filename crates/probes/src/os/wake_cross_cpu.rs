@@ -17,6 +17,7 @@ pub(super) static PROBE: Probe = Probe {
             asleep: the interrupt, the way out of the idle state, the switch. The longer it slept, the deeper that state.",
     metric: ProbeMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
+    domain: Some(|_| model::Domain::Timer),
     stresses: &[Primitive::Wakeup],
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
     axes: &[

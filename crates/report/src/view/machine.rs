@@ -48,7 +48,7 @@ fn references(run: &Run) -> Option<String> {
     if let Some(why) = &references.refused {
         return Some(format!("clock and neighbours on the core were not seen: {why}"));
     }
-    let clock = references.clock.map(hertz)?;
+    let clock = references.clock.map(clock_words)?;
     let Some(shared) = references.core_shared else {
         return Some(format!(
             "median clock {clock}; whether another thread was on the core is not known: no reading is of an unshared core"
@@ -58,11 +58,15 @@ fn references(run: &Run) -> Option<String> {
     let printed = run.figures.iter().find_map(|figure| figure.references.as_ref()?.clock);
     Some(match printed {
         Some(at) if Some(at) != references.clock => {
-            format!("core figures at {}; the median clock of the run was {clock}, {shared}", hertz(at))
+            format!("core figures at {}; the median clock of the run was {clock}, {shared}", clock_words(at))
         }
         Some(_) => format!("core figures at {clock}, the median clock of the run; {shared}"),
         None => format!("median clock {clock}; {shared}"),
     })
+}
+
+fn clock_words(hertz: f64) -> String {
+    PrintedQuantity::bare(hertz, Unit::Hertz).short()
 }
 
 /// A fact's value for people, with its unit.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::history;
 use crate::schema::faults;
-use model::{FactValue, Flag, Outcome, Run};
+use model::{FactValue, Flag, Outcome, Run, ValueBasis};
 use store::{Access, Detail, SqliteStore, Store, load_document};
 
 fn kept(extension: &str) -> Vec<PathBuf> {
