@@ -17,17 +17,9 @@ pub(crate) struct FigureSelection {
     /// A probe, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1,working_set=64MiB
     #[arg(long, value_name = "PROBE[:POINT]")]
     pub(crate) probe: Vec<String>,
-    /// Neither read the clock and the neighbour beside batches nor leave disturbed batches out
-    #[arg(long)]
-    no_rulers: bool,
 }
 
 impl FigureSelection {
-    /// Whether the references are read beside batches.
-    pub(crate) const fn references(&self) -> bool {
-        !self.no_rulers
-    }
-
     /// The suite: the default one where neither a suite nor a probe was named, none where only probes were.
     pub(crate) fn suite(&self) -> Option<&str> {
         match &self.suite {

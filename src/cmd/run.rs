@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
     target_device: Option<PathBuf>,
+    /// Neither read the clock and the neighbour beside batches nor leave disturbed batches out
+    #[arg(long, conflicts_with = "resume")]
+    no_rulers: bool,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -215,7 +218,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
         target: arguments.measure.rounds.target(),
         time_limit: selection.limit(arguments.measure.rounds.time_limit),
         directory: Some(directory.to_string_lossy().into_owned()),
-        references: selection.references(),
+        references: !arguments.no_rulers,
         entries,
         ..Plan::default()
     })

@@ -116,8 +116,13 @@ impl<'a> LocalSession<'a> {
 
     /// Measures to the end, saved after every round.
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
-        let earlier = earlier(self.saver.store(), order.run());
-        let order = order.after(earlier.iter());
+        let order = match order.run().plan.references {
+            true => {
+                let earlier = earlier(self.saver.store(), order.run());
+                order.after(earlier.iter())
+            }
+            false => order,
+        };
         let mut progress = ProgressLine::new(order.run().plan.target, self.options.progress());
         let (saver, stopper) = (&mut self.saver, self.stopper.clone());
         Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
@@ -174,7 +179,7 @@ fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
     const NEWEST: usize = 5;
     let read = |store: &dyn Store| -> Option<Vec<Run>> {
         let mut same = store.summaries().ok()?;
-        same.retain(|other| other.fingerprint == run.machine.fingerprint && other.tool.is_none());
+        same.retain(|other| other.fingerprint == run.machine.fingerprint && other.tool.is_none() && other.id != run.id);
         same.sort_by_key(|other| std::cmp::Reverse(other.number));
         Some(same.iter().take(NEWEST).filter_map(|other| store.get(&other.id, Detail::Values).ok()).collect())
     };
