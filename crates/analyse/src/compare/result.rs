@@ -4,6 +4,7 @@ use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
+use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis};
 use crate::conditions::RunDisturbance;
 
 /// Several runs side by side, one of them the reference.
@@ -15,6 +16,9 @@ pub struct Comparison {
     pub normalise: Normalise,
     /// Half-width of the band that counts as the same.
     pub band: f64,
+    /// The same for ratios of cycles, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles_band: Option<f64>,
     /// Confidence of every interval, and of all verdicts DIFFERENT together.
     pub level: f64,
     /// Number of tests over which the p-values were adjusted (Holm).
@@ -46,6 +50,9 @@ pub struct Compared {
     /// What disturbed it, by its own record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<RunDisturbance>,
+    /// The clock that it showed, where its references were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ComparedClock>,
     /// When it was measured.
     pub started: String,
     /// Who is to be named wherever its figures are shown.
@@ -137,6 +144,9 @@ pub struct Ratio {
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
+    /// What the ratio is made of.
+    #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
+    pub basis: RatioBasis,
     /// The ratio, as `Comparison::normalise` says; absent when there is no honest single one, and `reason` says why.
     pub value: Option<f64>,
     /// Lower end of its interval; absent without spread.
@@ -171,6 +181,9 @@ pub struct Ratio {
     /// Why there is no ratio, no interval or no verdict, where one is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Cycles and time, where both figures are core figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<CoreRatio>,
     /// Place among the machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Rank>,
@@ -187,30 +200,6 @@ pub enum RatioMethod {
     /// No interval.
     #[default]
     None,
-}
-
-/// What may be said of two figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the band.
-    Different,
-    /// By less than the band.
-    Same,
-    /// Neither can be said.
-    Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind it.
-    DifferentSpreadAssumed,
-}
-
-impl From<stats::EquivalenceVerdict> for CompareVerdict {
-    fn from(verdict: stats::EquivalenceVerdict) -> Self {
-        match verdict {
-            stats::EquivalenceVerdict::Different => Self::Different,
-            stats::EquivalenceVerdict::Same => Self::Same,
-            stats::EquivalenceVerdict::Undecided => Self::Undecided,
-        }
-    }
 }
 
 /// Which way a figure moved against the reference, in words that fit its unit.
