@@ -46,6 +46,8 @@ mod tests {
         assert_eq!(percent("2"), Ok(0.02));
         assert_eq!(percent("0.5%"), Ok(0.005));
         assert!(percent("0").is_err() && percent("x").is_err() && percent("101").is_err());
+        assert_eq!((gigahertz("2.5"), gigahertz("3 GHz")), (Ok(2.5e9), Ok(3e9)));
+        assert!(gigahertz("0").is_err() && gigahertz("2600000000").is_err() && gigahertz("fast").is_err());
         assert_eq!(seconds("90"), Ok(90.0));
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("1.5h"), Ok(5400.0));

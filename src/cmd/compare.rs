@@ -10,7 +10,7 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::value_parsers::percent;
+use crate::value_parsers::{gigahertz, percent};
 use crate::{output, run_finder};
 
 /// Options of `prony compare`.
@@ -38,9 +38,12 @@ pub(crate) struct Arguments {
     /// Set figures side by side that differ on these axes alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
-    /// Difference that counts as none, in percent
+    /// Difference that counts as none, in percent; half of it between cycles of one machine
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
+    /// Print core figures at this clock instead of the reference's; no ratio and no verdict changes with it
+    #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
+    at_clock: Option<f64>,
     /// Exit with 1 when this condition surely holds: slower, slower:5 (a figure, by at least 5%), different; with 3 when
     /// that cannot be told or nothing could be tested; else with 0
     #[arg(long, value_name = "CONDITION")]
@@ -88,6 +91,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         sort_by: arguments.sort.clone(),
         changed_first: arguments.changed,
         band: arguments.band,
+        at_clock: arguments.at_clock,
         history: &history,
         ..CompareOptions::default()
     };

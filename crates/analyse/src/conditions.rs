@@ -3,7 +3,7 @@
 //! The run recorded them while it measured ([`model::Conditions`]); documents of older versions have the load alone, as
 //! a fact of the machine. `compare`, `explain` and `report` all use these sentences.
 
-use model::{Conditions, Run};
+use model::{Conditions, Flag, Run, UnsharedSource};
 use serde::{Deserialize, Serialize};
 
 use crate::words::list;
@@ -12,7 +12,9 @@ use crate::words::list;
 const LOAD_PER_CPU: f64 = 0.5;
 /// Share of time taken by a hypervisor or a quota, from which it is reported.
 const TAKEN: f64 = 0.01;
-/// Relative distance between the lowest and the highest clock, from which it is reported.
+/// Share of the time with another thread on the core from which it counts.
+const CORE_SHARED: f64 = 0.05;
+/// Relative distance between the lowest and the highest clock from which it counts.
 const CLOCK: f64 = 0.02;
 
 /// One disturbance of a run.
@@ -20,8 +22,9 @@ const CLOCK: f64 = 0.02;
 pub struct RunDisturbance {
     /// Its kind.
     pub kind: DisturbanceKind,
-    /// Its amount: runnable tasks for load, a share of the time for steal and throttling, highest over lowest minus 1
-    /// for the clock, a share of the online CPUs for CPUs; absent if there is no number.
+    /// How much: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for
+    /// the clock, a share of the online CPUs for CPUs, a share of the time or of the figures for the core; absent where
+    /// there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<f64>,
     /// Its effect on the run, to be read after the run's name: `ran beside other work (load 3.1 on 2 CPUs)`.
@@ -44,6 +47,10 @@ pub enum DisturbanceKind {
     Clock,
     /// Fewer CPUs than are online.
     Cpus,
+    /// Another thread on the core.
+    CoreShared,
+    /// Figures that are observed on a core that others shared, or may have shared.
+    Contended,
 }
 
 /// The disturbances of a run; empty if there were none or none were recorded.
@@ -55,6 +62,8 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
         load(&conditions),
         steal(&conditions),
         throttling(&conditions),
+        core_shared(run),
+        contended(run),
         clock(&conditions),
         cpus(&conditions),
     ];
@@ -117,6 +126,25 @@ fn throttling(conditions: &Conditions) -> Option<RunDisturbance> {
     let share = conditions.throttled?.share()?.get();
     let says = format!("was stopped for {} of its time by a control group's quota", percent(share));
     if share < TAKEN { None } else { disturbance(DisturbanceKind::Throttling, share, says) }
+}
+
+fn core_shared(run: &Run) -> Option<RunDisturbance> {
+    let share = run.session.references.as_ref()?.core_shared?.get();
+    let says = format!("shared its core with another thread for {} of its time", percent(share));
+    if share < CORE_SHARED { None } else { disturbance(DisturbanceKind::CoreShared, share, says) }
+}
+
+fn contended(run: &Run) -> Option<RunDisturbance> {
+    let references = run.session.references.as_ref()?;
+    let flagged = run.figures.iter().filter(|figure| figure.has(Flag::Contended)).count();
+    if flagged == 0 {
+        return None;
+    }
+    let seen = references.unshared.iter().any(|core| core.source != UnsharedSource::Unknown);
+    let why = if seen { "on a core that others shared" } else { "on a core that was never seen unshared" };
+    let figures = if flagged == 1 { "1 figure".to_owned() } else { format!("{flagged} figures") };
+    let amount = flagged as f64 / run.figures.len() as f64;
+    disturbance(DisturbanceKind::Contended, amount, format!("states {figures} as observed {why}"))
 }
 
 fn clock(conditions: &Conditions) -> Option<RunDisturbance> {

@@ -14,9 +14,11 @@ pub mod fleet;
 pub mod naming;
 pub mod plan_network;
 pub mod predict;
+mod shown_clock;
 pub mod trend;
 mod words;
 
 pub use compare::{CompareOptions, Comparison, compare};
 pub use error::Error;
 pub use explain::{Explanation, explain};
+pub use shown_clock::ShownClock;

@@ -41,6 +41,18 @@ impl Floor {
         standard_deviation(logs).map(|sd| Self { sd, degrees: Some((logs.len() - 1) as f64) })
     }
 
+    /// The floor with an error of the difference that is known beside it: its standard deviation, such as that of the two
+    /// clocks at which times are stated. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
+    #[must_use]
+    pub fn beside(self, error: f64) -> Self {
+        if error == 0.0 {
+            return self;
+        }
+        let (own, both) = (self.sd * self.sd, self.sd * self.sd + error * error / 2.0);
+        let degrees = self.degrees.filter(|_| own > 0.0).map(|degrees| degrees * (both / own) * (both / own));
+        Self { sd: both.sqrt(), degrees }
+    }
+
     /// Half-width at `level` of the difference between two sessions that differ by the floor alone. The quantile is
     /// Student's if the deviation was estimated, else normal.
     pub fn half_width(&self, level: f64) -> f64 {

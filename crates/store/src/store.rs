@@ -9,8 +9,9 @@ use crate::{Error, SessionValue, Summary, index};
 pub enum Detail {
     /// The document as stored.
     Whole,
-    /// The document without the inside of its launches (batches, readings, and each launch's footprint and placement).
-    /// Outcomes, launch values and quantiles, facts, and the footprints of figures are included. Several times faster.
+    /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
+    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, and the footprints
+    /// of figures are included. Several times faster.
     Values,
 }
 
@@ -85,6 +86,8 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 
 /// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
+    // Which cores a launch used matters where they are of several classes.
+    let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
     for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         *launch = model::Launch {
             round: launch.round,
@@ -99,6 +102,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             quantiles: std::mem::take(&mut launch.quantiles),
             frequency: launch.frequency,
             undisturbed: launch.undisturbed,
+            placement: if several { std::mem::take(&mut launch.placement) } else { model::Placement::default() },
             invalid: launch.invalid.take(),
             ..model::Launch::default()
         };

@@ -52,7 +52,8 @@ pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<Geom
         let set = CommonSet::new(rows, family, &within, common, options);
         let mean = |run: usize| {
             let members = set.members(rows, run, &classes, options.level);
-            set.mean(&rows.names[run], &geometric_mean(&members, &scores, options.level)?)
+            let found = geometric_mean(&members, &scores, options.level)?;
+            set.mean(&rows.names[run], &set.with_clocks(found, rows, run))
         };
         if family.is_none() {
             means.push(set.reference(&rows.names[rows.reference], options));
@@ -120,13 +121,34 @@ impl<'a> CommonSet<'a> {
             Some(RatioMember {
                 shift: sign * shift.log,
                 launches: shift.known.as_ref().map(|known| launches(known, sign)),
-                floor: shift.known.as_ref().map_or(0.0, |known| known.floor_half_width / z),
+                floor: shift.known.as_ref().map_or(0.0, |known| {
+                    // The error of the clocks is that of all core figures at once.
+                    let (whole, clock) = (known.floor_half_width / z, shift.clock.unwrap_or(0.0));
+                    (whole * whole - clock * clock).max(0.0).sqrt()
+                }),
                 class: classes[&figure.class],
                 figure: row,
                 weight: 1.0 / self.points[figure.probe.as_str()] as f64,
             })
         };
         self.common.iter().filter_map(member).collect()
+    }
+
+    /// The mean with the error of the two clocks, which moves the times of all core figures together and does not average
+    /// out.
+    fn with_clocks(&self, mut found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
+        let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].probe.as_str()] as f64;
+        let error = |row: &usize| rows.shifts[*row][run].and_then(|shift| shift.clock).unwrap_or(0.0);
+        let moved: f64 = self.common.iter().map(|row| weight(row) * error(row)).sum();
+        let error = moved / self.common.iter().map(weight).sum::<f64>();
+        let level = found.interval.level;
+        if error > 0.0 && level > 0.0 && level < 1.0 {
+            let half = stats::distribution::normal_quantile(0.5 + level / 2.0) * error;
+            let (down, up) = ((found.value / found.interval.low).ln(), (found.interval.high / found.value).ln());
+            found.interval.low = found.value / down.hypot(half).exp();
+            found.interval.high = found.value * up.hypot(half).exp();
+        }
+        found
     }
 
     fn mean(&self, machine: &str, found: &stats::Estimated) -> Option<GeometricMean> {

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use model::{Better, Outcome};
 
 use super::options::Normalise;
+use super::ratio_basis::CompareVerdict;
 use super::result::{
-    CompareGate, CompareRow, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, GateFigure, ModeRatio,
-    Ratio,
+    CompareGate, CompareRow, Comparison, FailOn, GainDirection, GateAnswer, GateFigure, ModeRatio, Ratio,
 };
 use crate::Error;
 
@@ -84,7 +84,7 @@ struct GateQuestion {
 
 impl GateQuestion {
     fn figure(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
-        let Some(verdict) = ratio.verdict else { return self.one_sided(row, reference, ratio) };
+        let Some(verdict) = timed(ratio).verdict else { return self.one_sided(row, reference, ratio) };
         if !ratio.modes.is_empty() {
             return self.modes(row, ratio, verdict);
         }
@@ -92,7 +92,8 @@ impl GateQuestion {
             let ends = ratio.assumed.map(|assumed| (assumed.low, assumed.high));
             return ends.map_or(GateFinding::Nothing, |ends| self.ends(self.losses(row, ends), true));
         }
-        match (ratio.low.zip(ratio.high), verdict) {
+        let time = timed(ratio);
+        match (time.low.zip(time.high), verdict) {
             (Some(ends), _) => self.ends(self.losses(row, ends), verdict == CompareVerdict::Different),
             // Comparing a run with itself tests nothing.
             (None, CompareVerdict::Same) => GateFinding::Nothing,
@@ -166,19 +167,41 @@ impl GateQuestion {
 
     fn named(&self, row: &CompareRow, ratio: &Ratio, reason: Option<String>) -> GateFigure {
         let gain = |value: f64| self.normalise.rewritten(&row.metric, value, Normalise::Gain);
-        let stated = ratio.low.zip(ratio.high);
+        let time = timed(ratio);
+        let stated = time.low.zip(time.high);
         let assumed = ratio.assumed.filter(|_| self.count_assumed).map(|assumed| (assumed.low, assumed.high));
         let ends = stated.or(assumed).map(|ends| self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain));
         GateFigure {
             machine: ratio.machine.clone(),
             figure: row.key().to_string(),
             title: row.title.clone(),
-            gain: ratio.value.map(gain),
+            gain: time.value.map(gain),
             low: ends.map(|ends| ends.0),
             high: ends.map(|ends| ends.1),
             need: ratio.need,
             reason,
         }
+    }
+}
+
+/// What a condition is set against: of core figures their time at the clock that each machine showed, since a clock that
+/// fell is a regression.
+struct TimedRatio {
+    value: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    verdict: Option<CompareVerdict>,
+}
+
+const fn timed(ratio: &Ratio) -> TimedRatio {
+    match &ratio.core {
+        Some(core) => TimedRatio {
+            value: Some(core.time.value),
+            low: core.time.low,
+            high: core.time.high,
+            verdict: core.time.verdict,
+        },
+        None => TimedRatio { value: ratio.value, low: ratio.low, high: ratio.high, verdict: ratio.verdict },
     }
 }
 

@@ -6,13 +6,17 @@
 
 mod align;
 mod assumed;
+mod basis;
 mod family;
+mod figure_view;
 mod gate;
 mod glob;
 mod modes;
 mod options;
+mod power;
 mod printed;
 mod rank;
+mod ratio_basis;
 mod report;
 mod result;
 mod self_test;
@@ -25,14 +29,15 @@ mod verdict;
 pub(crate) use align::differing_axes;
 pub use glob::matches;
 pub use options::{CompareOptions, Normalise};
+pub use power::{FoundShare, PlantedPower};
 pub use printed::{Disagreement, PrintedCell};
+pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis, RatioEnds};
 pub use report::compare;
 pub(crate) use report::compare_figures;
 pub use result::{
-    AssumedSpread, CompareGate, CompareRow, CompareVerdict, Compared, Comparison, FailOn, FloorUsed, GainDirection,
-    GateAnswer, GateFigure, GeometricMean, ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched,
-    VerdictCounts,
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, FloorUsed, GainDirection, GateAnswer,
+    GateFigure, GeometricMean, ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
 };
-pub use self_test::{SelfTest, self_test};
+pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, relation};
 pub use shares::fisher_exact;

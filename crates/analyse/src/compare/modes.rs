@@ -1,8 +1,9 @@
 //! Figures in modes are compared mode by mode: nearest centres, and shares.
 
-use model::{Figure, Mode, Outcome};
+use model::{Mode, Outcome};
 use stats::Floor;
 
+use super::figure_view::FigureView;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, of_estimates, of_launches};
 
@@ -20,18 +21,18 @@ pub(crate) struct ModePair {
 ///
 /// Shares are tested within one session only: between sessions they vary by an unknown amount.
 pub(crate) fn mode_pairs(
-    reference: &Figure,
-    other: &Figure,
+    reference: &FigureView,
+    other: &FigureView,
     floor: Floor,
     level: f64,
     one_session: bool,
 ) -> Option<Vec<ModePair>> {
-    let either = matches!(reference.outcome, Outcome::Modes(_)) || matches!(other.outcome, Outcome::Modes(_));
-    let (a, b) = (modes_of(reference)?, modes_of(other)?);
+    let either = matches!(&*reference.outcome, Outcome::Modes(_)) || matches!(&*other.outcome, Outcome::Modes(_));
+    let (a, b) = (modes_of(&reference.outcome)?, modes_of(&other.outcome)?);
     if !either || reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better {
         return None;
     }
-    let (groups_a, groups_b) = (groups(&reference.values(), &a), groups(&other.values(), &b));
+    let (groups_a, groups_b) = (groups(&reference.values, &a), groups(&other.values, &b));
     let (total_a, total_b) = (launches(&a), launches(&b));
     let share_p = |in_a: usize, in_b: usize| {
         if one_session && total_a > 0 && total_b > 0 { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
@@ -48,6 +49,7 @@ pub(crate) fn mode_pairs(
                         method: super::result::RatioMethod::Launches,
                         reason: None,
                         assumed: None,
+                        clock: None,
                     })
                     .unwrap_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level)),
             ),
@@ -74,9 +76,9 @@ fn launches(modes: &[Mode]) -> usize {
     modes.iter().map(|mode| mode.estimate.launches as usize).sum()
 }
 
-/// A single value counts as one mode with all launches.
-fn modes_of(figure: &Figure) -> Option<Vec<Mode>> {
-    match &figure.outcome {
+/// A single value counts as one mode that holds every launch.
+fn modes_of(outcome: &Outcome) -> Option<Vec<Mode>> {
+    match outcome {
         Outcome::Modes(modes) if modes.iter().all(|mode| mode.estimate.value > 0.0) => Some(modes.clone()),
         Outcome::Measured(estimate) if estimate.value > 0.0 => Some(vec![Mode { share: 1.0, estimate: *estimate }]),
         _ => None,

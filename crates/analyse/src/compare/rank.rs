@@ -7,7 +7,8 @@ use stats::distribution::{normal_cdf, normal_quantile};
 use stats::rank::Ordered;
 use stats::rank_intervals;
 
-use super::result::{CompareVerdict, Rank};
+use super::ratio_basis::CompareVerdict;
+use super::result::Rank;
 
 /// One machine's figure for ranking.
 #[derive(Debug, Clone, Copy)]

@@ -1,47 +1,73 @@
 //! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
-use model::{Figure, Outcome, Run};
+use model::{Figure, Outcome, Run, ValueBasis};
+use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
-use super::assumed::assumed;
-use super::assumed::standard_error;
+use super::assumed::{assumed, standard_error};
+use super::basis::{CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, pair_finding};
 use super::family::{Rows, geometric_means};
+use super::figure_view::FigureView;
 use super::modes::mode_pairs;
 use super::options::CompareOptions;
 use super::rank::{RankEntry, RankRules, ranks};
-use super::result::{
-    CompareRow, CompareVerdict, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts,
-};
+use super::ratio_basis::{CompareVerdict, ComparedClock, RatioBasis, RatioEnds};
+use super::result::{CompareRow, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts};
 use super::session::{History, relation, same_run};
-use super::shift::{CompareShift, shift};
+use super::shift::{CompareShift, CoreShifts};
 use super::verdict::{FigureFinding, Judge};
 use crate::Error;
+use crate::shown_clock::{ShownClock, is_condition};
 
-/// One cell before verdicts.
-struct Assessed {
+/// What is known of one cell before verdicts.
+pub(super) struct Assessed {
     finding: Option<FigureFinding>,
     floor: Option<FloorUsed>,
+    pub(super) basis: RatioBasis,
+    core: Option<Box<CoreShifts>>,
 }
 
 impl Assessed {
-    /// The ratio, if there is a single one.
-    const fn single(&self) -> Option<&CompareShift> {
-        match &self.finding {
-            Some(FigureFinding::Single(shift)) => Some(shift),
+    /// The ratio that means are made of, where there is a single one: of core figures that of time.
+    fn single(&self) -> Option<&CompareShift> {
+        match (&self.core, &self.finding) {
+            (Some(core), _) => Some(&core.time),
+            (None, Some(FigureFinding::Single(shift))) => Some(shift),
             _ => None,
         }
     }
+
+    /// What is known of the single ratio that the verdict is about.
+    pub(super) fn known(&self) -> Option<&stats::RatioEstimate> {
+        match &self.finding {
+            Some(FigureFinding::Single(shift)) => shift.known.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The time beside cycles that decide, which is tested as well.
+    fn time(&self) -> Option<&CompareShift> {
+        self.core.as_ref().filter(|_| self.basis == RatioBasis::Cycles).map(|core| &core.time)
+    }
+
+    /// Every p-value of the cell, that of the time last.
+    pub(super) fn p_values(&self) -> Vec<f64> {
+        let mut all = self.finding.as_ref().map(FigureFinding::p_values).unwrap_or_default();
+        all.extend(self.time().map(|time| time.known.as_ref().map_or(f64::NAN, |known| known.p_value)));
+        all
+    }
 }
 
-/// State shared by the steps.
-struct ComparisonInput<'a> {
+/// Everything that the steps share.
+pub(super) struct ComparisonInput<'a> {
     runs: &'a [&'a Run],
     names: Vec<String>,
-    reference: usize,
+    pub(super) reference: usize,
     options: &'a CompareOptions<'a>,
     history: History,
     /// Runs that are the reference itself.
     itself: Vec<bool>,
+    clocks: Vec<Option<ShownClock>>,
 }
 
 /// Compares runs. For a single run the result has only ratios of 1.
@@ -62,12 +88,9 @@ pub(crate) fn compare_figures(runs: &[&Run], options: &CompareOptions) -> Result
 }
 
 fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comparison, Error> {
-    let names = crate::naming::names(runs, &options.handles);
-    let reference = find_reference(runs, &names, options.reference.as_deref())?;
+    let desk = ComparisonInput::new(runs, options)?;
+    let reference = desk.reference;
     let alignment = align(runs, reference, options)?;
-    let itself = runs.iter().map(|run| same_run(runs[reference], run)).collect();
-    let desk =
-        ComparisonInput { runs, names, reference, options, history: History::new(options.history, runs), itself };
     let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
     let geometric_means = if means { desk.means(&alignment.rows, &assessed) } else { Vec::new() };
     let (rows, tests) = desk.judge(&alignment.rows, assessed);
@@ -81,6 +104,7 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
         reference: desk.names[reference].clone(),
         normalise: options.normalise,
         band: options.band,
+        cycles_band: in_cycles(&rows).then_some(options.band * CYCLES_BAND),
         level: options.level,
         tests,
         machines,
@@ -112,12 +136,22 @@ fn find_reference(runs: &[&Run], names: &[String], wanted: Option<&str>) -> Resu
         .ok_or_else(|| Error::Reference { name: wanted.to_owned(), known: names.join(", ") })
 }
 
+impl<'a> ComparisonInput<'a> {
+    pub(super) fn new(runs: &'a [&'a Run], options: &'a CompareOptions<'a>) -> Result<Self, Error> {
+        let names = crate::naming::names(runs, &options.handles);
+        let reference = find_reference(runs, &names, options.reference.as_deref())?;
+        let itself = runs.iter().map(|run| same_run(runs[reference], run)).collect();
+        let clocks = runs.iter().map(|run| ShownClock::of(run)).collect();
+        Ok(Self { runs, names, reference, options, history: History::new(options.history, runs), itself, clocks })
+    }
+}
+
 impl ComparisonInput<'_> {
-    fn assess(&self, row: &Aligned) -> Vec<Assessed> {
+    pub(super) fn assess(&self, row: &Aligned) -> Vec<Assessed> {
         let reference = row.figures[self.reference];
         (0..self.runs.len())
             .map(|run| match (reference, row.figures[run]) {
-                _ if run == self.reference => Assessed { finding: None, floor: None },
+                _ if run == self.reference => found(None),
                 (_, None) => nothing("this run lacks it"),
                 (None, Some(_)) => nothing("the reference lacks it"),
                 (Some(reference), Some(other)) => self.assess_pair(reference, run, other),
@@ -125,36 +159,57 @@ impl ComparisonInput<'_> {
             .collect()
     }
 
+    fn compared<'f>(&'f self, run: usize, figure: &'f Figure) -> ComparedFigure<'f> {
+        ComparedFigure { run: self.runs[run], figure, clock: self.clocks[run] }
+    }
+
+    /// A figure of the other run against the reference's, its launches times `factor`.
+    pub(super) fn planted(&self, reference: &Figure, run: usize, other: &Figure, factor: f64) -> Option<Assessed> {
+        let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
+        let PairFinding { finding, floor, basis, core } =
+            pair_finding((&from, &to), factor, &self.history, self.options).ok()?;
+        Some(Assessed { finding: Some(finding), floor, basis, core })
+    }
+
     fn assess_pair(&self, reference: &Figure, run: usize, other: &Figure) -> Assessed {
         let level = self.options.level;
-        let (from, to) = (self.runs[self.reference], self.runs[run]);
         if self.itself[run] {
-            return Assessed { finding: Some(FigureFinding::Itself), floor: None };
+            return found(Some(FigureFinding::Itself));
         }
-        let (floor, used) = self.history.floor((from, reference), (to, other));
-        if let Some(pairs) = mode_pairs(reference, other, floor, level, used.is_none()) {
-            return Assessed { finding: Some(FigureFinding::Modes(pairs)), floor: used };
+        let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
+        let basis = basis_of(&from, &to);
+        let (floor, used) = floor_of(&from, &to, basis, &self.history);
+        let (a, b) = (self.view(self.reference, reference, basis), self.view(run, other, basis));
+        let one_session = relation(from.run, to.run) == Relation::SameSession;
+        if let Some(pairs) = mode_pairs(&a, &b, floor, level, one_session) {
+            return Assessed { floor: used, basis, ..found(Some(FigureFinding::Modes(pairs))) };
         }
-        match shift(reference, other, floor, level) {
-            Ok(mut shift) => {
-                let floor = used.filter(|_| shift.known.is_some());
-                if shift.known.is_none() {
-                    shift.assumed = assumed((from, reference), (to, other), level);
+        match pair_finding((&from, &to), 1.0, &self.history, self.options) {
+            Ok(PairFinding { mut finding, floor, basis, core }) => {
+                if let FigureFinding::Single(shift) = &mut finding
+                    && shift.known.is_none()
+                {
+                    shift.assumed = assumed((from.run, reference), (to.run, other), level);
                 }
-                Assessed { finding: Some(FigureFinding::Single(shift)), floor }
+                Assessed { finding: Some(finding), floor, basis, core }
             }
             Err(reason) => nothing(&reason),
         }
     }
 
-    /// Verdicts over the whole report, and the number of tests.
+    /// A figure of a run on a basis; cycles are those at the clock of the reference.
+    fn view<'a>(&self, run: usize, figure: &'a Figure, basis: RatioBasis) -> FigureView<'a> {
+        let clock = if basis == RatioBasis::Cycles { self.clocks[self.reference] } else { self.clocks[run] };
+        match (basis, clock) {
+            (RatioBasis::Observed, _) => FigureView::observed(figure),
+            (RatioBasis::Cycles | RatioBasis::ClockTime, Some(clock)) => FigureView::at(figure, clock.hertz),
+            _ => FigureView::stated(figure),
+        }
+    }
+
+    /// Verdicts over the whole report, and the number of tests in it.
     fn judge(&self, aligned: &[Aligned], assessed: Vec<Vec<Assessed>>) -> (Vec<CompareRow>, usize) {
-        let p_values: Vec<f64> = assessed
-            .iter()
-            .flatten()
-            .filter_map(|cell| cell.finding.as_ref())
-            .flat_map(FigureFinding::p_values)
-            .collect();
+        let p_values: Vec<f64> = assessed.iter().flatten().flat_map(Assessed::p_values).collect();
         let adjusted = stats::holm(&p_values);
         let tests = p_values.iter().filter(|p| !p.is_nan()).count();
         let mut next = 0;
@@ -164,18 +219,25 @@ impl ComparisonInput<'_> {
                 metric: &model.metric,
                 normalise: self.options.normalise,
                 band: self.options.band,
+                cycles_band: self.options.band * CYCLES_BAND,
                 level: self.options.level,
                 tests,
             };
             let mut ratios = Vec::with_capacity(cells.len());
+            let mut others = cells.iter().filter(|cell| cell.finding.is_some()).map(|cell| cell.basis).peekable();
+            let observed = others.peek().is_some() && others.all(|basis| basis == RatioBasis::Observed);
             for (run, cell) in cells.into_iter().enumerate() {
-                let mut ratio = self.ratio(run, row);
-                ratio.floor = cell.floor;
+                let basis = if run == self.reference && observed { RatioBasis::Observed } else { cell.basis };
+                let mut ratio = self.ratio(run, row, basis);
+                (ratio.floor, ratio.basis) = (cell.floor, cell.basis);
+                let (timed, count) = (cell.time().is_some(), cell.p_values().len());
+                let adjusted = &adjusted[next..next + count];
+                next += count;
                 if let Some(finding) = cell.finding {
-                    let count = finding.p_values().len();
-                    judge.fill(&mut ratio, finding, &adjusted[next..next + count]);
-                    next += count;
+                    judge.fill(&mut ratio, finding, adjusted);
                 }
+                let core = cell.core.map(|core| judge.core(&ratio, &core, adjusted.last().copied().filter(|_| timed)));
+                ratio.core = core;
                 ratios.push(ratio);
             }
             self.rank(row, &mut ratios);
@@ -191,33 +253,54 @@ impl ComparisonInput<'_> {
         (rows.collect(), tests)
     }
 
-    /// The parts of a cell that do not depend on verdicts.
-    fn ratio(&self, run: usize, row: &Aligned) -> Ratio {
+    /// A cell with what does not depend on verdicts.
+    fn ratio(&self, run: usize, row: &Aligned, basis: RatioBasis) -> Ratio {
         let figure = row.figures[run];
+        let outcome = |figure: &Figure| match (basis, self.printed_at(run)) {
+            (RatioBasis::Observed, _) => FigureView::observed(figure).outcome.into_owned(),
+            (_, Some(hertz)) => FigureView::at(figure, hertz).outcome.into_owned(),
+            (_, None) => figure.outcome.clone(),
+        };
         Ratio {
             machine: self.names[run].clone(),
             point: figure.filter(|figure| figure.point != row.key.point).map(|figure| figure.point.clone()),
-            outcome: figure.map(|figure| figure.outcome.clone()),
+            outcome: figure.map(outcome),
             flags: figure.map(|figure| figure.flags.clone()).unwrap_or_default(),
             value: one(run, self.reference, row),
             ..Ratio::default()
         }
     }
 
+    /// The clock at which core figures of a run are printed: that of the reference for runs of its machine.
+    fn printed_at(&self, run: usize) -> Option<f64> {
+        let one_machine = relation(self.runs[self.reference], self.runs[run]) != Relation::AnotherMachine;
+        let clock =
+            self.clocks[run].map(|own| self.clocks[self.reference].filter(|_| one_machine).unwrap_or(own).hertz);
+        clock.map(|clock| self.options.at_clock.unwrap_or(clock))
+    }
+
+    /// A figure in an order of machines: of core figures time at the clock that the machine showed.
+    fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio) -> Option<RankEntry> {
+        let core = *figure.basis() == ValueBasis::Cycles;
+        let clock = self.clocks[run].filter(|_| core && ratio.basis != RatioBasis::Observed);
+        let outcome = match clock {
+            Some(clock) => FigureView::at(figure, clock.hertz).outcome.into_owned(),
+            None => ratio.outcome.clone()?,
+        };
+        let Outcome::Measured(estimate) = &outcome else { return None };
+        let error = standard_error(estimate);
+        (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
+            run,
+            log: estimate.value.ln(),
+            error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
+            floor: self.history.own_deviation(self.runs[run], figure, self.options.level, clock.is_some()),
+            against_reference: ratio.core.map_or(ratio.verdict, |core| core.time.verdict),
+        })
+    }
+
     fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
-        let entries: Vec<RankEntry> = (0..ratios.len())
-            .filter_map(|run| {
-                let figure = row.figures[run]?;
-                let Outcome::Measured(estimate) = &figure.outcome else { return None };
-                (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
-                    run,
-                    log: estimate.value.ln(),
-                    error: standard_error(estimate),
-                    floor: self.history.own_deviation(self.runs[run], figure, self.options.level),
-                    against_reference: ratios[run].verdict,
-                })
-            })
-            .collect();
+        let entries: Vec<RankEntry> =
+            (0..ratios.len()).filter_map(|run| self.rank_entry(run, row.figures[run]?, &ratios[run])).collect();
         let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
         let rules = RankRules {
             better: row.model(self.reference).metric.better,
@@ -234,9 +317,23 @@ impl ComparisonInput<'_> {
     }
 
     fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {
-        let shifts = assessed.iter().map(|cells| cells.iter().map(Assessed::single).collect()).collect();
-        let figures = rows.iter().map(|row| row.model(self.reference)).collect();
+        // What a machine did meanwhile is no figure of how fast it is, and the clock is in every core figure.
+        let counted = || rows.iter().zip(assessed).filter(|(row, _)| !is_condition(&row.key.probe));
+        let shifts = counted().map(|(_, cells)| cells.iter().map(Assessed::single).collect()).collect();
+        let figures = counted().map(|(row, _)| row.model(self.reference)).collect();
         geometric_means(&Rows { names: &self.names, reference: self.reference, figures, shifts }, self.options)
+    }
+
+    fn clock(&self, run: usize) -> Option<ComparedClock> {
+        let (own, reference) = (self.clocks[run]?, self.clocks[self.reference].filter(|_| run != self.reference));
+        let core = self.runs[run].figures.iter().any(|figure| *figure.basis() == ValueBasis::Cycles);
+        let ratio = reference.map(|reference| {
+            let (log, error) = clock_shift(reference, own);
+            let half = normal_quantile(0.5 + self.options.level / 2.0) * error;
+            let (low, high) = ((log - half).exp(), (log + half).exp());
+            RatioEnds { value: log.exp(), low: Some(low), high: Some(high), verdict: None }
+        });
+        Some(ComparedClock { shown: own, printed_at: self.printed_at(run).filter(|_| core), ratio })
     }
 
     fn machines(&self, rows: &[CompareRow]) -> Vec<Compared> {
@@ -263,6 +360,7 @@ impl ComparisonInput<'_> {
                         () => relation(reference, other),
                     },
                     disturbances: crate::conditions::disturbances(other),
+                    clock: self.clock(run),
                     started: other.session.started.clone(),
                     attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
                     tally,
@@ -277,6 +375,14 @@ fn one(run: usize, reference: usize, row: &Aligned) -> Option<f64> {
     row.figures[run].filter(|_| run == reference)?.outcome.estimate().map(|_| 1.0)
 }
 
+fn in_cycles(rows: &[CompareRow]) -> bool {
+    rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.basis == RatioBasis::Cycles)
+}
+
+const fn found(finding: Option<FigureFinding>) -> Assessed {
+    Assessed { finding, floor: None, basis: RatioBasis::Value, core: None }
+}
+
 fn nothing(reason: &str) -> Assessed {
-    Assessed { finding: Some(FigureFinding::Nothing(reason.to_owned())), floor: None }
+    found(Some(FigureFinding::Nothing(reason.to_owned())))
 }

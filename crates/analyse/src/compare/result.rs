@@ -4,6 +4,7 @@ use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
+use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis};
 use crate::conditions::RunDisturbance;
 
 /// Several runs side by side, one of them the reference.
@@ -15,7 +16,10 @@ pub struct Comparison {
     pub normalise: Normalise,
     /// Half-width of the band that counts as the same.
     pub band: f64,
-    /// Confidence level of every interval, and of all verdicts DIFFERENT together.
+    /// The same for ratios of cycles, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles_band: Option<f64>,
+    /// Confidence of every interval, and of all verdicts DIFFERENT together.
     pub level: f64,
     /// Number of tests over which the p-values were adjusted (Holm).
     pub tests: usize,
@@ -46,7 +50,10 @@ pub struct Compared {
     /// Its recorded disturbances.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<RunDisturbance>,
-    /// Start of the measurement.
+    /// The clock that it showed, where its references were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ComparedClock>,
+    /// When it was measured.
     pub started: String,
     /// Attribution, shown wherever its figures are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,8 +144,10 @@ pub struct Ratio {
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
-    /// The ratio in the form of `Comparison::normalise`; absent when there is no single one, for the reason in
-    /// `reason`.
+    /// What the ratio is made of.
+    #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
+    pub basis: RatioBasis,
+    /// The ratio, as `Comparison::normalise` says; absent when there is no honest single one, and `reason` says why.
     pub value: Option<f64>,
     /// Lower end of its interval; absent without spread.
     pub low: Option<f64>,
@@ -172,7 +181,10 @@ pub struct Ratio {
     /// Why there is no ratio, interval or verdict, if one is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Rank among the machines.
+    /// Cycles and time, where both figures are core figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<CoreRatio>,
+    /// Place among the machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Rank>,
 }
@@ -190,31 +202,7 @@ pub enum RatioMethod {
     None,
 }
 
-/// Verdict on two figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the band.
-    Different,
-    /// By less than the band.
-    Same,
-    /// Neither can be shown.
-    Undecided,
-    /// Beyond the spread assumed for a published value without one, and by more than 30%; not a test.
-    DifferentSpreadAssumed,
-}
-
-impl From<stats::EquivalenceVerdict> for CompareVerdict {
-    fn from(verdict: stats::EquivalenceVerdict) -> Self {
-        match verdict {
-            stats::EquivalenceVerdict::Different => Self::Different,
-            stats::EquivalenceVerdict::Same => Self::Same,
-            stats::EquivalenceVerdict::Undecided => Self::Undecided,
-        }
-    }
-}
-
-/// Direction of a change against the reference, in words for its unit.
+/// Which way a figure moved against the reference, in words that fit its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GainDirection {

@@ -1,11 +1,46 @@
-//! Self-test: differences claimed between equals.
+//! Does the product claim differences between equals, and would it find one?
 
 use model::Run;
 use serde::{Deserialize, Serialize};
 
 use super::options::CompareOptions;
-use super::result::CompareVerdict;
+use super::power::{PlantedPower, power};
+use super::ratio_basis::{CompareVerdict, RatioBasis};
 use crate::Error;
+use crate::shown_clock::is_condition;
+
+/// Pairs from which the promises on pairs and on SAME can be tested.
+pub const FEWEST_PAIRS: usize = 20;
+/// Share of figures, and of pairs, that may come out DIFFERENT.
+const FALSE_ALARMS: f64 = 0.05;
+/// Share of the figures in cycles that come out SAME.
+const LEAST_SAME: f64 = 0.5;
+/// Share of the planted differences that are found in figures that came out SAME in cycles.
+const LEAST_POWER: f64 = 0.8;
+
+/// Verdicts on figures that are compared in cycles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EqualVerdicts {
+    /// Figures compared, over all pairs.
+    pub figures: usize,
+    /// Of these DIFFERENT.
+    pub different: usize,
+    /// Of these SAME.
+    pub same: usize,
+    /// Of these UNDECIDED.
+    pub undecided: usize,
+}
+
+impl EqualVerdicts {
+    fn add(&mut self, verdict: CompareVerdict) {
+        self.figures += 1;
+        match verdict {
+            CompareVerdict::Different => self.different += 1,
+            CompareVerdict::Same => self.same += 1,
+            CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed => self.undecided += 1,
+        }
+    }
+}
 
 /// Result of comparing runs with repetitions of themselves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +57,16 @@ pub struct SelfTest {
     pub same: usize,
     /// UNDECIDED ones.
     pub undecided: usize,
+    /// Those of them that are compared in cycles.
+    #[serde(default)]
+    pub cycles: EqualVerdicts,
+    /// Pairs whose sessions showed surely different clocks or shares of a shared core: no false alarms, and not among the
+    /// figures.
+    #[serde(default)]
+    pub conditions_differ: usize,
+    /// What would have been found.
+    #[serde(default)]
+    pub power: PlantedPower,
     /// The false alarms: pair (from 0), figure, gain.
     pub claims: Vec<(usize, String, Option<f64>)>,
 }
@@ -32,9 +77,39 @@ impl SelfTest {
     pub fn share(&self) -> f64 {
         if self.figures == 0 { 0.0 } else { self.different as f64 / self.figures as f64 }
     }
+
+    /// Share of the figures in cycles that came out SAME; `None` without such figures.
+    #[must_use]
+    pub fn share_same(&self) -> Option<f64> {
+        (self.cycles.figures > 0).then(|| self.cycles.same as f64 / self.cycles.figures as f64)
+    }
+
+    /// Promises that are broken, as clauses; those on pairs and on figures in cycles only from [`FEWEST_PAIRS`] on.
+    #[must_use]
+    pub fn broken(&self) -> Vec<&'static str> {
+        let mut broken = Vec::new();
+        if self.share() > FALSE_ALARMS {
+            broken.push("at most 5% of the figures may come out DIFFERENT");
+        }
+        if self.pairs < FEWEST_PAIRS {
+            return broken;
+        }
+        if self.pairs_with_claims as f64 > FALSE_ALARMS * self.pairs as f64 {
+            broken.push("at most 5% of the pairs may hold any DIFFERENT");
+        }
+        if self.share_same().is_some_and(|share| share < LEAST_SAME) {
+            broken.push("at least half of the figures in cycles must come out SAME");
+        }
+        if self.power.same.share().is_some_and(|share| share < LEAST_POWER) {
+            broken
+                .push("at least 80% of the planted differences must be found in figures that came out SAME in cycles");
+        }
+        broken
+    }
 }
 
-/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict are not counted.
+/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict do not count, and
+/// neither does what the machine did meanwhile.
 ///
 /// # Errors
 /// When the runs of a pair cannot be compared.
@@ -42,23 +117,34 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<Sel
     let mut summary = SelfTest { pairs: pairs.len(), ..SelfTest::default() };
     for (index, (a, b)) in pairs.iter().enumerate() {
         let gains = CompareOptions { normalise: super::Normalise::Gain, ..options.clone() };
-        let comparison = super::compare(&[a, b], &gains)?;
+        let comparison = super::report::compare_figures(&[a, b], &gains)?;
         let before = summary.different;
+        let mut conditions = false;
         for row in &comparison.rows {
+            let condition = is_condition(&row.probe);
             for ratio in &row.ratios {
-                match ratio.verdict {
-                    Some(CompareVerdict::Different) => {
+                let Some(verdict) = ratio.verdict else { continue };
+                if condition {
+                    conditions |= verdict == CompareVerdict::Different;
+                    continue;
+                }
+                match verdict {
+                    CompareVerdict::Different => {
                         summary.different += 1;
                         summary.claims.push((index, row.key().to_string(), ratio.value));
                     }
-                    Some(CompareVerdict::Same) => summary.same += 1,
-                    Some(CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed) => summary.undecided += 1,
-                    None => continue,
+                    CompareVerdict::Same => summary.same += 1,
+                    CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed => summary.undecided += 1,
                 }
                 summary.figures += 1;
+                if ratio.basis == RatioBasis::Cycles {
+                    summary.cycles.add(verdict);
+                }
             }
         }
+        summary.conditions_differ += usize::from(conditions);
         summary.pairs_with_claims += usize::from(summary.different > before);
+        summary.power.add(&power([a, b], &gains)?);
     }
     Ok(summary)
 }

@@ -66,9 +66,12 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     a.id == b.id && a.figures.len() == b.figures.len() && a.figures.iter().zip(&b.figures).all(same)
 }
 
+/// What an earlier session found: the logarithm of a value, and that of the clock that the session showed.
+type SessionLog = (f64, Option<f64>);
+
 /// Logarithms of figures in earlier sessions, by machine.
 pub(crate) struct History {
-    logs: HashMap<String, HashMap<FigureKey, Vec<f64>>>,
+    logs: HashMap<String, HashMap<FigureKey, Vec<SessionLog>>>,
     stretches: RefCell<HashMap<Option<usize>, f64>>,
 }
 
@@ -78,7 +81,9 @@ impl History {
     /// change to be detected must not widen its own floor.
     pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
         let mut seen: HashSet<(&str, &FigureKey, &str)> = HashSet::new();
-        let mut logs: HashMap<String, HashMap<FigureKey, Vec<f64>>> = HashMap::new();
+        let mut logs: HashMap<String, HashMap<FigureKey, Vec<SessionLog>>> = HashMap::new();
+        let of_clock = earlier.iter().filter(|record| record.figure.probe == model::CLOCK && record.value > 1e6);
+        let clocks: HashMap<&str, f64> = of_clock.map(|record| (record.run.as_str(), record.value.ln())).collect();
         for record in earlier.iter().rev() {
             let begun = if record.started.is_empty() { &record.run } else { &record.started };
             let compared = |run: &&Run| {
@@ -91,27 +96,30 @@ impl History {
             }
             let of_figure = logs.entry(record.machine.clone()).or_default().entry(record.figure.clone()).or_default();
             if of_figure.len() < NEWEST_SESSIONS && seen.insert((&record.machine, &record.figure, begun)) {
-                of_figure.push(record.value.ln());
+                of_figure.push((record.value.ln(), clocks.get(record.run.as_str()).copied()));
             }
         }
         Self { logs, stretches: RefCell::default() }
     }
 
-    fn of(&self, run: &Run, figure: &Figure) -> (Floor, FloorUsed) {
+    /// The floor of a figure on a machine. In cycles it is that of sessions whose clock is known: a core figure is stored
+    /// as time at the clock of its session.
+    fn of(&self, run: &Run, figure: &Figure, cycles: bool) -> (Floor, FloorUsed) {
         let earlier = self.logs.get(&run.machine.fingerprint).and_then(|figures| figures.get(&figure.key()));
-        if let Some(logs) = earlier
-            && let Some(floor) = Floor::from_sessions(logs)
-        {
+        let way = if figure.metric.unit.is_rate() { -1.0 } else { 1.0 };
+        let log = |(value, clock): &SessionLog| if cycles { Some(value + way * (*clock)?) } else { Some(*value) };
+        let logs: Vec<f64> = earlier.into_iter().flatten().filter_map(log).collect();
+        if let Some(floor) = Floor::from_sessions(&logs) {
             return (floor, FloorUsed { sd: floor.sd, sessions: Some(logs.len()) });
         }
-        let sd = figure.class.session_floor();
+        let sd = if cycles { figure.class.cycles_floor() } else { figure.class.session_floor() };
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// Deviation between sessions of this run's machine for this figure: the standard deviation of a normal quantity
-    /// with the floor's interval at `level`.
-    pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64) -> f64 {
-        let (floor, used) = self.of(run, figure);
+    /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
+    /// has the floor's interval at `level`.
+    pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
+        let (floor, used) = self.of(run, figure, cycles);
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
@@ -121,19 +129,19 @@ impl History {
         floor.sd * *stretch
     }
 
-    /// The floor between two runs' figures; none within a session.
+    /// The floor between two runs' figures, in cycles or in time; none within a session.
     ///
-    /// Two machines have two deviations. They are combined to one whose difference has the same variance, with the
-    /// degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
-    pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure)) -> (Floor, Option<FloorUsed>) {
+    /// Two machines bring two deviations. They are given as the one deviation whose difference has the same variance,
+    /// with the degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
+    pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
-                let (floor, used) = self.of(a.0, a.1);
+                let (floor, used) = self.of(a.0, a.1, cycles);
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
-                let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1), self.of(b.0, b.1));
+                let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1, cycles), self.of(b.0, b.1, cycles));
                 let (va, vb) = (a.sd * a.sd, b.sd * b.sd);
                 let spend = |variance: f64, degrees: Option<f64>| degrees.map_or(0.0, |df| variance * variance / df);
                 let spent = spend(va, a.degrees) + spend(vb, b.degrees);

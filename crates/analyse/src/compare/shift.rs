@@ -1,10 +1,11 @@
 //! The ratio of two figures with its interval.
 
-use model::{Better, Estimate, Figure, Outcome};
+use model::{Better, Estimate, Outcome};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use stats::{Floor, Interval, RatioEstimate};
 
 use super::assumed::{Assumed, standard_error};
+use super::figure_view::FigureView;
 use super::result::RatioMethod;
 
 /// Fewest valid launches on either side for a ratio from launches.
@@ -23,15 +24,32 @@ pub(crate) struct CompareShift {
     pub(crate) reason: Option<String>,
     /// The assumed spread, if a published value states none.
     pub(crate) assumed: Option<Assumed>,
+    /// Standard deviation that the floor holds for the two clocks at which times are stated.
+    pub(crate) clock: Option<f64>,
 }
 
-/// The ratio of two figures with a single value each; else the reason why there is none.
-pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64) -> Result<CompareShift, String> {
+/// What two core figures say in cycles and in time.
+#[derive(Debug, Clone)]
+pub(crate) struct CoreShifts {
+    pub(crate) cycles: CompareShift,
+    /// Time at the clock that each machine showed.
+    pub(crate) time: CompareShift,
+    /// Logarithm of the other's clock over the reference's, and its standard deviation.
+    pub(crate) clock: (f64, f64),
+}
+
+/// The ratio of two figures that have a single value each; else the reason why there is none.
+pub(crate) fn shift(
+    reference: &FigureView,
+    other: &FigureView,
+    floor: Floor,
+    level: f64,
+) -> Result<CompareShift, String> {
     let unlike = reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better;
     if unlike {
         return Err("the two runs count it in different units".to_owned());
     }
-    let (a, b) = match (&reference.outcome, &other.outcome) {
+    let (a, b) = match (&*reference.outcome, &*other.outcome) {
         (Outcome::Measured(a), Outcome::Measured(b)) => (a, b),
         (a, b) => return Err(no_single_value(a, b, reference.metric.better)),
     };
@@ -42,13 +60,14 @@ pub(crate) fn shift(reference: &Figure, other: &Figure, floor: Floor, level: f64
     if log.is_nan() || log.abs() >= FARTHEST {
         return Err("the values are too far apart for a ratio".to_owned());
     }
-    if let Some(known) = of_launches(&reference.values(), &other.values(), floor, level) {
+    if let Some(known) = of_launches(&reference.values, &other.values, floor, level) {
         return Ok(CompareShift {
             log: known.shift,
             known: Some(known),
             method: RatioMethod::Launches,
             reason: None,
             assumed: None,
+            clock: None,
         });
     }
     Ok(of_estimates(a, b, floor, level))
@@ -73,6 +92,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         method: RatioMethod::None,
         reason: Some(reason.to_owned()),
         assumed: None,
+        clock: None,
     };
     let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
         return without(match (a.has_spread(), b.has_spread()) {
@@ -101,7 +121,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         level,
         launches: a.launches.min(b.launches) as usize,
     };
-    CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None }
+    CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None, clock: None }
 }
 
 fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {

@@ -6,8 +6,9 @@ use stats::distribution::normal_quantile;
 use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
-use super::result::{AssumedSpread, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Ratio};
-use super::shift::{CompareShift, FARTHEST};
+use super::ratio_basis::{CompareVerdict, CoreRatio, RatioBasis, RatioEnds};
+use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededLaunches, Ratio};
+use super::shift::{CompareShift, CoreShifts, FARTHEST};
 
 /// Reason for a run that is compared with itself.
 const ITSELF: &str = "it is the same run";
@@ -45,6 +46,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) metric: &'a Metric,
     pub(crate) normalise: Normalise,
     pub(crate) band: f64,
+    /// The same for cycles.
+    pub(crate) cycles_band: f64,
     pub(crate) level: f64,
     /// Tests in the family of the report.
     pub(crate) tests: usize,
@@ -54,7 +57,10 @@ impl Judge<'_> {
     /// Fills in what follows from a finding and its adjusted p-values.
     pub(crate) fn fill(&self, ratio: &mut Ratio, finding: FigureFinding, adjusted: &[f64]) {
         match finding {
-            FigureFinding::Single(shift) => self.single(ratio, &shift, adjusted[0]),
+            FigureFinding::Single(shift) => {
+                let band = if ratio.basis == RatioBasis::Cycles { self.cycles_band } else { self.band };
+                self.single(ratio, &shift, adjusted[0], band);
+            }
             FigureFinding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
             FigureFinding::Nothing(reason) => ratio.reason = Some(reason),
             FigureFinding::Itself => {
@@ -65,18 +71,37 @@ impl Judge<'_> {
         }
     }
 
-    fn single(&self, ratio: &mut Ratio, shift: &CompareShift, adjusted: f64) {
+    /// Both readings of core figures. `time_p` is that of the time where the cycles decide.
+    pub(crate) fn core(&self, ratio: &Ratio, core: &CoreShifts, time_p: Option<f64>) -> CoreRatio {
+        let ends = |shift: &CompareShift, verdict: Option<CompareVerdict>| {
+            let (value, low, high) = self.written(shift);
+            RatioEnds { value, low, high, verdict }
+        };
+        let verdict = |p: f64| self.verdict(&core.time, p, self.band);
+        let (cycles, time) = match time_p {
+            Some(p) => (ratio.verdict, Some(verdict(p))),
+            None => (None, ratio.verdict),
+        };
+        // A clock makes a time shorter and a rate higher.
+        let way = if self.metric.unit.is_rate() { 1.0 } else { -1.0 };
+        let (log, half) = (way * core.clock.0, normal_quantile(0.5 + self.level / 2.0) * core.clock.1);
+        let (a, b) = (self.ratio(log - half), self.ratio(log + half));
+        let clock = RatioEnds { value: self.ratio(log), low: Some(a.min(b)), high: Some(a.max(b)), verdict: None };
+        CoreRatio { cycles: ends(&core.cycles, cycles), time: ends(&core.time, time), clock }
+    }
+
+    fn single(&self, ratio: &mut Ratio, shift: &CompareShift, adjusted: f64, band: f64) {
         let (value, low, high) = self.written(shift);
         ratio.value = Some(value);
         (ratio.low, ratio.high) = (low, high);
         ratio.method = shift.method;
         ratio.reason.clone_from(&shift.reason);
-        ratio.verdict = Some(self.verdict(shift, adjusted));
+        ratio.verdict = Some(self.verdict(shift, adjusted, band));
         if let Some(known) = &shift.known {
             ratio.p_value = Some(known.p_value).filter(|p| p.is_finite());
             ratio.adjusted_p = Some(adjusted).filter(|p| p.is_finite());
             if ratio.verdict == Some(CompareVerdict::Undecided) {
-                ratio.need = Some(self.need(known));
+                ratio.need = Some(self.need(known, band));
             }
         }
         if let Some(assumed) = &shift.assumed {
@@ -111,7 +136,7 @@ impl Judge<'_> {
         let mut directions = Vec::new();
         for (index, pair) in pairs.iter().enumerate() {
             let written = pair.shift.as_ref().map(|shift| self.written(shift));
-            let verdict = pair.shift.as_ref().map(|shift| self.verdict(shift, adjusted[2 * index]));
+            let verdict = pair.shift.as_ref().map(|shift| self.verdict(shift, adjusted[2 * index], self.band));
             if let (Some(CompareVerdict::Different), Some(shift)) = (verdict, &pair.shift) {
                 directions.push(direction(self.metric, shift.log));
             }
@@ -144,17 +169,14 @@ impl Judge<'_> {
         ratio.direction = if let [one] = directions.as_slice() { Some(*one) } else { None };
     }
 
-    fn verdict(&self, shift: &CompareShift, adjusted: f64) -> CompareVerdict {
-        shift
-            .known
-            .as_ref()
-            .map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, self.band).into())
+    fn verdict(&self, shift: &CompareShift, adjusted: f64, band: f64) -> CompareVerdict {
+        shift.known.as_ref().map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, band).into())
     }
 
-    /// If only the adjustment over the report prevents significance, it must reach the strictest step of Holm's
-    /// procedure.
-    fn need(&self, known: &stats::RatioEstimate) -> NeededLaunches {
-        match stats::need(known, self.band, POWER) {
+    /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
+    /// Holm's procedure.
+    fn need(&self, known: &stats::RatioEstimate, band: f64) -> NeededLaunches {
+        match stats::need(known, band, POWER) {
             stats::DecisionNeed::Launches(0) => {
                 let strictest = (1.0 - self.level) / (2.0 * self.tests.max(1) as f64);
                 let wanted = normal_quantile(1.0 - strictest) / normal_quantile(1.0 - known.p_value.min(0.5) / 2.0);
@@ -182,7 +204,17 @@ impl Judge<'_> {
     }
 }
 
-/// Factor on the logarithm of other over reference that converts it to the form of `normalise`.
+impl From<stats::EquivalenceVerdict> for CompareVerdict {
+    fn from(verdict: stats::EquivalenceVerdict) -> Self {
+        match verdict {
+            stats::EquivalenceVerdict::Different => Self::Different,
+            stats::EquivalenceVerdict::Same => Self::Same,
+            stats::EquivalenceVerdict::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// Factor on the logarithm of other over reference that makes it what `normalise` writes.
 pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
     match (normalise, metric.better) {
         (Normalise::Ratio, _) | (Normalise::Gain, Better::Higher) => 1.0,

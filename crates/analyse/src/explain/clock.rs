@@ -2,13 +2,17 @@
 
 use model::{FactValue, Machine, Run};
 
+use crate::shown_clock::ShownClock;
+
 /// The clocks of two runs.
 pub(crate) struct ClockEvidence {
     /// Clock of A over clock of B.
     pub(crate) ratio: f64,
     /// Whether the runs observed these clocks while measuring; otherwise they are nominal ones from the facts.
     pub(crate) seen: bool,
-    /// Uncertainty of the logarithm of the ratio, since a clock changed within a run.
+    /// Whether the references read them, over the time of both runs, and the standard deviation of the ratio's logarithm.
+    pub(crate) read: Option<f64>,
+    /// How far the logarithm of the ratio may be off, since a clock moved within a run.
     pub(crate) unsure: f64,
     /// The assumption needed to read them.
     pub(crate) assumed: Option<String>,
@@ -23,17 +27,22 @@ impl ClockEvidence {
     }
 }
 
-/// The clocks observed by both runs; else the nominal ones of both machines.
+/// What the references of both runs read; else what both saw of their clocks; else what both machines say of theirs.
 pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
+    let read = || {
+        let (x, y) = (ShownClock::of(a)?, ShownClock::of(b)?);
+        let error = x.error().hypot(y.error());
+        Some(ClockEvidence { ratio: x.hertz / y.hertz, seen: true, read: Some(error), unsure: 0.0, assumed: None })
+    };
     let seen = || {
         let ((x, unsure_x), (y, unsure_y)) = (seen_clock(a)?, seen_clock(b)?);
-        Some(ClockEvidence { ratio: x / y, seen: true, unsure: unsure_x.max(unsure_y), assumed: None })
+        Some(ClockEvidence { ratio: x / y, seen: true, read: None, unsure: unsure_x.max(unsure_y), assumed: None })
     };
-    seen().or_else(|| {
+    read().or_else(seen).or_else(|| {
         let (x, y) = (nominal(&a.machine)?, nominal(&b.machine)?);
         let assumed: Vec<String> = [&x, &y].into_iter().filter_map(|clock| clock.1.clone()).collect();
         let assumed = (!assumed.is_empty()).then(|| assumed.join("; "));
-        Some(ClockEvidence { ratio: x.0 / y.0, seen: false, unsure: 0.0, assumed })
+        Some(ClockEvidence { ratio: x.0 / y.0, seen: false, read: None, unsure: 0.0, assumed })
     })
 }
 

@@ -2,6 +2,7 @@
 
 use stats::distribution::normal_quantile;
 
+use super::clock::ClockEvidence;
 use super::test::{ExplainedFigure, FEWEST};
 
 /// Location of the logarithms of user-mode time ratios.
@@ -10,18 +11,55 @@ pub(crate) struct CommonFactorFit {
     pub(crate) log: f64,
     /// Its standard deviation; 0 without a common factor.
     pub(crate) error: f64,
-    /// Median, if there are enough figures.
+    /// Whether it is what the references read of the clocks.
+    pub(crate) read: bool,
+    /// Median, where there are enough figures.
     pub(crate) median: Option<f64>,
     /// Interval of the median as logarithms, including the session floor.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// The median over user-mode tests. It is a common factor when its interval, widened by the floor that the tests share,
-/// is wholly outside the band.
-pub(crate) fn common_factor(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
+impl CommonFactorFit {
+    /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's error
+    /// does not touch.
+    pub(crate) fn error_left(&self, test: &ExplainedFigure) -> Option<f64> {
+        test.error.map(|error| if self.read && test.in_cycles { error } else { error.hypot(self.error) })
+    }
+}
+
+/// What the references of both runs read of their clocks, where figures in user mode do not say otherwise; else the median over
+/// those figures. It counts as a common factor when its interval, widened by the floor that the tests share, lies wholly
+/// outside the band.
+pub(crate) fn common_factor(
+    tests: &[ExplainedFigure],
+    clock: Option<&ClockEvidence>,
+    one_session: bool,
+    band: f64,
+    level: f64,
+) -> CommonFactorFit {
+    let of_tests = by_tests(tests, one_session, band, level);
+    let Some((log, error)) = clock.and_then(|clock| Some((clock.ratio.ln(), clock.read?))) else { return of_tests };
+    let z = normal_quantile(0.5 + level / 2.0);
+    // Without figures in user mode any core figure follows the clock.
+    let followed = of_tests.median.map_or_else(
+        || tests.iter().any(|test| test.in_cycles),
+        |median| (median - log).abs() <= band + z * error.hypot(of_tests.error),
+    );
+    match (followed, log.abs() - z * error > band) {
+        (true, true) => {
+            let interval = Some((log - z * error, log + z * error));
+            CommonFactorFit { log, error, interval, read: true, ..of_tests }
+        }
+        (true, false) => CommonFactorFit { log: 0.0, error: 0.0, ..of_tests },
+        (false, _) => of_tests,
+    }
+}
+
+/// The median over user-mode tests.
+fn by_tests(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
     let logs: Vec<f64> = tests.iter().filter(|test| test.pure_user).map(|test| test.log).collect();
     let spread = tests.iter().any(|test| test.pure_user && test.error.is_some());
-    let none = CommonFactorFit { log: 0.0, error: 0.0, median: None, interval: None };
+    let none = CommonFactorFit { log: 0.0, error: 0.0, read: false, median: None, interval: None };
     let Some(median) = stats::median(&logs).filter(|_| logs.len() >= FEWEST) else { return none };
     let z = normal_quantile(0.5 + level / 2.0);
     // Without spread the floor is unknown too, and the scatter of the figures is the only measure.
@@ -38,5 +76,5 @@ pub(crate) fn common_factor(tests: &[ExplainedFigure], one_session: bool, band: 
     if low <= band && high >= -band {
         return CommonFactorFit { median: Some(median), interval, ..none };
     }
-    CommonFactorFit { log: median, error: (high - low) / (2.0 * z), median: Some(median), interval }
+    CommonFactorFit { log: median, error: (high - low) / (2.0 * z), read: false, median: Some(median), interval }
 }

@@ -11,6 +11,7 @@ use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, RULES, Rule};
+use super::scope::Scope;
 use super::test::ExplainedFigure;
 use super::text::figures;
 use crate::compare::{Relation, relation};
@@ -83,7 +84,12 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
 /// Whether a rule can touch a test, by the primitive that it measures and by its axes.
 fn in_scope(rule: &Rule, test: &ExplainedFigure) -> bool {
     let alone = !test.composite && test.axes.is_empty();
-    alone && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
+    alone && reaches(rule, test) && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
+}
+
+/// Whether what a rule does can show in the batches that count.
+pub(crate) fn reaches(rule: &Rule, test: &ExplainedFigure) -> bool {
+    rule.scope != Scope::Unfiltered || !test.filtered
 }
 
 /// Whether B is the slower side, if all differences with a direction agree.
@@ -222,7 +228,9 @@ fn fits(
 fn beside_an_axis(candidate: &Candidate, group: &CauseGroup, tests: &[ExplainedFigure]) -> Option<Vec<String>> {
     let touches = |index: &usize| {
         let test = &tests[*index];
-        candidate.rule.touches(test.primitive) && candidate.rule.scope.holds(&test.key, &test.declares)
+        reaches(candidate.rule, test)
+            && candidate.rule.touches(test.primitive)
+            && candidate.rule.scope.holds(&test.key, &test.declares)
     };
     group.tests.iter().any(touches).then(|| candidate.missing.clone())
 }
@@ -236,7 +244,10 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     let (of_a, of_b) = (disturbances(a), disturbances(b));
     let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
         let same = others.iter().find(|other| other.kind == one.kind);
-        let apart = one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);
+        // A neighbour on the core touches figures that are not filtered alone: it is a rival of its own.
+        let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::Contended);
+        let apart =
+            neighbour || one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);
         !apart && !same.is_some_and(|same| alike(one.amount, same.amount))
     };
     if !of_a.iter().any(|one| unlike(one, &of_b)) && !of_b.iter().any(|one| unlike(one, &of_a)) {

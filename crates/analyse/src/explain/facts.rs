@@ -31,8 +31,20 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     {
         found.push(plain(DifferenceKind::Plan, "plan.directory", x.clone(), y.clone()));
     }
+    found.extend(neighbour(a, b));
     found.extend(notes(a, b));
     found
+}
+
+/// Shares of the time with another thread on the core that lie within this distance or within this factor are alike.
+const ALIKE: (f64, f64) = (0.05, 1.25);
+
+/// The share of both runs' time in which another thread was on their core, where the references of both read it and it differs.
+fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
+    let share = |run: &Run| Some(run.session.references.as_ref()?.core_shared?.get());
+    let (x, y) = (share(a)?, share(b)?);
+    let apart = (x - y).abs() > ALIKE.0 && x.max(y) > ALIKE.1 * x.min(y);
+    apart.then(|| plain(DifferenceKind::Fact, model::CORE_SHARED, format!("{x:.2}"), format!("{y:.2}")))
 }
 
 fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> RunDifference {

@@ -4,7 +4,7 @@ use model::Primitive;
 
 use super::evidence::DISTURBED;
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, Unmeasured};
-use super::rules::{CPU_LIMIT, RULES, Rule, probe_of};
+use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule, probe_of};
 
 /// Probes that are proposed at once, at most.
 const MOST: usize = 4;
@@ -17,7 +17,7 @@ pub(crate) fn next_experiment(found: &Explanation) -> Option<Experiment> {
     let Some(cause) = found.causes.first() else {
         let factor = &found.common_factor;
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
-        return unknown.then(|| of_the_common_factor(&factor.rivals));
+        return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen));
     };
     Some(between_rivals(&cause.rivals, cause).unwrap_or_else(|| match &cause.known_as {
         Some(title) => match RULES.iter().find(|rule| rule.title == *title) {
@@ -50,10 +50,14 @@ fn for_unmeasured(group: &Unmeasured) -> Experiment {
     }
 }
 
-fn of_the_common_factor(rivals: &[Rival]) -> Experiment {
-    let disturbed = rivals.iter().any(|rival| rival.title == DISTURBED);
-    let why = if disturbed {
+fn of_the_common_factor(rivals: &[Rival], clock_seen: bool) -> Experiment {
+    let named = |title: &str| rivals.iter().any(|rival| rival.title == title);
+    let why = if named(DISTURBED) {
         "measure both again while nothing else is at work: what the disturbance made goes with it"
+    } else if named(NEIGHBOUR) {
+        "measure both again at another hour, or on a host of your own: what a neighbour made goes with it"
+    } else if clock_seen {
+        "measure both again: a factor that stays while the clocks stand is not the clock"
     } else {
         "measure both again with their clocks recorded: a clock that explains the factor moves with it"
     };

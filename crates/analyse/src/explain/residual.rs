@@ -22,7 +22,7 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
     let scored: Vec<f64> = tests
         .iter()
         .map(|test| {
-            let error = test.error.map(|error| error.hypot(common.error)).filter(|error| *error > 0.0);
+            let error = common.error_left(test).filter(|error| *error > 0.0);
             error.map_or(f64::NAN, |error| 2.0 * normal_cdf(-((test.log - common.log) / error).abs()))
         })
         .collect();
@@ -35,7 +35,10 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
             None if test.on_curve => curves.get(&test.primitive).is_some_and(|r| r.abs() > WITHOUT_SPREAD.ln()),
             None => test.residual.abs() > WITHOUT_SPREAD.ln(),
             Some(_) if common.log == 0.0 => test.verdict == Some(CompareVerdict::Different),
-            Some(error) => p <= 1.0 - level && test.residual.abs() - z * error.hypot(common.error) > band,
+            Some(error) => {
+                let left = common.error_left(test).unwrap_or(error);
+                p <= 1.0 - level && test.residual.abs() - z * left > band
+            }
         };
     }
 }
@@ -64,7 +67,8 @@ pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, 
         let (Some(residual), Some(log)) = (of(&|test| test.residual), of(&|test| test.log)) else { continue };
         let spread = members.iter().all(|test| test.error.is_some());
         let end = |sign: f64| {
-            let at = |test: &ExplainedFigure| test.residual + sign * z * test.error.unwrap_or(0.0).hypot(common.error);
+            let at =
+                |test: &ExplainedFigure| test.residual + sign * z * common.error_left(test).unwrap_or(common.error);
             of(&at).filter(|_| spread).map(f64::exp)
         };
         found.push(PrimitiveResidual {

@@ -98,7 +98,9 @@ use Primitive as P;
 
 /// Placement of the two threads or processes.
 pub(crate) const PLACEMENT: &str = "placement of the two parties";
-/// A limit on CPU time, which slows everything down alike and is judged separately.
+/// Another guest or process on the core's other hardware thread.
+pub(crate) const NEIGHBOUR: &str = "another thread on the core";
+/// A limit on CPU time, which slows everything down alike and is judged apart.
 pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
 /// Location of the files, including the directory of the plan.
 const DIRECTORY: &str = "directory, file system and mount options";
@@ -203,6 +205,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { scope: Scope::FreshMemory, ..rule("overcommitment and merging of memory", &["memory.overcommit", "memory.same_page_merging"], &[P::AddressSpace, P::PageFault],
         &[P::Fork, P::AddressSpace, P::PageFault], "os.mmap") },
     Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[], "cpu.arithmetic") },
+    Rule { wide: true, slower: Slower::More, scope: Scope::Unfiltered, may: KERNEL,
+        ..rule(NEIGHBOUR, &[model::CORE_SHARED], &[], CORE, "cpu.arithmetic") },
     rule("forced context tracking", &["kernel.config.forced_context_tracking", "kernel.full_tickless_cpus"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::PageFault, P::ContextSwitch], "os.syscall_getppid"),
     Rule { wide: true, ..rule("frequency and boost limits",

@@ -33,6 +33,8 @@ pub(crate) enum Scope {
     Link,
     /// Data through a pipe.
     PipeData,
+    /// Figures of which batches beside a neighbour on the core count.
+    Unfiltered,
 }
 
 /// Probes with a fixed page size and no axis for it.
@@ -53,7 +55,8 @@ impl Scope {
         let stresses = |primitive: Primitive| declares.contains(&primitive);
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
-            Self::All => true,
+            // What counts is known of the figures, not of their names.
+            Self::All | Self::Unfiltered => true,
             Self::FreeParties => is("placement", "free"),
             Self::AcrossCpus => !is("placement", "same_cpu"),
             Self::PagesOfTheSystem => at("pages").is_none() && !BASE_PAGES.contains(&key.probe.as_str()),

@@ -5,11 +5,11 @@ use model::{Primitive, Run};
 use super::cause::cause;
 use super::clock::{ClockEvidence, clock_evidence};
 use super::common::CommonFactorFit;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, reaches};
 use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
-use super::rules::{CPU_LIMIT, RULES, Rule};
+use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedFigure;
 use super::text::percent;
 
@@ -36,7 +36,7 @@ pub(crate) fn describe_common(
     let clock = clock_evidence(by.runs.0, by.runs.1);
     let is_clock = active && clock.as_ref().is_some_and(|c| c.agrees(common.log, by.band + by.z * common.error));
     let limit = by.evidence.limit.filter(|limit| active && limit.explains(common.log));
-    let rivals = if active { rivals(by, clock.as_ref(), is_clock) } else { Vec::new() };
+    let rivals = if active { rivals(by, tests, common.log, clock.as_ref(), is_clock) } else { Vec::new() };
     let first = limit.map(|limit| limit_cause(limit, tests, &pure, common, rivals.clone(), by.z));
     let mut rivals =
         if is_clock { by.evidence.disturbed.filter(|_| active).cloned().into_iter().collect() } else { rivals };
@@ -70,12 +70,19 @@ fn of_the_clock(differences: &[RunDifference]) -> Vec<RunDifference> {
 
 /// Known causes that affect all work in user mode.
 fn core_rules() -> impl Iterator<Item = &'static Rule> {
-    RULES.iter().filter(|rule| rule.touches(Primitive::CoreClock) && rule.axes.is_empty())
+    let touches = |rule: &&Rule| rule.touches(Primitive::CoreClock) && rule.axes.is_empty();
+    RULES.iter().filter(touches).filter(|rule| rule.title != NEIGHBOUR)
 }
 
-/// Other possible causes of the common factor: disturbances of the runs; then, by differing facts, causes that affect
-/// all work in user mode, with the evidence of the clocks against them. If the clocks agree, they are the rival.
-fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Vec<Rival> {
+/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves everything in
+/// user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
+fn rivals(
+    by: &Judging<'_>,
+    tests: &[ExplainedFigure],
+    log: f64,
+    clock: Option<&ClockEvidence>,
+    is_clock: bool,
+) -> Vec<Rival> {
     let but = clock.map(|clock| {
         let whose = if clock.seen { "the clocks that the runs saw" } else { "the nominal clocks" };
         format!("{whose} say {}", percent(clock.ratio, 1))
@@ -86,6 +93,7 @@ fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Ve
         found.push(Rival { title: "the clock".to_owned(), because, but: Vec::new() });
         return found;
     }
+    found.extend(neighbour(by.evidence.differences, tests, log));
     for rule in core_rules() {
         let differs = |d: &&RunDifference| d.kind == DifferenceKind::Fact && rule.names(d);
         let because: Vec<RunDifference> = by.evidence.differences.iter().filter(differs).cloned().collect();
@@ -94,6 +102,19 @@ fn rivals(by: &Judging<'_>, clock: Option<&ClockEvidence>, is_clock: bool) -> Ve
         }
     }
     found
+}
+
+/// Another thread on the core as what made the factor: both runs recorded its share, the slower one has more of it, and
+/// batches beside it count in some of the figures in user mode.
+fn neighbour(differences: &[RunDifference], tests: &[ExplainedFigure], log: f64) -> Option<Rival> {
+    let rule = RULES.iter().find(|rule| rule.title == NEIGHBOUR)?;
+    let because = differences.iter().find(|difference| rule.names(difference))?;
+    let right_way = rule.slower_b(because).is_some_and(|slower| slower == (log > 0.0));
+    let user = || tests.iter().filter(|test| test.pure_user);
+    let reached = user().filter(|test| reaches(rule, test)).count();
+    let but = (reached < user().count()).then(|| "figures that it cannot touch moved as well".to_owned());
+    let rival = Rival { title: rule.title.to_owned(), because: vec![because.clone()], but: but.into_iter().collect() };
+    (right_way && reached > 0).then_some(rival)
 }
 
 fn limit_cause(

@@ -73,7 +73,7 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
         tests.retain(|test| !stands_for(&test.key.probe));
         passed.retain(|passed| !stands_for(&passed.key.probe));
     }
-    let common = common_factor(&tests, one_session, options.band, options.level);
+    let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
     let factor = common.log.exp();

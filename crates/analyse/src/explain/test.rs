@@ -5,7 +5,8 @@ use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
 use super::shares::moved;
-use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio};
+use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis};
+use crate::shown_clock::is_condition;
 
 /// Fewest user-mode figures for a common factor.
 pub(crate) const FEWEST: usize = 3;
@@ -35,6 +36,10 @@ pub(crate) struct ExplainedFigure {
     pub(crate) composite: bool,
     /// Runs in user mode and near the core alone.
     pub(crate) pure_user: bool,
+    /// A core figure on both sides: its time follows the clock.
+    pub(crate) in_cycles: bool,
+    /// Only undisturbed batches count on both sides: a neighbour on the core cannot touch it.
+    pub(crate) filtered: bool,
     /// A point of a curve over block sizes.
     pub(crate) on_curve: bool,
     /// Axes on which the two points differ: name, A's value, B's value.
@@ -78,7 +83,8 @@ pub(crate) struct Sides<'a> {
 pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedFigure>, Vec<Passed>) {
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
-    for row in &comparison.rows {
+    // What the machine did meanwhile is evidence, not a test.
+    for row in comparison.rows.iter().filter(|row| !is_condition(&row.probe)) {
         let (Some(reference), Some(ratio)) =
             (row.ratio(&comparison.reference), row.ratios.iter().find(|r| r.machine != comparison.reference))
         else {
@@ -121,7 +127,7 @@ fn test(
     let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
-    let times = times(ratio, &a, &b, sides.placed_differently, z)?;
+    let times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
     let Some(primitive) = measures(&a, levels) else {
         return Err(Some("its probe declares no primitive".to_owned()));
     };
@@ -144,6 +150,8 @@ fn test(
         verdict: times.verdict,
         composite: declared.is_some_and(|d| d.composite) || a.class == Class::Application,
         pure_user: pure_user(&a, declared),
+        in_cycles: ratio.core.is_some(),
+        filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
         on_curve: levels.on_curve(&a),
         axes: axes(&a, &b),
         declared: declared.filter(|_| !uses.measured),
@@ -165,14 +173,21 @@ struct FigureTimes {
 /// From the ratio, if there is a single one; for figures in modes from the expected times, if they count. Otherwise, as
 /// an error, the reason why a differing figure is skipped.
 fn times(
-    ratio: &Ratio,
+    (reference, ratio): (&Ratio, &Ratio),
     a: &Figure,
     b: &Figure,
     placed_differently: bool,
     z: f64,
 ) -> Result<FigureTimes, Option<String>> {
     let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
-    if let (Some(gain), Some(x), Some(y)) = (ratio.value, a.outcome.estimate(), b.outcome.estimate()) {
+    // Times at the clocks that the runs showed: the common factor takes the clock out again.
+    if let (Some(core), Some(x), Some(y)) = (&ratio.core, a.outcome.estimate(), b.outcome.estimate()) {
+        let cycles = core.cycles.low.zip(core.cycles.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let (a, b) = (time(a, x.value)?, time(b, y.value)?);
+        return Ok(FigureTimes { a, b, log: -core.time.value.ln(), error: cycles, verdict: ratio.verdict });
+    }
+    let printed = |ratio: &Ratio| ratio.outcome.as_ref().and_then(|outcome| outcome.estimate().copied());
+    if let (Some(gain), Some(x), Some(y)) = (ratio.value, printed(reference), printed(ratio)) {
         let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
         return Ok(FigureTimes { a, b, log: -gain.ln(), error, verdict: ratio.verdict });

@@ -4,9 +4,12 @@
 mod any_runs;
 mod choose;
 mod common;
+mod compare_cycles;
 mod compare_published;
 mod compare_recorded;
+mod compare_recorded_cycles;
 mod compare_simulated;
+mod explain_cycles;
 mod explain_measured;
 mod explain_published;
 mod explain_streams;

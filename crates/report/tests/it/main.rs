@@ -1,6 +1,7 @@
 //! Formats, widths, and the page in a real browser. One binary, so that it is linked once.
 
 mod browser;
+mod cycles;
 mod fixture;
 mod formats;
 mod page;

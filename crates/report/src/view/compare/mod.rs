@@ -1,6 +1,7 @@
 //! Runs side by side: verdicts, ratios with intervals, geometric means.
 
 pub(super) mod assumed;
+pub(super) mod clock;
 mod gate;
 pub(super) mod many;
 pub(super) mod means;
@@ -37,7 +38,7 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
     let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
     let mut document = Document::new(title(comparison, context, reference, &others));
-    document.notes = notes(comparison, context, &others);
+    document.notes = notes(comparison, context, reference, &others);
     if let Some(gate) = &comparison.gate {
         document.sections.push(DocumentSection::of("", Block::Text(gate::sentence(comparison, gate))));
     }
@@ -110,8 +111,8 @@ const fn relation_words(relation: Relation) -> &'static str {
     }
 }
 
-fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) -> Vec<String> {
-    // Disturbances of a run come first, since they may explain any difference below.
+fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
+    // What disturbed a run comes first: it is the first rival of everything below.
     let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
     let mut notes: Vec<String> = Vec::new();
     for sentence in comparison.machines.iter().filter_map(disturbed) {
@@ -119,6 +120,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, others: &[usize]) ->
             notes.push(sentence);
         }
     }
+    notes.extend(clock::notes(comparison, reference, others));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
         let (name, reference) = (&machine.name, &comparison.reference);
         notes.push(format!("{name} and {reference} are the same run: every ratio is 1, and nothing is tested"));
@@ -201,7 +203,9 @@ fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
         .extend(heads(comparison, &[reference, other]).into_iter().map(|head| Column::new(head, ColumnKind::Number)));
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
     columns.push(Column::new("verdict", ColumnKind::Words));
-    Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise)) }
+    let told = clock::is_told(comparison);
+    columns.extend(told.then(|| Column::new("compared in", ColumnKind::Remark)));
+    Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise, told)) }
 }
 
 pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[usize]) -> Table {

@@ -6,8 +6,9 @@ use model::{Outcome, code};
 
 use crate::Records;
 
-pub(super) fn records(comparison: &Comparison) -> Records {
-    let header = vec![
+/// Names of the columns; new ones stand at the end.
+fn header(normalise: Normalise) -> Vec<&'static str> {
+    vec![
         "probe",
         "point",
         "title",
@@ -16,7 +17,7 @@ pub(super) fn records(comparison: &Comparison) -> Records {
         "machine",
         "value",
         "reference",
-        match comparison.normalise {
+        match normalise {
             Normalise::Gain => "gain",
             Normalise::Ratio => "ratio",
         },
@@ -32,7 +33,19 @@ pub(super) fn records(comparison: &Comparison) -> Records {
         "assumed_floor",
         "reference_rounding",
         "rounding",
-    ];
+        "basis",
+        "cycles",
+        "cycles_low",
+        "cycles_high",
+        "time",
+        "time_low",
+        "time_high",
+        "time_verdict",
+        "clock",
+    ]
+}
+
+pub(super) fn records(comparison: &Comparison) -> Records {
     let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     let mut rows = Vec::new();
     for row in &comparison.rows {
@@ -60,8 +73,17 @@ pub(super) fn records(comparison: &Comparison) -> Records {
                 show(ratio.assumed.map(|assumed| assumed.floor)),
                 show(ratio.assumed.and_then(|assumed| assumed.reference_rounding)),
                 show(ratio.assumed.and_then(|assumed| assumed.rounding)),
+                code(&ratio.basis),
+                show(ratio.core.map(|core| core.cycles.value)),
+                show(ratio.core.and_then(|core| core.cycles.low)),
+                show(ratio.core.and_then(|core| core.cycles.high)),
+                show(ratio.core.map(|core| core.time.value)),
+                show(ratio.core.and_then(|core| core.time.low)),
+                show(ratio.core.and_then(|core| core.time.high)),
+                ratio.core.and_then(|core| core.time.verdict).as_ref().map(code).unwrap_or_default(),
+                show(ratio.core.map(|core| core.clock.value)),
             ]);
         }
     }
-    Records { header, rows }
+    Records { header: header(comparison.normalise), rows }
 }

@@ -1,10 +1,11 @@
 //! Rows of a comparison.
 
 use analyse::compare::{
-    CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio,
+    CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
 use model::{Outcome, Unit};
 
+use super::clock;
 use crate::words::{factor, label, modes, percent, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
@@ -16,8 +17,8 @@ pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
     }
 }
 
-/// Two runs: both values, their difference, interval, verdict.
-pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise) -> TableRow {
+/// Two runs: both values, how the one differs, interval, verdict, and where `told` what the ratio is made of.
+pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise, told: bool) -> TableRow {
     let unit = row.metric.unit;
     let name = Cell::text(name(row));
     let (Some(base), Some(ratio)) = (row.ratios.get(reference), row.ratios.get(other)) else {
@@ -31,6 +32,7 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
     let mut cells = vec![name, value(base, unit), value(ratio, unit)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
+    cells.extend(told.then(|| Cell::Text(clock::basis(ratio, normalise), Tone::Muted)));
     TableRow { cells }
 }
 
@@ -93,7 +95,11 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
         Some(quantity) => {
             let text = words(row, quantity, normalise);
             let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
-            Cell::Text(if said { text } else { format!("{text} {word}") }, tone)
+            let of = match ratio.basis {
+                RatioBasis::Cycles | RatioBasis::Observed => format!(" ({})", ratio.basis.name()),
+                RatioBasis::Value | RatioBasis::ClockTime | RatioBasis::Undisturbed => String::new(),
+            };
+            Cell::Text(if said { format!("{text}{of}") } else { format!("{text} {word}{of}") }, tone)
         }
         None if !ratio.modes.is_empty() => Cell::Text(format!("in modes, {word}"), tone),
         None => Cell::Text(word.to_owned(), tone),

@@ -15,7 +15,7 @@ use analyse::explain::Explanation;
 use model::{FigureKey, Run};
 use serde::Serialize;
 
-use super::compare::{assumed, many, means, open, side_by_side};
+use super::compare::{assumed, clock, many, means, open, side_by_side};
 use super::{compare, explain, machine, run};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
@@ -154,7 +154,9 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     let (mut rest, mut points) = (comparison.clone(), comparison.clone());
     rest.rows.retain(|row| !on_curves.contains(&row.key()));
     points.rows.retain(|row| on_curves.contains(&row.key()));
-    let mut blocks = vec![Block::Table(many::tallies(comparison, &others))];
+    let clocks = clock::notes(comparison, reference, &others).into_iter().map(Block::Text);
+    let mut blocks: Vec<Block> = clocks.collect();
+    blocks.push(Block::Table(many::tallies(comparison, &others)));
     blocks.extend(forest::verdict_list(&rest, &others));
     document.sections.push(DocumentSection { title: format!("{VERDICTS} {}", comparison.reference), blocks });
     document.sections.extend(means::section(comparison, &others, FIGURES).map(|mut section| {

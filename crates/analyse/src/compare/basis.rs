@@ -1,0 +1,182 @@
+//! On what two figures are compared: cycles, time at the clocks that the machines showed, or what was observed.
+//!
+//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never compared.
+
+use model::{Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
+use stats::Floor;
+
+use super::figure_view::FigureView;
+use super::options::CompareOptions;
+use super::ratio_basis::RatioBasis;
+use super::result::{FloorUsed, Relation};
+use super::session::{History, relation};
+use super::shift::{CompareShift, CoreShifts, shift};
+use super::verdict::FigureFinding;
+use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
+
+/// Cycles of one machine are known better than times are: they are judged within this part of the band.
+pub(crate) const CYCLES_BAND: f64 = 0.5;
+
+/// One run's figure, with the clock of the run.
+#[derive(Clone, Copy)]
+pub(crate) struct ComparedFigure<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) figure: &'a Figure,
+    pub(crate) clock: Option<ShownClock>,
+}
+
+/// The basis on which two figures are compared.
+pub(crate) fn basis_of(a: &ComparedFigure, b: &ComparedFigure) -> RatioBasis {
+    let in_modes = |one: &ComparedFigure| matches!(one.figure.outcome, Outcome::Modes(_));
+    match (a.figure.basis(), b.figure.basis()) {
+        (ValueBasis::All, ValueBasis::All) => RatioBasis::Value,
+        (ValueBasis::Undisturbed, ValueBasis::Undisturbed) => RatioBasis::Undisturbed,
+        (ValueBasis::Cycles, ValueBasis::Cycles) if a.clock.is_some() && b.clock.is_some() => {
+            if one_core(a, b) && !in_modes(a) && !in_modes(b) { RatioBasis::Cycles } else { RatioBasis::ClockTime }
+        }
+        _ => RatioBasis::Observed,
+    }
+}
+
+/// Whether two figures were measured on one class of cores of one machine.
+fn one_core(a: &ComparedFigure, b: &ComparedFigure) -> bool {
+    if relation(a.run, b.run) == Relation::AnotherMachine {
+        return false;
+    }
+    let (Some(of_a), Some(of_b)) = (&a.run.session.references, &b.run.session.references) else { return false };
+    match (core_class(of_a, a.figure), core_class(of_b, b.figure)) {
+        (CoreClass::Unknown, _) | (_, CoreClass::Unknown) => false,
+        (CoreClass::Only(x), CoreClass::Only(y)) => alike(of_a, x, of_b, y),
+        (CoreClass::Only(x) | CoreClass::Of(x), CoreClass::Only(y) | CoreClass::Of(y)) => {
+            let shared = of_a.unshared[x].cpus.iter().any(|cpu| of_b.unshared[y].cpus.contains(cpu));
+            shared && alike(of_a, x, of_b, y)
+        }
+    }
+}
+
+/// Which of its run's classes of cores a figure was measured on.
+enum CoreClass {
+    /// The only one that the run tells apart.
+    Only(usize),
+    Of(usize),
+    Unknown,
+}
+
+fn core_class(references: &SessionReferences, figure: &Figure) -> CoreClass {
+    if references.unshared.len() == 1 {
+        return CoreClass::Only(0);
+    }
+    let mut classes = figure.counted().into_iter().flat_map(cpus_of).map(|cpu| {
+        let holds = |class: &model::UnsharedCore| class.cpus.contains(&cpu);
+        references.unshared.iter().position(holds)
+    });
+    match classes.next() {
+        Some(Some(first)) if classes.all(|class| class == Some(first)) => CoreClass::Of(first),
+        _ => CoreClass::Unknown,
+    }
+}
+
+/// CPUs that a launch was pinned to, else those that its references were read on.
+fn cpus_of(launch: &Launch) -> Vec<u32> {
+    if launch.placement.asked.is_empty() {
+        let tracks = launch.references.iter().flat_map(|references| &references.tracks);
+        tracks.map(|track| track.cpu).collect()
+    } else {
+        launch.placement.asked.clone()
+    }
+}
+
+/// Classes whose unshared cores answer the contention reference alike. Cores that are built differently do not.
+fn alike(a: &SessionReferences, x: usize, b: &SessionReferences, y: usize) -> bool {
+    const SAME: f64 = 0.02;
+    match (a.unshared[x].ratio, b.unshared[y].ratio) {
+        (Some(one), Some(two)) => (one / two).ln().abs() <= SAME,
+        _ => true,
+    }
+}
+
+/// The finding of a pair on its basis, the session floor, and both readings of core figures.
+pub(crate) struct PairFinding {
+    pub(crate) finding: FigureFinding,
+    pub(crate) floor: Option<FloorUsed>,
+    pub(crate) basis: RatioBasis,
+    pub(crate) core: Option<Box<CoreShifts>>,
+}
+
+/// Sets two figures with single values against each other, the other's launches times `planted`.
+///
+/// # Errors
+/// The reason why there is no ratio.
+pub(crate) fn pair_finding(
+    (a, b): (&ComparedFigure, &ComparedFigure),
+    planted: f64,
+    history: &History,
+    options: &CompareOptions,
+) -> Result<PairFinding, String> {
+    let level = options.level;
+    let basis = basis_of(a, b);
+    let (floor, used) = floor_of(a, b, basis, history);
+    let single = |shift: CompareShift| PairFinding {
+        floor: used.filter(|_| shift.known.is_some()),
+        finding: FigureFinding::Single(shift),
+        basis,
+        core: None,
+    };
+    match (basis, a.clock, b.clock) {
+        (RatioBasis::Cycles | RatioBasis::ClockTime, Some(at_a), Some(at_b)) => {
+            let core = core_shifts((a, at_a), (b, at_b), planted, history, level)?;
+            let judged = if basis == RatioBasis::Cycles { &core.cycles } else { &core.time };
+            Ok(PairFinding { core: Some(Box::new(core.clone())), ..single(judged.clone()) })
+        }
+        (RatioBasis::Observed, ..) => {
+            let (x, y) = (FigureView::observed(a.figure), FigureView::observed(b.figure));
+            shift(&x, &y.scaled(planted), floor, level).map(single)
+        }
+        _ => {
+            let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+            shift(&x, &y.scaled(planted), floor, level).map(single)
+        }
+    }
+}
+
+/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read. Of time at the clocks that two
+/// sessions showed it is that of cycles and the error of both clocks: the clocks themselves are no noise.
+pub(crate) fn floor_of(
+    a: &ComparedFigure,
+    b: &ComparedFigure,
+    basis: RatioBasis,
+    history: &History,
+) -> (Floor, Option<FloorUsed>) {
+    if is_condition(&a.figure.probe) {
+        let clock = a.figure.probe == model::CLOCK;
+        return (if clock { Floor::known(RESOLUTION) } else { Floor::NONE }, None);
+    }
+    let cycles = matches!(basis, RatioBasis::Cycles | RatioBasis::ClockTime);
+    let (floor, used) = history.floor((a.run, a.figure), (b.run, b.figure), cycles);
+    match (basis, a.clock.zip(b.clock)) {
+        (RatioBasis::ClockTime, Some((x, y))) => (floor.beside(clock_shift(x, y).1), used),
+        _ => (floor, used),
+    }
+}
+
+/// Errors of the logarithm of the ratio of two clocks.
+pub(crate) fn clock_shift(a: ShownClock, b: ShownClock) -> (f64, f64) {
+    ((b.hertz / a.hertz).ln(), a.error().hypot(b.error()))
+}
+
+fn core_shifts(
+    (a, at_a): (&ComparedFigure, ShownClock),
+    (b, at_b): (&ComparedFigure, ShownClock),
+    planted: f64,
+    history: &History,
+    level: f64,
+) -> Result<CoreShifts, String> {
+    let clock = clock_shift(at_a, at_b);
+    let floor = history.floor((a.run, a.figure), (b.run, b.figure), true).0;
+    let reference = FigureView::at(a.figure, at_a.hertz);
+    let at = |hertz: f64| FigureView::at(b.figure, hertz).scaled(planted);
+    let cycles = shift(&reference, &at(at_a.hertz), floor, level)?;
+    let time = shift(&reference, &at(at_b.hertz), floor.beside(clock.1), level)?;
+    let time = CompareShift { clock: Some(clock.1), ..time };
+    Ok(CoreShifts { cycles, time, clock })
+}

@@ -1,0 +1,77 @@
+//! A figure as it is compared: as stated, as time at a clock, or as observed.
+
+use std::borrow::Cow;
+
+use model::{Estimate, EstimateMethod, Figure, Invalid, Launch, Metric, Outcome, ValueBasis};
+
+/// A figure on one basis.
+#[derive(Debug, Clone)]
+pub(crate) struct FigureView<'a> {
+    pub(crate) metric: &'a Metric,
+    pub(crate) outcome: Cow<'a, Outcome>,
+    /// Values of its launches, in time order.
+    pub(crate) values: Vec<f64>,
+}
+
+impl<'a> FigureView<'a> {
+    /// As the document states it.
+    pub(crate) fn stated(figure: &'a Figure) -> Self {
+        Self { metric: &figure.metric, outcome: Cow::Borrowed(&figure.outcome), values: figure.values() }
+    }
+
+    /// A core figure as time at a clock; any other as it is stated.
+    pub(crate) fn at(figure: &'a Figure, hertz: f64) -> Self {
+        let factor = factor_at(figure, hertz);
+        Self::stated(figure).scaled(factor)
+    }
+
+    /// Every value times a factor above 0.
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
+        if factor != 1.0 {
+            self.outcome.to_mut().scale(factor);
+            self.values.iter_mut().for_each(|value| *value *= factor);
+        }
+        self
+    }
+
+    /// All batches of first attempts.
+    pub(crate) fn observed(figure: &'a Figure) -> Self {
+        let (ValueBasis::Cycles | ValueBasis::Undisturbed, Outcome::Measured(stated)) =
+            (figure.basis(), &figure.outcome)
+        else {
+            return Self::stated(figure);
+        };
+        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
+        let mut first: Vec<&Launch> = figure.launches.iter().filter(counts).collect();
+        first.dedup_by_key(|launch| launch.round);
+        let values: Vec<f64> = first.into_iter().map(|launch| launch.value).collect();
+        let recorded = figure.references.as_ref().and_then(|references| references.observed);
+        let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
+        Self { metric: &figure.metric, outcome: Cow::Owned(Outcome::Measured(estimate)), values }
+    }
+}
+
+/// What takes a core figure from the clock at which it is stated to another; 1 for other figures.
+pub(crate) fn factor_at(figure: &Figure, hertz: f64) -> f64 {
+    let stated = figure.references.as_ref().and_then(|references| references.clock);
+    match stated.filter(|_| *figure.basis() == ValueBasis::Cycles) {
+        Some(stated) => figure.metric.at_clock(1.0, hertz) / figure.metric.at_clock(1.0, stated),
+        None => 1.0,
+    }
+}
+
+fn median_of(values: &[f64], stated: &Estimate) -> Estimate {
+    let Some(value) = stats::median(values) else { return Estimate::without_spread(stated.value) };
+    match stats::serial_median_interval(values, 0.95) {
+        Some(found) => Estimate {
+            value,
+            low: found.interval.low,
+            high: found.interval.high,
+            level: found.interval.level,
+            launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+            batches: stated.batches,
+            method: EstimateMethod::OrderStatistic,
+        },
+        None => Estimate::without_spread(value),
+    }
+}

@@ -1,0 +1,96 @@
+//! What a ratio is made of and what may be said of it, as plain data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::shown_clock::ShownClock;
+
+/// What the values are that a ratio was made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioBasis {
+    /// The values as both documents state them: nothing was filtered on either side.
+    #[default]
+    Value,
+    /// Cycles of undisturbed batches: two runs of one machine and core class.
+    Cycles,
+    /// Time of undisturbed batches at the clock that each machine showed, with the error of both clocks.
+    ClockTime,
+    /// Time of undisturbed batches at the clock that they had.
+    Undisturbed,
+    /// All batches of first attempts: a run has no undisturbed value, or the two are of different kinds.
+    Observed,
+}
+
+impl RatioBasis {
+    /// Whether the documents' own values were compared, which goes without saying.
+    #[must_use]
+    pub fn is_value(&self) -> bool {
+        *self == Self::Value
+    }
+
+    /// Its name in a table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Cycles => "cycles",
+            Self::ClockTime => "time",
+            Self::Undisturbed => "undisturbed",
+            Self::Observed => "observed",
+        }
+    }
+}
+
+/// What may be said of two figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CompareVerdict {
+    /// Significant over the whole report, and by more than the band.
+    Different,
+    /// By less than the band.
+    Same,
+    /// Neither can be said.
+    Undecided,
+    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind it.
+    DifferentSpreadAssumed,
+}
+
+/// The clock of one of the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ComparedClock {
+    /// The clock that it showed.
+    pub shown: ShownClock,
+    /// The clock at which its core figures are printed, hertz; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed_at: Option<f64>,
+    /// The clock that it showed over the reference's, where both are known; absent for the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<RatioEnds>,
+}
+
+/// Two core figures, written as `Comparison::normalise` says: the time is the cycles times what the clock gives.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CoreRatio {
+    /// Cycles: what changed besides the clock. Its verdict is that of the figure between runs of one machine, else absent.
+    pub cycles: RatioEnds,
+    /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and gates use.
+    pub time: RatioEnds,
+    /// What the clock gives.
+    pub clock: RatioEnds,
+}
+
+/// A ratio with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatioEnds {
+    /// The ratio.
+    pub value: f64,
+    /// Lower end of its interval; absent without spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// What may be said of it, where it was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<CompareVerdict>,
+}

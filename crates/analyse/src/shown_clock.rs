@@ -1,0 +1,83 @@
+//! The clock that a run showed, and how surely it is known.
+//!
+//! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between machines
+//! the error of both clocks is part of every interval of time.
+
+use model::{CLOCK, CORE_SHARED, Figure, Run};
+use serde::{Deserialize, Serialize};
+use stats::distribution::normal_quantile;
+
+/// Half-width of the 95% interval of a run's median clock where the run does not state it: the largest of those that were
+/// recorded on a shared guest (0.2 to 2.9%).
+const UNSTATED: f64 = 0.029;
+
+/// Standard deviation with which a reference of 10 to 15 us, timed in nanoseconds, tells a clock: no clock is known better.
+pub(crate) const RESOLUTION: f64 = 0.0005;
+
+/// Level of the interval of a clock where no figure states one.
+const LEVEL: f64 = 0.95;
+
+/// Whether a figure says what the machine did while everything was measured, rather than how fast something is: its
+/// sessions are not draws of one quantity, and it takes part in no mean.
+pub(crate) fn is_condition(probe: &str) -> bool {
+    matches!(probe, CLOCK | CORE_SHARED)
+}
+
+/// The median clock over the time of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ShownClock {
+    /// The clock, hertz.
+    pub hertz: f64,
+    /// Lower end of its interval, hertz.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Confidence of the interval.
+    pub level: f64,
+}
+
+impl ShownClock {
+    /// What the references of a run say; `None` where they were not read. The clock at which its figures are printed does
+    /// not matter.
+    #[must_use]
+    pub fn of(run: &Run) -> Option<Self> {
+        let references = run.session.references.as_ref()?;
+        let sound = |hertz: &f64| *hertz > 1e6 && hertz.is_finite();
+        let stated =
+            run.figures.iter().find(|figure| figure.probe == CLOCK).and_then(|figure| figure.outcome.estimate());
+        let stated =
+            stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
+        let launches = launch_clocks(run);
+        let hertz =
+            references.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&launches)).filter(sound)?;
+        let (low, high, level) = match stated.filter(|estimate| estimate.has_spread() && !estimate.is_range()) {
+            Some(estimate) => (estimate.low / estimate.value, estimate.high / estimate.value, estimate.level),
+            None => match stats::serial_median_interval(&launches, LEVEL) {
+                Some(found) if found.interval.level >= model::RANGE_BELOW => {
+                    let median = stats::median(&launches)?;
+                    (found.interval.low / median, found.interval.high / median, found.interval.level)
+                }
+                _ => (1.0 - UNSTATED, 1.0 + UNSTATED, LEVEL),
+            },
+        };
+        Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })
+    }
+
+    /// Standard deviation of the logarithm that the interval stands for.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        let stated = (self.high / self.low).ln() / (2.0 * normal_quantile(0.5 + self.level.min(0.999) / 2.0));
+        stated.max(RESOLUTION)
+    }
+}
+
+/// Clocks of the undisturbed batches of a run's launches, in time order.
+fn launch_clocks(run: &Run) -> Vec<f64> {
+    let launches = run.figures.iter().flat_map(Figure::counted);
+    let mut clocks: Vec<(f64, f64)> = launches
+        .filter_map(|launch| Some((launch.began, launch.undisturbed?.clock?)))
+        .filter(|(_, hertz)| *hertz > 1e6 && hertz.is_finite())
+        .collect();
+    clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    clocks.into_iter().map(|(_, hertz)| hertz).collect()
+}

@@ -1,0 +1,113 @@
+//! The common factor comes from the references, and a neighbour is a rival where it can touch the figures.
+
+use analyse::explain;
+use analyse::explain::{ExplainOptions, Explanation};
+use model::{Class, Fact, FactValue, Primitive, Run, Share};
+use rand_chacha::ChaCha8Rng;
+use stats::simulate::generator;
+
+use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run};
+use crate::common::time;
+
+const PRIMITIVES: [Primitive; 6] = [
+    Primitive::IntegerAlu,
+    Primitive::FloatingPoint,
+    Primitive::Divide,
+    Primitive::Branch,
+    Primitive::SyscallEntry,
+    Primitive::Vector,
+];
+
+/// A session of six core figures, each of which takes `factor` times the cycles.
+fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
+    let mut session = GuestSession::new(Surroundings { clock, steps: false, ..GUEST }, rng);
+    let figures = PRIMITIVES.iter().enumerate().map(|(i, primitive)| {
+        let mut made =
+            session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, factor * (5.0 + i as f64), 0.001);
+        made.stresses = vec![*primitive];
+        made
+    });
+    core_run(id, "guest", id, figures.collect())
+}
+
+fn explained(a: &Run, b: &Run) -> Explanation {
+    let found = explain(a, b, &ExplainOptions::default()).unwrap();
+    for sentence in found.sentences() {
+        println!("{sentence}");
+    }
+    found
+}
+
+#[test]
+fn a_clock_that_fell_explains_everything_and_causes_nothing_else() {
+    let mut rng = generator(11);
+    let found = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9 * 0.9, 1.0, &mut rng));
+    let factor = &found.common_factor;
+    assert!(factor.is_clock && factor.clock_seen && (factor.value * 0.9 - 1.0).abs() < 1e-6, "{factor:?}");
+    assert_eq!(factor.explains.len(), 5, "{factor:?}");
+    assert!(found.difference && found.causes.is_empty() && found.left_open.is_empty(), "{found:?}");
+    assert!(found.residuals.iter().all(|residual| !residual.significant && (residual.residual - 1.0).abs() < 0.01));
+}
+
+#[test]
+fn what_moves_while_the_clock_stands_is_not_the_clock() {
+    let mut rng = generator(12);
+    let found = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.2, &mut rng));
+    let factor = &found.common_factor;
+    assert!(!factor.is_clock && (factor.value - 1.2).abs() < 0.01, "{factor:?}");
+    assert!(found.sentences().iter().any(|text| text.contains("not known to be the clock")), "{:?}", found.sentences());
+    // Nothing to explain where neither moved.
+    let same = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.0, &mut rng));
+    assert!(!same.difference, "{same:?}");
+}
+
+/// The share of the time with another thread on the core.
+fn shared(run: &mut Run, share: f64) {
+    run.session.references.as_mut().unwrap().core_shared = Share::new(share);
+}
+
+#[test]
+fn a_neighbour_is_a_rival_on_three_sides() {
+    let mut rng = generator(13);
+    let observed = |id: &str, slower: f64, share: f64, rng: &mut ChaCha8Rng| {
+        let mut run = guest(id, 2.6e9, 1.0, rng);
+        run.figures.iter_mut().flat_map(|figure| &mut figure.launches).for_each(|launch| {
+            launch.value = launch.undisturbed.unwrap().value.unwrap() * slower;
+        });
+        (0..PRIMITIVES.len()).for_each(|i| contended(&mut run, &format!("cpu.f{i}")));
+        shared(&mut run, share);
+        run
+    };
+    let named = |found: &Explanation| {
+        let causes = found.causes.iter().flat_map(|cause| &cause.rivals).chain(&found.common_factor.rivals);
+        causes.filter(|rival| rival.title == "another thread on the core").count()
+    };
+    // Recorded by both, moved the right way, and not filtered.
+    let (quiet, busy) = (observed("a", 1.0, 0.02, &mut rng), observed("b", 1.3, 0.8, &mut rng));
+    let found = explained(&quiet, &busy);
+    assert!(named(&found) > 0 && !found.common_factor.is_clock, "{found:?}");
+    assert!(found.disturbed[0].contains("shared its core with another thread for 80% of its time"));
+    // The side with the neighbour is the faster one; or the other run did not look.
+    let (quiet, busy) = (observed("a", 1.3, 0.02, &mut rng), observed("b", 1.0, 0.8, &mut rng));
+    assert_eq!(named(&explained(&quiet, &busy)), 0);
+    let mut blind = observed("a", 1.0, 0.0, &mut rng);
+    blind.session.references.as_mut().unwrap().core_shared = None;
+    let busy = observed("b", 1.3, 0.8, &mut rng);
+    assert_eq!(named(&explained(&blind, &busy)), 0);
+    // Undisturbed batches alone count: a neighbour cannot be why they differ.
+    let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.3, &mut rng));
+    shared(&mut a, 0.02);
+    shared(&mut b, 0.8);
+    let fact = |text: &str| Fact {
+        name: "kernel.release".to_owned(),
+        value: FactValue::Text(text.to_owned()),
+        unit: None,
+        source: String::new(),
+        affects: vec![Primitive::CoreClock],
+    };
+    a.machine.facts.push(fact("6.1"));
+    b.machine.facts.push(fact("6.8"));
+    let found = explained(&a, &b);
+    assert!(found.difference && named(&found) == 0, "{found:?}");
+    assert!(found.facts.iter().any(|fact| fact.name == "cpu.core_shared"), "said, and no cause");
+}

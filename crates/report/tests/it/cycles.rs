@@ -1,0 +1,92 @@
+//! What a comparison in cycles prints: the clock once, and in every row what it is compared in.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use crate::fixture;
+
+use analyse::CompareOptions;
+use model::{
+    Class, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome, Point, Run,
+    SessionReferences, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
+};
+use report::view::{self, CompareContext};
+use report::{Csv, Markdown, ReportFormat, Terminal};
+
+/// A run in which every figure that is a time takes the same cycles as ever, at this clock.
+fn at_clock(seed: u64, hertz: f64) -> Run {
+    let mut run = fixture::sample_run(7, 1.0, false);
+    (run.id, run.label) = (format!("run-{seed}"), Some(format!("vm {seed}")));
+    run.session.started = format!("2026-11-2{seed}T09:00:00Z");
+    let core = |figure: &Figure| figure.metric.unit == Unit::Seconds && figure.family() == "os";
+    for figure in run.figures.iter_mut().filter(|figure| core(figure)) {
+        let Outcome::Measured(estimate) = &mut figure.outcome else { continue };
+        estimate.scale(2e9 / hertz);
+        figure.launches = (0..20)
+            .map(|round| {
+                let cycles = Some(estimate.value * hertz * (1.0 + 1e-4 * f64::from(round % 5)));
+                let undisturbed = UndisturbedBatches { cycles, clock: Some(hertz), ..UndisturbedBatches::default() };
+                Launch { round, value: estimate.value, undisturbed: Some(undisturbed), ..Launch::default() }
+            })
+            .collect();
+        figure.references = Some(FigureReferences {
+            domain: Domain::Core,
+            basis: ValueBasis::Cycles,
+            clock: Some(hertz),
+            ..FigureReferences::default()
+        });
+    }
+    let metric = Metric::higher(Unit::PerSecond, "cycles");
+    let mut clock = Figure::unmeasured(FigureKey::new("cpu.clock", Point::default()), "clock", metric, Class::Compute);
+    (clock.flags, clock.outcome) = (
+        Vec::new(),
+        Outcome::Measured(Estimate {
+            value: hertz,
+            low: hertz * 0.999,
+            high: hertz * 1.001,
+            level: 0.95,
+            launches: 40,
+            batches: 1,
+            method: EstimateMethod::OrderStatistic,
+        }),
+    );
+    run.figures.push(clock);
+    run.session.references = Some(SessionReferences {
+        clock: Some(hertz),
+        unshared: vec![UnsharedCore { cpus: vec![0, 1], ratio: Some(1.211), ..UnsharedCore::default() }],
+        ..SessionReferences::default()
+    });
+    run
+}
+
+fn drawn(format: &dyn ReportFormat, runs: &[&Run]) -> String {
+    let comparison = analyse::compare(runs, &CompareOptions::default()).unwrap();
+    let mut out = Vec::new();
+    format.render(&view::compare(&comparison, &CompareContext::default()), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_clock_is_told_once_and_rows_say_what_they_are_compared_in() {
+    let (a, mut b) = (at_clock(1, 2.6e9), at_clock(2, 2.5e9));
+    let text = drawn(&Terminal { width: 140, ..Terminal::default() }, &[&a, &b]);
+    println!("{text}");
+    assert!(text.contains("The clock: 1.04x slower (1.04\u{a0}–\u{a0}1.04), 2.50 GHz against 2.60 GHz, DIFFERENT"));
+    assert!(text.contains("compared in cycles") && text.contains("core figures are printed at 2.60 GHz"), "{text}");
+    let row = text.lines().find(|line| line.contains("getppid")).unwrap();
+    assert!(row.contains("same") && row.trim_end().ends_with("cycles"), "{row}");
+    assert!(drawn(&Markdown, &[&a, &b]).contains("compared in"));
+    // Between machines the time is told, and what it is made of.
+    b.machine.fingerprint = "another".to_owned();
+    let text = drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &b]);
+    println!("{text}");
+    let row = text.lines().find(|line| line.contains("getppid")).unwrap();
+    assert!(row.contains("time: cycles 1.00x, clock 1.04x slower"), "{row}");
+    assert!(text.contains("the clock of each machine (vm 1 2.60 GHz, vm 2 2.50 GHz)"), "{text}");
+    let csv = drawn(&Csv, &[&a, &b]);
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|head| *head == name).unwrap();
+    let cells = csv.lines().find(|line| line.contains("getppid") && line.contains("clock_time")).unwrap();
+    let cells: Vec<&str> = cells.split(',').collect();
+    assert_eq!(cells[column("basis")], "clock_time");
+    let number = |name: &str| cells[column(name)].parse::<f64>().unwrap();
+    assert!((number("time") / (number("cycles") * number("clock")) - 1.0).abs() < 1e-9);
+}
