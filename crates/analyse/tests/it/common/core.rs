@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use model::{
-    Class, Domain, Estimate, EstimateMethod, Figure, FigureReferences, Flag, Invalid, Launch, Metric, Outcome, Run,
-    SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Class, Domain, Estimate, EstimateMethod, Figure, FigureReferences, Flag, Invalid, Launch, Metric, ObservedReason,
+    Outcome, Run, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -166,5 +166,5 @@ pub(crate) fn contended(run: &mut Run, probe: &str) {
     let figure = run.figures.iter_mut().find(|figure| figure.probe == probe).unwrap();
     figure.launches.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
     figure.flags.push(Flag::Contended);
-    state(figure, ValueBasis::Observed("unshared core never seen".to_owned()), clock);
+    state(figure, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);
 }
