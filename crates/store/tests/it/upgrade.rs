@@ -79,6 +79,26 @@ fn the_first_document_is_understood() {
 }
 
 #[test]
+fn the_second_document_is_understood() {
+    let run = named("schema-2.json");
+    let syscall = &run.figures[0];
+    assert_eq!((syscall.basis(), syscall.launches.len(), syscall.counted().len()), (&ValueBasis::Cycles, 5, 4));
+    let cycles = syscall.cycles().unwrap();
+    assert!(cycles.iter().all(|cycles| (cycles / 3001.0 - 1.0).abs() < 0.01), "{cycles:?}");
+    assert!(syscall.values().iter().all(|value| (value / 1.0003e-6 - 1.0).abs() < 0.01), "{:?}", syscall.values());
+    let read = syscall.launches[0].references.as_ref().unwrap();
+    assert_eq!((read.tracks[0].clock.0.len(), read.tracks[0].contention.0[0]), (21, 11_719));
+    let mut slower = run.clone();
+    slower.set_clock(1.5e9);
+    let value = |run: &Run| run.figures[0].outcome.estimate().unwrap().value;
+    assert!((value(&slower) / value(&run) - 2.0).abs() < 1e-12);
+    assert_eq!(slower.figures[1].outcome, run.figures[1].outcome, "memory is kept in time");
+    assert_eq!(run.session.references.as_ref().unwrap().samples.cpu.0, [1; 6]);
+    let clock = run.figures.iter().find(|figure| figure.probe == model::CLOCK).unwrap();
+    assert!(clock.is_condition() && clock.metric.unit == model::Unit::Hertz);
+}
+
+#[test]
 fn documents_conform_to_the_published_schema() {
     let schema =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run.schema.json")).unwrap();
