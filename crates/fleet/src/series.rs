@@ -103,7 +103,7 @@ impl Engine for FlowSeries {
     }
 
     /// A path has the CPUs of its own that its trial pins.
-    fn place(&self, _: &Figure, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 

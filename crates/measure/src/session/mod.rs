@@ -9,7 +9,7 @@ mod start;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, ValueBasis};
+use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology, ValueBasis};
 
 pub use start::RunRequest;
 
@@ -22,7 +22,7 @@ use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
 use crate::seed::mix;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
-use crate::{Error, calibrate, document, judge};
+use crate::{Error, calibrate, document, judge, placing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
@@ -142,11 +142,17 @@ impl<'a> MeasureSession<'a> {
 
     /// Places every figure; recovers what a resumed run already knows.
     fn prepare(&mut self) {
+        let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
         for index in 0..self.run.figures.len() {
             let figure = &mut self.run.figures[index];
             let progress = &mut self.progress[index];
-            match self.engine.place(figure, &self.allowed) {
-                Ok(cpus) => progress.cpus = cpus,
+            match self.engine.place(figure, &machine, &self.allowed) {
+                Ok(cpus) => {
+                    let probe = probes::find(&figure.probe);
+                    let remark = probe.and_then(|probe| placing::remark(probe, &machine, &cpus));
+                    figure.notes.extend(remark.filter(|remark| !figure.notes.contains(remark)));
+                    progress.cpus = cpus;
+                }
                 Err(reason) => {
                     figure.outcome = Outcome::Unfit(reason);
                     figure.flags.clear();

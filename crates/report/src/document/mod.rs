@@ -1,9 +1,12 @@
 //! What a report says, before a format draws it.
 
+mod boxes;
 mod chart;
 mod quantity;
 mod table;
 
+pub(crate) use boxes::PlacedBox;
+pub use boxes::{BoxPicture, BoxTree};
 pub use chart::{
     Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
 };
@@ -85,6 +88,8 @@ pub enum Block {
     Table(Table),
     /// A picture; formats without pictures give its title and how to read it.
     Chart(Chart),
+    /// Boxes in boxes, such as the parts of a machine.
+    Boxes(BoxPicture),
     /// What only who wants to know reads: folded where a format can fold.
     Folded {
         /// What it holds.

@@ -4,6 +4,7 @@
 //! whose hash it names, so that a text which slipped through could not run either.
 
 mod blocks;
+mod boxes;
 mod chart;
 mod data;
 mod table;

@@ -78,6 +78,10 @@ impl TerminalPage {
                     let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);
                 }
+                Block::Boxes(picture) => {
+                    let drawn = picture.tree.drawn(self.width.saturating_sub(2));
+                    lines.extend(drawn.iter().map(|line| format!("  {}", clean(line))));
+                }
                 Block::Folded { title, blocks } => {
                     self.text(lines, title, "  ", "  ", Tone::Strong);
                     self.blocks(lines, blocks);
