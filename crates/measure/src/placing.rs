@@ -4,6 +4,8 @@ use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
 use probes::{Parties, Probe, ThreadCount};
 use sys::topology::{CpuChoice, CpuRelation, plan};
 
+use crate::sizing;
+
 /// More parties than any probe has: each finds its own CPU in a list of so many.
 const PARTIES: usize = 64;
 /// The suite that measures every point of every axis.
@@ -62,23 +64,36 @@ fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelation, Vec<usi
 
 /// The points of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
 /// each other are the nearest two, and their figure says which relation that is. The suite of everything takes every
-/// relation that the machine has.
-pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize]) {
+/// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
+pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
     let allowed = CpuSet::from(allowed);
     let all = plan.suite == EVERYTHING;
     let mut entries: Vec<PlanEntry> = Vec::new();
     for entry in std::mem::take(&mut plan.entries) {
         for point in points(&entry, machine, &allowed, all) {
-            if entries.iter().all(|known| known.probe != entry.probe || known.point != point) {
-                entries.push(PlanEntry { point, ..entry.clone() });
+            let entry = sized(&plan.suite, PlanEntry { point, ..entry.clone() }, machine, &allowed, free);
+            if entries.iter().all(|known| known.probe != entry.probe || known.point != entry.point) {
+                entries.push(entry);
             }
         }
     }
     plan.entries = entries;
 }
 
+fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, free: u64) -> PlanEntry {
+    let moved = || {
+        let probe = probes::find(&entry.probe)?;
+        let cpus = place(probe, &entry.point, machine, allowed.as_slice()).ok()?;
+        let point = sizing::beyond_caches(suite, &entry, probe, machine, &CpuSet::from(cpus.as_slice()), free)?;
+        Some(PlanEntry { shares: probe.sharing(&point), point, ..entry.clone() })
+    };
+    moved().unwrap_or(entry)
+}
+
 fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
-    if entry.point.get("placement") != Some(ANY_CROSSING) {
+    // What other verbs measure has words of its own: the two ends of a connection, for instance.
+    let ours = probes::find(&entry.probe).is_some();
+    if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
         return vec![entry.point.clone()];
     }
     let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
@@ -169,7 +184,7 @@ mod tests {
             };
             let entries = vec![entry("placement=cross_cpu"), entry("placement=same_cache"), entry("placement=free")];
             let mut plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
-            resolve(&mut plan, machine, allowed.as_slice());
+            resolve(&mut plan, machine, allowed.as_slice(), sizing::UNKNOWN);
             plan.entries.iter().map(|entry| entry.point.get("placement").unwrap().to_owned()).collect::<Vec<_>>()
         };
         let two = machine("guest-2");

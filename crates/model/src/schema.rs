@@ -44,13 +44,15 @@ fn name_the_crossing(run: &mut Run) {
         return;
     }
     let Some(relation) = only_crossing(&run.machine) else { return };
-    let rename = |point: &mut Point| {
-        if point.get("placement") == Some(ANY_CROSSING) {
+    let rename = |probe: &str, point: &mut Point| {
+        // Two ends of a network connection are not what this is about.
+        let pinned = ["os.", "ipc."].iter().any(|family| probe.starts_with(family));
+        if pinned && point.get("placement") == Some(ANY_CROSSING) {
             *point = point.clone().with("placement", relation);
         }
     };
-    run.plan.entries.iter_mut().for_each(|entry| rename(&mut entry.point));
-    run.figures.iter_mut().for_each(|figure| rename(&mut figure.point));
+    run.plan.entries.iter_mut().for_each(|entry| rename(&entry.probe, &mut entry.point));
+    run.figures.iter_mut().for_each(|figure| rename(&figure.probe, &mut figure.point));
 }
 
 /// How any two CPUs on different cores of a machine stand to each other, where its facts know.
@@ -156,7 +158,7 @@ mod tests {
             let text = format!(
                 r#"{{"schema":1,"id":"r","machine":{{"name":"m"{rest},"facts":[{}]}},"session":{{"started":"2026-11-21T00:00:00Z"}},
                 "plan":{{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,
-                "entries":[{{"probe":"a.b","point":{{"placement":"cross_cpu"}},"target":0.02}}]}},"figures":[]}}"#,
+                "entries":[{{"probe":"os.b","point":{{"placement":"cross_cpu"}},"target":0.02}}]}},"figures":[]}}"#,
                 facts.join(",")
             );
             parse_run(&text).unwrap().plan.entries[0].point.to_string()

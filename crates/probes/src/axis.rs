@@ -72,6 +72,12 @@ impl Axis {
         Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual, besides: |_| false }
     }
 
+    /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
+    #[must_use]
+    pub const fn of_memory(self) -> Self {
+        Self { besides: |word| model::parse_size(word).is_ok_and(|size| (model::GIB..=1024 * model::GIB).contains(&size)), ..self }
+    }
+
     /// Sizes with several points to every doubling.
     #[must_use]
     pub const fn sizes(

@@ -17,8 +17,7 @@ pub(super) fn draw(picture: &BoxPicture) -> Markup {
         figure {
             figcaption { p.muted { (picture.about) } }
             div.scroll tabindex="0" {
-                svg.boxes viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(picture.about)
-                    xmlns="http://www.w3.org/2000/svg" {
+                svg.boxes viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(picture.about) {
                     (one(&placed, 0))
                 }
             }
