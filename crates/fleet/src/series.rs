@@ -102,8 +102,8 @@ impl Engine for FlowSeries {
         Ok(replies)
     }
 
-    /// Its trial pins the CPUs of a path.
-    fn place(&self, _: &Figure, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
+    /// A path has the CPUs of its own that its trial pins.
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 

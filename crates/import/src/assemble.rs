@@ -48,6 +48,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
             name: sheet.machine,
             fingerprint: String::new(),
             summary: sheet.summary,
+            topology: None,
             facts: sheet.facts,
         },
         session: Session {

@@ -17,6 +17,13 @@ pub fn machine(directories: &[PathBuf]) -> Machine {
     collect(&wanted)
 }
 
+/// Bytes of memory that this process may still take, as the machine's facts state them; a terabyte where they do not.
+#[must_use]
+pub(crate) fn free_memory(machine: &Machine) -> u64 {
+    let told = ["memory.available", "cgroup.memory"].iter().filter_map(|name| machine.number(name));
+    told.min_by(f64::total_cmp).map_or(crate::sizing::UNKNOWN, |bytes| bytes as u64)
+}
+
 /// Which machine and boot this is: what is taken at the start and at the end of a session.
 #[must_use]
 pub fn identity() -> Identity {

@@ -21,6 +21,7 @@ mod placing;
 mod references;
 mod seed;
 mod session;
+mod sizing;
 mod step;
 mod tails;
 mod worker;

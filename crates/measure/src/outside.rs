@@ -38,13 +38,13 @@ impl OutsideCounters {
     /// process's.
     pub(crate) fn under(root: &Path, cpus: &[usize]) -> Self {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
-        let online = sys::topology::Topology::read_under(&root.join("sys/devices/system"));
+        let online = sys::topology::online_under(root);
         let quota = sys::cgroup::limits_under(root).ok().and_then(|limits| limits.quota);
         let quota = quota.filter(|quota| quota.cpus < cpus.len() as f64);
         Self {
             used: used(Who::Process).zip(used(Who::Children)).map(|(own, children)| own + children),
             load: sys::usage::load_average().ok().map(|[minute, ..]| minute),
-            online: online.ok().map(|machine| u32::try_from(machine.cpus.len()).unwrap_or(u32::MAX)),
+            online: online.ok().map(|online| u32::try_from(online.len()).unwrap_or(u32::MAX)),
             quota_period: quota.map(|quota| quota.period),
             ..Self::taken_under(root, cpus)
         }

@@ -1,42 +1,141 @@
 //! Which CPUs the parties of a probe run on.
 
-use model::Point;
-use probes::{Parties, Probe};
+use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
+use probes::{Parties, Probe, ThreadCount};
+use sys::topology::{CpuChoice, CpuRelation, plan};
+
+use crate::sizing;
 
 /// More parties than any probe has: each finds its own CPU in a list of so many.
 const PARTIES: usize = 64;
+/// The suite that measures every point of every axis.
+const EVERYTHING: &str = "full";
 
 /// A CPU for each party of a probe at a point, from the CPUs that may be used; empty leaves the scheduler free.
 ///
-/// One party runs on the last CPU: interrupts usually go to the first.
+/// One party runs on one core of the fastest class; of equals on the last, for interrupts usually go to the first.
 ///
 /// # Errors
-/// When the placement needs more CPUs than there are, as a clause that follows "not measured: ".
-pub fn place(probe: &Probe, point: &Point, allowed: &[usize]) -> Result<Vec<usize>, String> {
-    let last = *allowed.last().ok_or("no CPU may be used")?;
+/// When the machine has no such CPUs, as a clause that follows "not measured: ".
+pub fn place(probe: &Probe, point: &Point, machine: &Topology, allowed: &[usize]) -> Result<Vec<usize>, String> {
+    let allowed = CpuSet::from(allowed);
+    let of = |choice| plan(machine, &allowed, choice);
     match probe.parties {
-        Parties::One => Ok(vec![last]),
-        Parties::Threads => match point.get("threads") {
-            Some("all") => Ok(allowed.iter().rev().copied().collect()),
-            _ => Ok(vec![last]),
-        },
+        Parties::One => of(CpuChoice::OneCore),
+        Parties::Threads => {
+            let threads = point.get("threads").and_then(|word| word.parse().ok()).unwrap_or(ThreadCount::One);
+            of(match threads {
+                ThreadCount::One => CpuChoice::OneCore,
+                ThreadCount::Cores => CpuChoice::AllCores,
+                ThreadCount::All => CpuChoice::AllThreads,
+                ThreadCount::Compact(count) => CpuChoice::Compact(count),
+                ThreadCount::Scatter(count) => CpuChoice::Scatter(count),
+            })
+        }
         Parties::Placed => match point.get("placement") {
-            Some("same_cpu") => Ok(vec![last; PARTIES]),
-            Some("cross_cpu") if allowed.len() < 2 => Err("two CPUs are needed and only one may be used".to_owned()),
-            Some("cross_cpu") => Ok([last, partner(last, allowed)].into_iter().cycle().take(PARTIES).collect()),
-            _ => Ok(Vec::new()),
+            Some(ANY_CROSSING) => {
+                let nearest = nearest(machine, &allowed);
+                nearest.map(|(_, pair)| turns(&pair)).ok_or_else(|| needed(&allowed))
+            }
+            Some(word) => match word.parse() {
+                Ok(relation) => of(CpuChoice::Pair(relation)).map(|pair| turns(&pair)),
+                Err(()) => Ok(Vec::new()),
+            },
+            None => Ok(Vec::new()),
         },
         Parties::Free => Ok(Vec::new()),
     }
 }
 
-/// The CPU for the second party: on another core where there is one, for two threads of one core share its resources.
-fn partner(of: usize, allowed: &[usize]) -> usize {
-    let topology = sys::topology::Topology::read().ok();
-    let siblings =
-        topology.as_ref().and_then(|topology| topology.cpu(of)).map(|cpu| cpu.siblings.clone()).unwrap_or_default();
-    let mut others = allowed.iter().rev().copied().filter(|cpu| *cpu != of);
-    others.clone().find(|cpu| !siblings.contains(cpu)).or_else(|| others.next()).unwrap_or(of)
+/// Parties take the CPUs in turn: neighbours sit on different ones.
+fn turns(cpus: &[usize]) -> Vec<usize> {
+    cpus.iter().copied().cycle().take(PARTIES).collect()
+}
+
+fn needed(allowed: &CpuSet) -> String {
+    format!("two CPUs are needed and only {} may be used", if allowed.len() == 1 { "one" } else { "these" })
+}
+
+/// Two CPUs that are nearest to each other without being the same; two threads of one core only where there is but one.
+fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelation, Vec<usize>)> {
+    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
+    relations.filter_map(|relation| Some((relation, plan(machine, allowed, CpuChoice::Pair(relation)).ok()?))).next()
+}
+
+/// The points of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
+/// each other are the nearest two, and their figure says which relation that is. The suite of everything takes every
+/// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
+pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
+    let allowed = CpuSet::from(allowed);
+    let all = plan.suite == EVERYTHING;
+    let mut entries: Vec<PlanEntry> = Vec::new();
+    for entry in std::mem::take(&mut plan.entries) {
+        for point in points(&entry, machine, &allowed, all) {
+            let entry = sized(&plan.suite, PlanEntry { point, ..entry.clone() }, machine, &allowed, free);
+            if entries.iter().all(|known| known.probe != entry.probe || known.point != entry.point) {
+                entries.push(entry);
+            }
+        }
+    }
+    plan.entries = entries;
+}
+
+fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, free: u64) -> PlanEntry {
+    let moved = || {
+        let probe = probes::find(&entry.probe)?;
+        let cpus = place(probe, &entry.point, machine, allowed.as_slice()).ok()?;
+        let point = sizing::beyond_caches(suite, &entry, probe, machine, &CpuSet::from(cpus.as_slice()), free)?;
+        Some(PlanEntry { shares: probe.sharing(&point), point, ..entry.clone() })
+    };
+    moved().unwrap_or(entry)
+}
+
+fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
+    // What other verbs measure has words of its own: the two ends of a connection, for instance.
+    let ours = probes::find(&entry.probe).is_some();
+    if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
+        return vec![entry.point.clone()];
+    }
+    let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
+    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
+    let points: Vec<Point> = if all {
+        relations
+            .filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok())
+            .map(with)
+            .collect()
+    } else {
+        nearest(machine, allowed).map(|(relation, _)| with(relation)).into_iter().collect()
+    };
+    if points.is_empty() { vec![entry.point.clone()] } else { points }
+}
+
+/// What several threads of a figure are, where that is not one thread on each of equal cores.
+pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Option<String> {
+    let threads = CpuSet::from(cpus);
+    if probe.parties == Parties::Free || threads.len() < 2 {
+        return None;
+    }
+    let used = |sets: &mut dyn Iterator<Item = &CpuSet>| sets.filter(|set| !set.and(&threads).is_empty()).count();
+    let cores = used(&mut machine.cores.iter());
+    let classes: Vec<String> = machine
+        .classes
+        .iter()
+        .map(|class| (class, class.cpus.and(&threads).len()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(class, count)| format!("{count} of {}", if class.name.is_empty() { "another speed" } else { &class.name }))
+        .collect();
+    let packages = used(&mut machine.packages.iter().map(|package| &package.cpus));
+    let mut said = Vec::new();
+    if cores > 0 && cores < threads.len() {
+        said.push(format!("{} threads on {cores} {}", threads.len(), if cores == 1 { "core" } else { "cores" }));
+    }
+    if packages > 1 && probe.parties == Parties::Threads {
+        said.push(format!("over {packages} packages"));
+    }
+    if classes.len() > 1 {
+        said.push(format!("cores of several classes: {}", classes.join(", ")));
+    }
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 #[cfg(test)]
@@ -47,15 +146,81 @@ mod tests {
         Probe { parties, ..Probe::BLANK }
     }
 
+    fn machine(name: &str) -> Topology {
+        let recorded = testing::machine::RecordedMachine::named(name);
+        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+    }
+
+    fn at(text: &str) -> Point {
+        text.parse().unwrap()
+    }
+
     #[test]
     fn parties_go_where_the_point_says() {
-        let at = |text: &str| text.parse::<Point>().unwrap();
-        assert_eq!(place(&probe(Parties::One), &at(""), &[0, 1]), Ok(vec![1]));
-        assert_eq!(place(&probe(Parties::Placed), &at("placement=same_cpu"), &[0, 1]), Ok(vec![1; PARTIES]));
-        let across = place(&probe(Parties::Placed), &at("placement=cross_cpu"), &[0, 1]).unwrap();
-        assert_eq!((across.len(), &across[..4]), (PARTIES, &[1, 0, 1, 0][..]), "neighbours sit on different CPUs");
-        assert_eq!(place(&probe(Parties::Placed), &at("placement=free"), &[0, 1]), Ok(vec![]));
-        assert!(place(&probe(Parties::Placed), &at("placement=cross_cpu"), &[3]).is_err());
-        assert_eq!(place(&probe(Parties::Threads), &at("threads=all"), &[0, 1]), Ok(vec![1, 0]));
+        let two = machine("guest-2");
+        let of = |parties, point: &str, allowed: &[usize]| place(&probe(parties), &at(point), &two, allowed);
+        assert_eq!(of(Parties::One, "", &[0, 1]), Ok(vec![1]));
+        assert_eq!(of(Parties::Placed, "placement=same_cpu", &[0, 1]), Ok(vec![1; PARTIES]));
+        for across in ["cross_cpu", "same_cache"] {
+            let across = of(Parties::Placed, &format!("placement={across}"), &[0, 1]).unwrap();
+            assert_eq!((across.len(), &across[..4]), (PARTIES, &[1, 0, 1, 0][..]), "neighbours sit on different CPUs");
+        }
+        assert_eq!(of(Parties::Placed, "placement=free", &[0, 1]), Ok(vec![]));
+        assert!(of(Parties::Placed, "placement=cross_cpu", &[1]).unwrap_err().contains("two CPUs"));
+        assert!(of(Parties::Placed, "placement=other_package", &[0, 1]).unwrap_err().contains("one package"));
+        assert_eq!(of(Parties::Threads, "threads=all", &[0, 1]), Ok(vec![1, 0]));
+        assert_eq!(of(Parties::Threads, "threads=cores", &[0, 1]), Ok(vec![1, 0]));
+        assert!(of(Parties::Threads, "threads=4", &[0, 1]).unwrap_err().contains("4 CPUs"));
+    }
+
+    #[test]
+    fn two_cpus_become_the_relation_that_the_machine_has() {
+        let resolved = |suite: &str, machine: &Topology, allowed: &CpuSet| {
+            let entry = |point: &str| PlanEntry {
+                probe: "ipc.pipe_latency".to_owned(),
+                point: at(point),
+                target: 0.02,
+                shares: None,
+            };
+            let entries = vec![entry("placement=cross_cpu"), entry("placement=same_cache"), entry("placement=free")];
+            let mut plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
+            resolve(&mut plan, machine, allowed.as_slice(), sizing::UNKNOWN);
+            plan.entries.iter().map(|entry| entry.point.get("placement").unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let two = machine("guest-2");
+        assert_eq!(resolved("default", &two, &two.online), ["same_cache", "free"], "asked for twice, measured once");
+        assert_eq!(resolved("default", &two, &"1".parse().unwrap()), ["cross_cpu", "same_cache", "free"]);
+        let altra = machine("altra-q80");
+        assert_eq!(resolved("default", &altra, &altra.online), ["same_node", "same_cache", "free"]);
+        let epyc = machine("epyc-7451");
+        assert_eq!(
+            resolved("full", &epyc, &epyc.online),
+            ["same_cache", "same_node", "other_node", "other_package", "sibling", "free"]
+        );
+        let one_core = "0,48".parse().unwrap();
+        assert_eq!(resolved("default", &epyc, &one_core), ["sibling", "same_cache", "free"], "and the figure says so");
+        let unknown = Topology::unknown(&[0, 1]);
+        assert_eq!(resolved("default", &unknown, &unknown.online)[0], "same_node");
+    }
+
+    #[test]
+    fn several_threads_say_what_they_are() {
+        let said = |name: &str, threads: &str| {
+            let machine = machine(name);
+            let probe = probe(Parties::Threads);
+            let point = at(&format!("threads={threads}"));
+            let cpus = place(&probe, &point, &machine, machine.online.as_slice()).unwrap();
+            remark(&probe, &machine, &cpus)
+        };
+        assert_eq!(said("guest-2", "all"), None, "two equal cores");
+        assert_eq!(said("spr-snc4", "all").as_deref(), Some("224 threads on 112 cores, over 2 packages"));
+        assert_eq!(said("spr-snc4", "cores").as_deref(), Some("over 2 packages"));
+        assert_eq!(said("spr-snc4", "8"), None);
+        assert_eq!(
+            said("i7-1370p", "cores").as_deref(),
+            Some("cores of several classes: 6 of core, 8 of atom"),
+            "one thread a core of all classes"
+        );
+        assert_eq!(said("gb10", "1"), None);
     }
 }

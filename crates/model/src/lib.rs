@@ -8,6 +8,7 @@ mod catalogue;
 mod class;
 mod command;
 mod conditions;
+mod cpu_set;
 mod error;
 mod estimate;
 mod figure;
@@ -26,11 +27,13 @@ mod schema;
 mod share;
 mod size;
 mod tidy;
+mod topology;
 
 pub use catalogue::{AxisDescription, Catalogue, ProbeDescription, Reference};
 pub use class::Class;
 pub use command::{presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
+pub use cpu_set::CpuSet;
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD};
@@ -41,7 +44,7 @@ pub use metric::{Better, Metric, Unit};
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, significant};
 pub use plan::{Plan, PlanEntry};
-pub use point::Point;
+pub use point::{ANY_CROSSING, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
     Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceSamples, ReferenceTrack,
@@ -52,3 +55,4 @@ pub use schema::{SCHEMA, json_schema, parse_run, render_run};
 pub use share::Share;
 pub use size::{GIB, KIB, MIB, format_size, parse_size};
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};
+pub use topology::{CacheGroup, CacheKind, CoreClass, CpuGroup, NumaNode, Topology};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Primitive;
+use crate::{Primitive, Topology};
 
 /// Value of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +63,10 @@ pub struct Machine {
     /// Summary in one line: CPU, count, memory, system.
     #[serde(default)]
     pub summary: String,
-    /// The facts.
+    /// How its CPUs hang together; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+    /// Everything else.
     #[serde(default)]
     pub facts: Vec<Fact>,
 }

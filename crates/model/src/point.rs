@@ -10,7 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, parse_size};
 
-/// A value for each axis: `working_set=64MiB,threads=1`. Order is kept for display, and does not matter for equality.
+/// Two CPUs of which only that is said that they are not the same: the value of `placement` in documents of older
+/// versions, and what may be asked for still.
+pub const ANY_CROSSING: &str = "cross_cpu";
+/// How two different CPUs stand to each other, the nearest first: values of `placement`.
+pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_node", "other_package"];
+
+/// A value for each axis: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for equality.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Point(IndexMap<String, String>);
@@ -83,6 +89,12 @@ impl Point {
     #[must_use]
     pub fn includes(&self, other: &Self) -> bool {
         other.iter().all(|(axis, value)| self.get(axis) == Some(value))
+    }
+
+    /// Whether a value on an axis is one that was asked for: `placement=cross_cpu` asks for any two different CPUs.
+    #[must_use]
+    pub fn means(axis: &str, asked: &str, value: &str) -> bool {
+        value == asked || (axis == "placement" && asked == ANY_CROSSING && CROSSINGS.contains(&value))
     }
 
     fn sorted(&self) -> Vec<(&str, &str)> {

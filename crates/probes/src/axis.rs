@@ -1,6 +1,40 @@
 //! The axes along which a probe is measured.
 
-use model::{AxisDescription, format_size};
+use std::str::FromStr;
+
+use model::{ANY_CROSSING, AxisDescription, CROSSINGS, format_size};
+
+/// How many threads a kernel runs on, and where: the values of the axis `threads`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadCount {
+    /// `1`: one core of the fastest class.
+    One,
+    /// `cores`: one thread of every core, of all classes.
+    Cores,
+    /// `all`: every hardware thread.
+    All,
+    /// `8`: so many, close together.
+    Compact(usize),
+    /// `8_scatter`: so many, far apart.
+    Scatter(usize),
+}
+
+impl FromStr for ThreadCount {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let count = |word: &str| word.parse::<usize>().ok().filter(|count| *count > 1 && word == count.to_string());
+        match text {
+            "1" => Ok(Self::One),
+            "cores" => Ok(Self::Cores),
+            "all" => Ok(Self::All),
+            _ => match text.strip_suffix("_scatter") {
+                Some(word) => count(word).map(Self::Scatter).ok_or(()),
+                None => count(text).map(Self::Compact).ok_or(()),
+            },
+        }
+    }
+}
 
 /// One axis: its name in points, its values in the full suite and those in the default suite.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +45,8 @@ pub struct Axis {
     pub values: Values,
     /// The representative values, which the default suite measures.
     pub usual: &'static [&'static str],
+    /// Values beside those that may stand in a point: what machines have or lack, such as eight cores.
+    pub besides: fn(&str) -> bool,
 }
 
 /// Values of an axis.
@@ -33,7 +69,13 @@ impl Axis {
     /// Sizes that double.
     #[must_use]
     pub const fn doubling(name: &'static str, from: u64, to: u64, usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual }
+        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual, besides: |_| false }
+    }
+
+    /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
+    #[must_use]
+    pub const fn of_memory(self) -> Self {
+        Self { besides: |word| model::parse_size(word).is_ok_and(|size| (model::GIB..=1024 * model::GIB).contains(&size)), ..self }
     }
 
     /// Sizes with several points per doubling.
@@ -45,25 +87,32 @@ impl Axis {
         per_octave: u32,
         usual: &'static [&'static str],
     ) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave }, usual }
+        Self { name, values: Values::Sizes { from, to, per_octave }, usual, besides: |_| false }
     }
 
     /// Words to choose from.
     #[must_use]
     pub const fn choice(name: &'static str, values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Choice(values), usual }
+        Self { name, values: Values::Choice(values), usual, besides: |_| false }
     }
 
     /// The axis of all probes with two parties: both pinned to one CPU, pinned to two, or not pinned.
     #[must_use]
     pub const fn placement(usual: &'static [&'static str]) -> Self {
-        Self::choice("placement", &["same_cpu", "cross_cpu", "free"], usual)
+        Self::placed(&["same_cpu", ANY_CROSSING, "free"], usual)
+    }
+
+    /// The same where some of these make no sense.
+    #[must_use]
+    pub const fn placed(values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
+        Self { besides: |word| CROSSINGS.contains(&word), ..Self::choice("placement", values, usual) }
     }
 
     /// The axis of kernels that run on one CPU or on all.
     #[must_use]
     pub const fn threads(usual: &'static [&'static str]) -> Self {
-        Self::choice("threads", &["1", "all"], usual)
+        let besides = |word: &str| word.parse::<ThreadCount>().is_ok();
+        Self { besides, ..Self::choice("threads", &["1", "all"], usual) }
     }
 
     /// Every value in order.
@@ -79,6 +128,7 @@ impl Axis {
     #[must_use]
     pub fn accepts(&self, value: &str) -> bool {
         match self.values {
+            _ if (self.besides)(value) => true,
             Values::Choice(words) => words.contains(&value),
             Values::Sizes { from, to, .. } => model::parse_size(value).is_ok_and(|size| (from..=to).contains(&size)),
         }
@@ -119,6 +169,8 @@ mod tests {
         assert_eq!(axis.all(), ["4KiB", "8KiB", "16KiB"]);
         let fine = Axis::sizes("working_set", 4096, 8192, 4, &["4KiB"]);
         assert_eq!(fine.all(), ["4KiB", "4864B", "5824B", "6912B", "8KiB"].map(str::to_owned));
+        assert!(Axis::threads(&["1"]).accepts("8_scatter") && !Axis::threads(&["1"]).accepts("08"));
+        assert!(Axis::placement(&["free"]).accepts("other_node") && !Axis::placed(&[], &[]).accepts("same_cpu"));
         assert!(axis.accepts("12KiB") && !axis.accepts("32KiB") && !axis.accepts("x"));
     }
 }

@@ -272,7 +272,14 @@ fn usual_domain(class: Class, point: &Point) -> Domain {
 
 fn range(axis: &Axis) -> String {
     match axis.values {
-        crate::Values::Choice(words) => format!("one of {}", words.join(", ")),
+        crate::Values::Choice(words) => {
+            let more = match axis.name {
+                "placement" => ", sibling, same_cache, same_node, other_node, other_package",
+                "threads" => ", cores, a number such as 8, or 8_scatter",
+                _ => "",
+            };
+            format!("one of {}{more}", words.join(", "))
+        }
         crate::Values::Sizes { from, to, .. } => {
             format!("a size from {} to {}", model::format_size(from), model::format_size(to))
         }

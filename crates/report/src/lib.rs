@@ -12,7 +12,7 @@ pub mod view;
 pub mod words;
 
 pub use document::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division, Document, DocumentSection,
+    Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division, Document, DocumentSection,
     EmbeddedJson, Forest, ForestRow, Mark, PrintedQuantity, PrintedSpread, Records, RowGroup, ScatterPlot, Series,
     Strip, StripRow, Table, TableRow, Tone,
 };

@@ -85,7 +85,26 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     Ok(found)
 }
 
-/// Throttling of this process's group and its parents so far. An error if none of them counts it.
+/// Bytes that this process's group and its parents may still take before one of them is at its limit; what could be
+/// taken back from files that were read (`inactive_file`) counts as free. `None` where nothing limits it.
+pub fn memory_left_under(root: &Path) -> Result<Option<u64>> {
+    let (groups, mounts) = seen_from(root)?;
+    let Some(memory) = place(&groups, &mounts, "memory") else { return Ok(None) };
+    let (limit, used, files) = if memory.version == 2 {
+        ("memory.max", "memory.current", "inactive_file")
+    } else {
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+    };
+    Ok(least(&memory, |dir| {
+        let limit = text::number(dir.join(limit)).ok().filter(|&n: &u64| n < 1 << 62)?;
+        let used: u64 = text::number(dir.join(used)).ok()?;
+        let stat = text::read(dir.join("memory.stat")).unwrap_or_default();
+        let files = text::keyed_number(&stat, files).unwrap_or(0);
+        Some(limit.saturating_sub(used.saturating_sub(files)))
+    }))
+}
+
+/// Throttling of this process's group and its parents so far. An error where none of them counts it.
 pub fn throttled() -> Result<Throttled> {
     throttled_under(Path::new("/"))
 }
@@ -237,6 +256,12 @@ mod tests {
         let limits = limits_under(root.path()).unwrap();
         assert_eq!(limits.quota.map(|quota| quota.cpus), Some(0.5), "the parent's");
         assert_eq!(limits.cpuset, Some(vec![0, 2, 3]));
+        assert_eq!(memory_left_under(root.path()).unwrap(), None);
+        put("sys/fs/cgroup/pod/memory.max", "1000000\n");
+        put("sys/fs/cgroup/pod/memory.current", "900000\n");
+        put("sys/fs/cgroup/pod/memory.stat", "anon 1\ninactive_file 300000\n");
+        put("sys/fs/cgroup/pod/box/memory.max", "max\n");
+        assert_eq!(memory_left_under(root.path()).unwrap(), Some(400_000), "the parent's, with what files hold");
         let throttled = throttled_under(root.path()).unwrap();
         assert_eq!((throttled.throttled, throttled.time), (4, Duration::from_millis(200)), "the parent's");
     }

@@ -105,7 +105,7 @@ impl Engine for Rating {
     }
 
     /// Copies run where the scheduler puts them.
-    fn place(&self, _: &Figure, _: &[usize]) -> Result<Vec<usize>, String> {
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 

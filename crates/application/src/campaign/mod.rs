@@ -205,7 +205,7 @@ impl Engine for Campaign<'_> {
     }
 
     /// The scheduler places the copies.
-    fn place(&self, _: &Figure, _: &[usize]) -> Result<Vec<usize>, String> {
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 

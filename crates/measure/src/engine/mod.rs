@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use model::{Figure, Identity, ReferenceLengths, Run};
+use model::{Figure, Identity, ReferenceLengths, Run, Topology};
 
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
@@ -30,9 +30,9 @@ pub trait Engine {
     ///
     /// # Errors
     /// Why the figure cannot be measured here.
-    fn place(&self, figure: &Figure, allowed: &[usize]) -> Result<Vec<usize>, String> {
+    fn place(&self, figure: &Figure, machine: &Topology, allowed: &[usize]) -> Result<Vec<usize>, String> {
         let probe = probes::find(&figure.probe).ok_or("this program does not have the probe any more")?;
-        crate::place(probe, &figure.point, allowed)
+        crate::place(probe, &figure.point, machine, allowed)
     }
 
     /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes along

@@ -9,7 +9,7 @@ mod start;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, ValueBasis};
+use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology, ValueBasis};
 
 pub use start::RunRequest;
 
@@ -22,7 +22,7 @@ use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
 use crate::seed::mix;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
-use crate::{Error, calibrate, document, judge};
+use crate::{Error, calibrate, document, facts, judge, placing, sizing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
@@ -99,6 +99,13 @@ struct FigureProgress {
     attempts: u32,
 }
 
+/// What a reader should know of a figure from where it runs and how large it is, before it is measured.
+fn remarks(suite: &str, figure: &Figure, machine: &Topology, cpus: &[usize]) -> Vec<String> {
+    let Some(probe) = probes::find(&figure.probe) else { return Vec::new() };
+    let placed = placing::remark(probe, machine, cpus);
+    placed.into_iter().chain(sizing::remarks(suite, probe, &figure.point, machine, cpus)).collect()
+}
+
 impl<'a> MeasureSession<'a> {
     /// Measures a run to its end.
     ///
@@ -142,11 +149,21 @@ impl<'a> MeasureSession<'a> {
 
     /// Places every figure; recovers what a resumed run already knows.
     fn prepare(&mut self) {
+        let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
+        let free = facts::free_memory(&self.run.machine);
         for index in 0..self.run.figures.len() {
             let figure = &mut self.run.figures[index];
             let progress = &mut self.progress[index];
-            match self.engine.place(figure, &self.allowed) {
-                Ok(cpus) => progress.cpus = cpus,
+            let placed = self.engine.place(figure, &machine, &self.allowed);
+            match placed.and_then(|cpus| sizing::lacking(&figure.point, free).map_or(Ok(cpus), Err)) {
+                Ok(cpus) => {
+                    for remark in remarks(&self.run.plan.suite, figure, &machine, &cpus) {
+                        if !figure.notes.contains(&remark) {
+                            figure.notes.push(remark);
+                        }
+                    }
+                    progress.cpus = cpus;
+                }
                 Err(reason) => {
                     figure.outcome = Outcome::Unfit(reason);
                     figure.flags.clear();

@@ -1,9 +1,9 @@
 //! What a session begins with: a new run, or one to go on with.
 
-use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Unit};
+use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Topology, Unit};
 
 use crate::references::from_runs;
-use crate::{Error, document};
+use crate::{Error, document, facts, placing};
 
 /// Everything that a session needs to begin.
 #[derive(Debug, Clone)]
@@ -18,10 +18,12 @@ impl RunRequest {
     ///
     /// # Errors
     /// When the plan is empty.
-    pub fn new(plan: Plan, machine: Machine, identity: Identity, allowed: Vec<usize>) -> Result<Self, Error> {
+    pub fn new(mut plan: Plan, machine: Machine, identity: Identity, allowed: Vec<usize>) -> Result<Self, Error> {
         if plan.entries.is_empty() {
             return Err(Error::Empty);
         }
+        let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(&allowed));
+        placing::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
         let mut run = document::begin(plan, machine, identity);
         run.figures = run.plan.entries.iter().map(figure).collect();
         Ok(Self { run, allowed, unshared_before: None })
@@ -65,6 +67,10 @@ impl RunRequest {
         }
         let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
         run.session.notes.extend(other);
+        if run.machine.topology.is_none() {
+            // A document of an older version, of this same machine.
+            run.machine.topology = sys::topology::read().ok();
+        }
         run.session.ended = None;
         // What followed from the figures is made anew in the end.
         run.figures.truncate(run.plan.entries.len());

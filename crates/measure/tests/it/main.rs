@@ -3,5 +3,6 @@
 mod engine;
 mod judge;
 mod outside;
+mod plans;
 mod session;
 mod subject;

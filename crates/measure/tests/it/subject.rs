@@ -40,7 +40,7 @@ impl Engine for Coins {
         Ok(vec![found(0, 5.0), found(1, width), note, Reply::Done])
     }
 
-    fn place(&self, _: &Figure, _: &[usize]) -> Result<Vec<usize>, String> {
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sys::kernel::handoff::{HandoffLine, Side};
-use sys::topology::{CacheKind, Topology};
+use model::Topology;
+use sys::topology::CpuRelation;
 
 use crate::prelude::*;
 use crate::team::ThreadTeam;
@@ -22,8 +23,10 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| {
         let own = context.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
         let pair = at.choice("pair")?;
-        let machine = Topology::read()?;
-        let other = context.allowed().iter().copied().find(|cpu| relation(&machine, own, *cpu) == Some(pair));
+        let machine = sys::topology::read()?;
+        let fits = |cpu: &usize| pair_of(&machine, own, *cpu) == Some(pair);
+        // Cores of the same class where there are such.
+        let other = bench.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
         let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
         let team = ThreadTeam::spawn(&[own, other], sides)?;
@@ -36,23 +39,19 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Relation of the second CPU to the first; `None` if it is the same.
-fn relation(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
-    let cpu = machine.cpu(one)?;
-    if one == other {
-        return None;
-    }
-    if cpu.siblings.contains(&other) {
-        return Some("sibling");
-    }
-    let caches = machine.caches(one);
-    let last = caches.iter().filter(|cache| cache.kind != CacheKind::Instruction).max_by_key(|cache| cache.level);
-    let near = match last {
-        Some(cache) if cache.shared.len() > cpu.siblings.len() => cache.shared.contains(&other),
-        // Machines that do not report it, and cores without a common cache.
-        _ => machine.cpu(other)?.package == cpu.package,
-    };
-    Some(if near { "near" } else { "far" })
+/// How the second CPU stands to the first; `None` if it is the same.
+fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
+    let shared = |cpu| machine.last_level(cpu).is_some_and(|(_, shared)| shared.len() > machine.core(cpu).map_or(1, |c| c.len()));
+    let behind = || machine.last_level(one).is_some_and(|(_, shared)| shared.contains(other));
+    Some(match sys::topology::relation(machine, one, other)? {
+        CpuRelation::Same => return None,
+        CpuRelation::Sibling => "sibling",
+        // Sub-NUMA clusters share the last level.
+        CpuRelation::SameCache | CpuRelation::OtherNode if behind() => "near",
+        // Machines that do not tell, and cores that share no cache at all.
+        CpuRelation::SameNode | CpuRelation::OtherNode if !shared(one) => "near",
+        _ => "far",
+    })
 }
 
 fn missing(pair: &str) -> String {
@@ -107,23 +106,16 @@ mod tests {
 
     #[test]
     fn pairs_follow_the_topology() {
-        let home = tempfile::tempdir().unwrap();
-        let put = |name: &str, value: &str| {
-            let path = home.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, value).unwrap();
+        let of = |name: &str, others: [usize; 3]| {
+            let recorded = testing::machine::RecordedMachine::named(name);
+            let online = recorded.online.parse().unwrap();
+            let machine = sys::topology::of_files(&online, &|file| recorded.read(file));
+            others.map(|other| pair_of(&machine, 0, other))
         };
-        put("cpu/online", "0-5\n");
-        for cpu in 0..6 {
-            put(&format!("cpu/cpu{cpu}/topology/physical_package_id"), "0");
-            let siblings = if cpu < 2 { "0-1".to_owned() } else { cpu.to_string() };
-            put(&format!("cpu/cpu{cpu}/topology/core_cpus_list"), &siblings);
-            put(&format!("cpu/cpu{cpu}/cache/index3/level"), "3");
-            put(&format!("cpu/cpu{cpu}/cache/index3/type"), "Unified");
-            put(&format!("cpu/cpu{cpu}/cache/index3/shared_cpu_list"), if cpu < 4 { "0-3" } else { "4-5" });
-        }
-        let machine = Topology::read_under(home.path()).unwrap();
-        let from_0 = |other| relation(&machine, 0, other);
-        assert_eq!((from_0(0), from_0(1), from_0(2), from_0(4)), (None, Some("sibling"), Some("near"), Some("far")));
+        assert_eq!(of("epyc-7451", [0, 48, 2]), [None, Some("sibling"), Some("near")]);
+        assert_eq!(of("epyc-7451", [3, 6, 24]), [Some("far"); 3]);
+        assert_eq!(of("spr-snc4", [112, 1, 14]), [Some("sibling"), Some("near"), Some("near")]);
+        assert_eq!(of("spr-snc4", [56, 168, 223]), [Some("far"); 3]);
+        assert_eq!(of("altra-q80", [1, 40, 79]), [Some("near"); 3]);
     }
 }

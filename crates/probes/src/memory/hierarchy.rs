@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use sys::topology::{CacheKind, Topology};
+use model::{CacheKind, Topology};
 
 use super::curve::HierarchyCurve;
 use crate::prelude::*;
@@ -62,8 +62,9 @@ fn count(levels: usize) -> String {
 
 /// The size of a level as the operating system reports it.
 fn reported(level: usize, cpu: Option<usize>) -> String {
-    let caches = cpu.and_then(|cpu| Some(Topology::read().ok()?.caches(cpu))).unwrap_or_default();
-    let data = caches.iter().find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
+    let machine = sys::topology::read().unwrap_or_else(|_| Topology::default());
+    let mut caches = cpu.into_iter().flat_map(|cpu| machine.caches(cpu)).map(|(cache, _)| cache);
+    let data = caches.find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
     match data.and_then(|cache| cache.bytes) {
         Some(bytes) => format!("the operating system reports {} for level {level}", model::format_size(bytes)),
         None => format!("the operating system reports nothing for level {level}"),

@@ -19,7 +19,7 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),
     ],
     axes: &[
-        Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]),
+        Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]).of_memory(),
         Axis::choice("pages", &["base", "huge"], &["base"]),
     ],
     // Smaller sets fit one huge page, of which most would be unused: no further information.

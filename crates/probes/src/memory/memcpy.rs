@@ -15,7 +15,7 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("lmbench", "bw_mem cp", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new("BaBar", "table 1, memcpy (libc)", "T. Pavel, CHEP 98"),
     ],
-    axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"])],
+    axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
     shares: Some(Shares { key: "copying", axes: &["working_set"] }),
     prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_library, at, context),
     ..Probe::BLANK

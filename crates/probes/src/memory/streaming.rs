@@ -13,7 +13,7 @@ pub(super) const fn stores(usual: &'static [&'static str]) -> Axis {
 
 /// Working sets: all arrays of all threads together.
 pub(super) const fn working_set() -> Axis {
-    Axis::doubling("working_set", KIB, GIB, &["256MiB"])
+    Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()
 }
 
 /// Page sizes.

@@ -22,7 +22,7 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
     axes: &[
         Axis::choice("asleep", &["50us", "1ms"], &["50us"]),
-        Axis::choice("placement", &["cross_cpu"], &["cross_cpu"]),
+        Axis::placed(&["cross_cpu"], &["cross_cpu"]),
     ],
     parties: Parties::Placed,
     prepare,

@@ -1,9 +1,12 @@
 //! Content of a report, before a format renders it.
 
+mod boxes;
 mod chart;
 mod quantity;
 mod table;
 
+pub(crate) use boxes::PlacedBox;
+pub use boxes::{BoxPicture, BoxTree};
 pub use chart::{
     Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
 };
@@ -85,7 +88,9 @@ pub enum Block {
     Table(Table),
     /// A chart; formats without charts print its title and description.
     Chart(Chart),
-    /// Details that are folded if the format can do that.
+    /// Boxes in boxes, such as the parts of a machine.
+    Boxes(BoxPicture),
+    /// What only who wants to know reads: folded where a format can fold.
     Folded {
         /// Title of the details.
         title: String,

@@ -36,6 +36,9 @@ impl ReportFormat for Markdown {
     }
 }
 
+/// Columns of a picture of boxes.
+const BOXES: usize = 100;
+
 fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
     writeln!(out)?;
     match block {
@@ -53,6 +56,13 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
         }
         Block::Table(table) => write_table(out, table)?,
         Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
+        Block::Boxes(picture) => {
+            writeln!(out, "```text")?;
+            for line in picture.tree.drawn(BOXES) {
+                writeln!(out, "{}", line.replace('`', "'").replace(char::is_control, " "))?;
+            }
+            writeln!(out, "```")?;
+        }
         Block::Folded { title, blocks } => {
             writeln!(out, "**{}**", escaped(title))?;
             for block in blocks {

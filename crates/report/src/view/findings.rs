@@ -1,5 +1,6 @@
 //! Findings with advice, of `doctor` and `selftest`.
 
+use model::Topology;
 use serde::Serialize;
 
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
@@ -50,7 +51,10 @@ pub struct Findings {
     pub title: String,
     /// The findings in reading order.
     pub findings: Vec<CheckFinding>,
-    /// Summary in sentences.
+    /// How the machine's CPUs hang together, where that is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+    /// Sentences that sum it up.
     pub summary: Vec<String>,
     /// Commands to run next.
     #[serde(skip)]
@@ -78,6 +82,10 @@ pub fn findings(found: &Findings) -> Document {
         }
     }
     document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    let drawn = found.topology.as_ref().map(super::topology).unwrap_or_default();
+    if !drawn.is_empty() {
+        document.sections.push(DocumentSection { title: "The machine".to_owned(), blocks: drawn });
+    }
     document.summary.clone_from(&found.summary);
     document.next.clone_from(&found.next);
     document.data = EmbeddedJson::of(found).ok();

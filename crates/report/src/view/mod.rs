@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod runs;
 mod tails;
+mod topology;
 mod trend;
 
 pub use catalogue::catalogue;
@@ -29,4 +30,5 @@ pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use run::{RunContext, run, run_records};
 pub use runs::{RunRow, runs};
+pub use topology::topology;
 pub use trend::trend;

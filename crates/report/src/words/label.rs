@@ -66,6 +66,15 @@ pub fn axis_value(axis: &str, value: &str) -> String {
     match (axis, value) {
         ("placement", "same_cpu") => "one CPU".to_owned(),
         ("placement", "cross_cpu") => "two CPUs".to_owned(),
+        ("placement", "sibling") => "two threads of one core".to_owned(),
+        ("placement", "same_cache") => "two cores of one cache".to_owned(),
+        ("placement", "same_node") => "two caches of one node".to_owned(),
+        ("placement", "other_node") => "two nodes of one package".to_owned(),
+        ("placement", "other_package") => "two packages".to_owned(),
+        ("threads", count) if count.ends_with("_scatter") => {
+            format!("{} threads far apart", count.trim_end_matches("_scatter"))
+        }
+        ("threads", "cores") => "all cores".to_owned(),
         ("placement", "free") => "placement free".to_owned(),
         ("threads" | "streams" | "processes" | "copies" | "sessions" | "clients" | "chains", count) => {
             format!("{count} {}", if count == "1" { singular(axis) } else { axis })

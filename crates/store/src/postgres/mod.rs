@@ -15,7 +15,7 @@ use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row};
 
-use crate::key::canonical;
+use crate::key::{canonical, older};
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
 use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
@@ -205,9 +205,9 @@ impl Store for PostgresStore {
                 "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
                  FROM prony.figures f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
-                   AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
+                   AND f.key IN (SELECT key FROM prony.keys WHERE probe = $2 AND point IN ($3, $5))
                  ORDER BY f.moment DESC, f.number DESC LIMIT $4",
-                &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
+                &[&fingerprint, &key.probe, &canonical(&key.point), &limit, &older(key)],
             )?;
             Ok(rows.iter().rev().map(session).collect())
         };

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::Detail;
 use crate::index::{SessionValue, Summary};
-use crate::key::canonical;
+use crate::key::{canonical, older};
 
 /// The compressed document of an id, with its current label.
 pub(super) fn document(
@@ -60,11 +60,17 @@ pub(super) fn history(
             "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
              FROM figures f JOIN runs r ON r.number = f.number
              WHERE f.machine = (SELECT machine FROM machines WHERE fingerprint = ?1)
-               AND f.key = (SELECT key FROM keys WHERE probe = ?2 AND point = ?3)
+               AND f.key IN (SELECT key FROM keys WHERE probe = ?2 AND point IN (?3, ?5))
              ORDER BY f.moment DESC, f.number DESC LIMIT ?4",
         )?
         .query_map(
-            params![fingerprint, key.probe, canonical(&key.point), i64::try_from(limit).unwrap_or(i64::MAX)],
+            params![
+                fingerprint,
+                key.probe,
+                canonical(&key.point),
+                i64::try_from(limit).unwrap_or(i64::MAX),
+                older(key)
+            ],
             |row| {
                 Ok(SessionValue {
                     number: unsigned(row, 0)?,

@@ -5,6 +5,7 @@ use model::{FactValue, Primitive};
 use crate::affinity;
 use crate::facts::collector::{Collector, Found, why};
 use crate::text;
+use crate::topology::arm_name;
 
 const CPUINFO: &str = "/proc/cpuinfo";
 const ALL_CPU: &[Primitive] = &[
@@ -56,22 +57,8 @@ fn model(field: &impl Fn(&[&str]) -> Found<String>) -> Found<String> {
     })
 }
 
-/// Names of Arm cores found in servers, by the numbers of their main ID register (Arm technical reference manuals).
+/// The name of an Arm core, from the numbers that `/proc/cpuinfo` prints.
 fn arm(maker: &str, part: &str) -> Option<&'static str> {
-    Some(match (maker, part) {
-        ("0x41", "0xd03") => "Arm Cortex-A53",
-        ("0x41", "0xd07") => "Arm Cortex-A57",
-        ("0x41", "0xd08") => "Arm Cortex-A72",
-        ("0x41", "0xd0b") => "Arm Cortex-A76",
-        ("0x41", "0xd0c") => "Arm Neoverse N1",
-        ("0x41", "0xd40") => "Arm Neoverse V1",
-        ("0x41", "0xd49") => "Arm Neoverse N2",
-        ("0x41", "0xd4f") => "Arm Neoverse V2",
-        ("0x41", "0xd84") => "Arm Neoverse V3",
-        ("0x41", "0xd8e") => "Arm Neoverse N3",
-        ("0xc0", "0xac3") => "Ampere-1",
-        ("0xc0", "0xac4") => "Ampere-1A",
-        ("0x46", "0x001") => "Fujitsu A64FX",
-        _ => return None,
-    })
+    let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+    arm_name(number(maker)?, number(part)?)
 }

@@ -52,7 +52,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     let mut facts = Collector::new(root);
     identity::collect(&mut facts);
     cpu::collect(&mut facts);
-    topology::collect(&mut facts);
+    let topology = topology::collect(&mut facts);
     frequency::collect(&mut facts);
     memory::collect(&mut facts);
     kernel::collect(&mut facts);
@@ -61,7 +61,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     software::collect(&mut facts);
     block::collect(&mut facts, directories);
     network::collect(&mut facts);
-    let mut machine = Machine { facts: facts.done(), ..Machine::default() };
+    let mut machine = Machine { topology, facts: facts.done(), ..Machine::default() };
     machine.name = machine.text("machine.hostname").unwrap_or_default();
     machine.fingerprint = identity::fingerprint(root, &machine);
     machine.summary = identity::summary(&machine);

@@ -39,5 +39,6 @@ pub fn huge_page_size() -> usize {
 pub fn available_bytes() -> Result<u64> {
     let kib: u64 = text::field_number(&text::read("/proc/meminfo")?, "MemAvailable")
         .ok_or_else(|| Error::refused("learn the available memory", "/proc/meminfo has no MemAvailable"))?;
-    Ok(kib * 1024)
+    let left = crate::cgroup::memory_left_under(std::path::Path::new("/")).ok().flatten();
+    Ok((kib * 1024).min(left.unwrap_or(u64::MAX)))
 }

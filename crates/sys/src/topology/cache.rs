@@ -1,65 +1,60 @@
-//! The caches that the operating system reports. Virtual machines often report those of the host, so measured values
-//! take precedence.
+//! The caches that the operating system reports.
 
-use std::fs;
-use std::path::Path;
+use model::{CacheGroup, CacheKind, CpuSet};
 
+use super::{CPUS, SysFiles};
 use crate::text;
 
-/// The content of a cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CacheKind {
-    /// Data only.
-    Data,
-    /// Instructions only.
-    Instruction,
-    /// Both.
-    Unified,
+/// More caches than any CPU has.
+const MOST: usize = 16;
+
+/// Caches of all CPUs, those that are alike together, innermost first.
+pub(super) fn read(files: &SysFiles, online: &CpuSet) -> Vec<CacheGroup> {
+    let mut groups: Vec<CacheGroup> = Vec::new();
+    for cpu in online.iter() {
+        for index in 0..MOST {
+            let folder = format!("{CPUS}/cpu{cpu}/cache/index{index}");
+            let Some(level) = files.number(&format!("{folder}/level")) else { break };
+            if let Some(cache) = one(files, &folder, level, cpu, online) {
+                join(&mut groups, cache);
+            }
+        }
+    }
+    for group in &mut groups {
+        group.cpus.sort_unstable();
+    }
+    groups.sort_by_key(|group| (group.level, group.kind, group.cpus.first().and_then(CpuSet::first)));
+    groups
 }
 
-/// One cache as seen from one CPU.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cache {
-    /// 1 is the innermost.
-    pub level: u32,
-    /// Its content.
-    pub kind: CacheKind,
-    /// Size in bytes.
-    pub bytes: Option<u64>,
-    /// Line size in bytes.
-    pub line: Option<u32>,
-    /// Associativity: lines per set.
-    pub ways: Option<u32>,
-    /// Online CPUs that share it, ascending.
-    pub shared: Vec<usize>,
+fn join(groups: &mut Vec<CacheGroup>, mut cache: CacheGroup) {
+    let alike = |group: &&mut CacheGroup| {
+        let description = |c: &CacheGroup| (c.level, c.kind, c.bytes, c.line, c.ways);
+        description(group) == description(&cache)
+    };
+    match groups.iter_mut().find(alike) {
+        Some(group) if group.cpus.iter().any(|set| cache.cpus.contains(set)) => {}
+        Some(group) => group.cpus.append(&mut cache.cpus),
+        None => groups.push(cache),
+    }
 }
 
-pub(super) fn read(dir: &Path) -> Vec<Cache> {
-    let mut caches: Vec<Cache> = fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            entry.file_name().to_str()?.starts_with("index").then(|| one(&entry.path()))?
-        })
-        .collect();
-    caches.sort_by_key(|cache| (cache.level, cache.kind));
-    caches
-}
-
-fn one(dir: &Path) -> Option<Cache> {
-    let kind = match text::read(dir.join("type")).ok()?.as_str() {
+fn one(files: &SysFiles, folder: &str, level: u32, cpu: usize, online: &CpuSet) -> Option<CacheGroup> {
+    let name = |name: &str| format!("{folder}/{name}");
+    let kind = match files.text(&name("type"))?.as_str() {
         "Data" => CacheKind::Data,
         "Instruction" => CacheKind::Instruction,
         "Unified" => CacheKind::Unified,
         _ => return None,
     };
-    Some(Cache {
-        level: text::number(dir.join("level")).ok()?,
+    let shared = files.list(&name("shared_cpu_list"));
+    let shared = shared.map(|set| set.and(online)).filter(|set| set.contains(cpu));
+    Some(CacheGroup {
+        level,
         kind,
-        bytes: text::read(dir.join("size")).ok().and_then(|size| text::size(&size)),
-        line: text::number(dir.join("coherency_line_size")).ok(),
-        ways: text::number(dir.join("ways_of_associativity")).ok().filter(|&ways| ways > 0),
-        shared: text::read(dir.join("shared_cpu_list")).ok().and_then(|list| text::list(&list)).unwrap_or_default(),
+        bytes: files.text(&name("size")).and_then(|size| text::size(&size)).filter(|&bytes| bytes > 0),
+        line: files.number(&name("coherency_line_size")).filter(|&line| line > 0),
+        ways: files.number(&name("ways_of_associativity")).filter(|&ways| ways > 0),
+        cpus: vec![shared.unwrap_or_else(|| CpuSet::from([cpu].as_slice()))],
     })
 }

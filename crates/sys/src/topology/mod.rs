@@ -1,81 +1,63 @@
-//! Topology of the CPUs of this machine: packages, cores, SMT siblings, NUMA nodes and caches.
+//! How the CPUs of this machine hang together, and which of them a measurement takes.
 //!
-//! Source: `/sys/devices/system/cpu` and `/sys/devices/system/node`
-//! (`Documentation/ABI/stable/sysfs-devices-system-cpu` of the Linux kernel).
+//! Sources: `/sys/devices/system/cpu`, `/sys/devices/system/node` (`Documentation/ABI/stable/sysfs-devices-system-cpu` and
+//! `-node` of the Linux kernel), and `/sys/devices/cpu_core`, `cpu_atom` of hybrid processors.
 
 mod cache;
+mod class;
+mod plan;
 
-pub use cache::{Cache, CacheKind};
+pub use class::arm_name;
+pub use plan::{CpuChoice, CpuRelation, plan, relation};
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::str::FromStr;
+
+use model::{CpuGroup, CpuSet, NumaNode, Topology};
 
 use crate::error::{Error, Result};
-use crate::text;
+use crate::{affinity, text};
 
-/// Position of one CPU. A number that the machine does not report is `None`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CpuTopology {
-    /// The number in the operating system.
-    pub id: usize,
-    /// Physical package (socket).
-    pub package: Option<i64>,
-    /// Core within the package.
-    pub core: Option<i64>,
-    /// NUMA node.
-    pub node: Option<usize>,
-    /// All CPUs of the same core, this one included, ascending.
-    pub siblings: Vec<usize>,
+const CPUS: &str = "sys/devices/system/cpu";
+const NODES: &str = "sys/devices/system/node";
+
+/// Reads this machine, and which of its CPUs this process may use.
+pub fn read() -> Result<Topology> {
+    let mut machine = read_under(Path::new("/"))?;
+    machine.allowed = CpuSet::from(affinity::allowed()?.as_slice());
+    Ok(machine)
 }
 
-/// The online CPUs, and the caches of each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topology {
-    /// Online CPUs, ascending.
-    pub cpus: Vec<CpuTopology>,
-    /// NUMA nodes with their CPUs; empty if the kernel has no NUMA support.
-    pub nodes: Vec<(usize, Vec<usize>)>,
-    root: PathBuf,
+/// Reads a tree that holds a copy of a machine's `/sys`, such as one collected elsewhere; what that machine's
+/// processes may use is not in it.
+pub fn read_under(root: &Path) -> Result<Topology> {
+    let online = online_under(root)?;
+    Ok(of_files(&online, &|name| text::read(root.join(name)).ok()))
 }
 
-impl Topology {
-    /// Reads the topology of this machine.
-    pub fn read() -> Result<Self> {
-        Self::read_under(Path::new("/sys/devices/system"))
-    }
+/// CPUs that are online, from a tree that holds a copy of a machine's `/sys`.
+pub fn online_under(root: &Path) -> Result<CpuSet> {
+    let file = root.join(CPUS).join("online");
+    let refused = |_| Error::refused(format!("read {}", file.display()), "it is not a list of CPUs");
+    text::read(&file)?.parse().map_err(refused)
+}
 
-    /// Reads a copy of `/sys/devices/system`, such as one collected on another machine.
-    pub fn read_under(root: &Path) -> Result<Self> {
-        let file = root.join("cpu/online");
-        let online = text::list(&text::read(&file)?)
-            .ok_or_else(|| Error::refused(format!("read {}", file.display()), "it is not a list of CPUs"))?;
-        let nodes = nodes(root);
-        let cpus = online.into_iter().map(|id| cpu(root, id, &nodes)).collect();
-        Ok(Self { cpus, nodes, root: root.to_owned() })
-    }
-
-    /// One CPU, if it is online.
-    #[must_use]
-    pub fn cpu(&self, id: usize) -> Option<&CpuTopology> {
-        self.cpus.iter().find(|cpu| cpu.id == id)
-    }
-
-    /// Caches of a CPU, innermost first; empty if the machine does not report them (many virtual ones).
-    #[must_use]
-    pub fn caches(&self, id: usize) -> Vec<Cache> {
-        cache::read(&self.root.join(format!("cpu/cpu{id}/cache")))
-    }
-
-    /// Number of packages, cores and CPUs online. CPUs of unknown position count as one core each.
-    #[must_use]
-    pub fn counts(&self) -> (usize, usize, usize) {
-        let mut packages: Vec<_> = self.cpus.iter().map(|cpu| cpu.package).collect();
-        let mut cores: Vec<_> = self.cpus.iter().map(|cpu| cpu.siblings.first().copied()).collect();
-        packages.sort_unstable();
-        packages.dedup();
-        cores.sort_unstable();
-        cores.dedup();
-        (packages.len(), cores.len(), self.cpus.len())
+/// What the files say, by their names below the root, such as `sys/devices/system/cpu/cpu0/topology/core_id`.
+#[must_use]
+pub fn of_files(online: &CpuSet, read: &dyn Fn(&str) -> Option<String>) -> Topology {
+    let files = SysFiles { read };
+    let places: Vec<CpuPlace> = online.iter().map(|cpu| CpuPlace::read(&files, cpu)).collect();
+    let packages = groups(&places, |place| place.package);
+    Topology {
+        offline: files.list(&format!("{CPUS}/present")).unwrap_or_default().without(online),
+        dies: dies(&places, packages.len()),
+        packages,
+        nodes: nodes(&files, online),
+        cores: cores(&places),
+        caches: cache::read(&files, online),
+        classes: class::read(&files, online),
+        online: online.clone(),
+        allowed: CpuSet::default(),
     }
 
     /// CPUs by class of core, in ascending order of the first CPU: by the capacity that the kernel gives them on Arm, by the lists of
@@ -100,93 +82,147 @@ impl Topology {
     }
 }
 
-fn cpu(root: &Path, id: usize, nodes: &[(usize, Vec<usize>)]) -> CpuTopology {
-    let place = root.join(format!("cpu/cpu{id}/topology"));
-    let siblings = ["core_cpus_list", "thread_siblings_list"]
-        .iter()
-        .find_map(|name| text::list(&text::read(place.join(name)).ok()?))
-        .filter(|list| list.contains(&id))
-        .unwrap_or_else(|| vec![id]);
-    CpuTopology {
-        id,
-        package: text::number(place.join("physical_package_id")).ok().filter(|&n: &i64| n >= 0),
-        core: text::number(place.join("core_id")).ok().filter(|&n: &i64| n >= 0),
-        node: nodes.iter().find(|(_, cpus)| cpus.contains(&id)).map(|(node, _)| *node),
-        siblings,
+/// The files of a machine, wherever they lie.
+struct SysFiles<'a> {
+    read: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl SysFiles<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        Some((self.read)(name)?.trim().to_owned())
+    }
+
+    fn number<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.text(name)?.parse().ok()
+    }
+
+    fn list(&self, name: &str) -> Option<CpuSet> {
+        self.number(name)
     }
 }
 
-fn nodes(root: &Path) -> Vec<(usize, Vec<usize>)> {
-    let mut nodes: Vec<(usize, Vec<usize>)> = fs::read_dir(root.join("node"))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let number = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;
-            Some((number, text::list(&text::read(entry.path().join("cpulist")).ok()?)?))
+/// What a file of a CPU says of its place.
+struct CpuPlace {
+    cpu: usize,
+    package: Option<i64>,
+    die: Option<i64>,
+    /// The threads of its core, itself included.
+    core: CpuSet,
+}
+
+impl CpuPlace {
+    fn read(files: &SysFiles, cpu: usize) -> Self {
+        let name = |name: &str| format!("{CPUS}/cpu{cpu}/topology/{name}");
+        let number = |what: &str| files.number(&name(what)).filter(|&n: &i64| n >= 0);
+        let core = ["core_cpus_list", "thread_siblings_list"].iter().find_map(|list| files.list(&name(list)));
+        let alone = || CpuSet::from([cpu].as_slice());
+        Self {
+            cpu,
+            package: number("physical_package_id"),
+            die: number("die_id"),
+            core: core.filter(|core| core.contains(cpu)).unwrap_or_else(alone),
+        }
+    }
+}
+
+/// CPUs of one number together, by rising number; those without one are left out.
+fn groups(places: &[CpuPlace], number: impl Fn(&CpuPlace) -> Option<i64>) -> Vec<CpuGroup> {
+    let mut numbers: Vec<i64> = places.iter().filter_map(&number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let of = |wanted: i64| places.iter().filter(|place| number(place) == Some(wanted)).map(|place| place.cpu).collect();
+    numbers.into_iter().map(|number| CpuGroup { number, cpus: of(number) }).collect()
+}
+
+/// Dies of packages that have several.
+fn dies(places: &[CpuPlace], packages: usize) -> Vec<CpuGroup> {
+    let mut pairs: Vec<(i64, i64)> = places.iter().filter_map(|place| Some((place.package?, place.die?))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    if pairs.len() <= packages {
+        return Vec::new();
+    }
+    let of = |(package, die): (i64, i64)| CpuGroup {
+        number: die,
+        cpus: places
+            .iter()
+            .filter(|place| (place.package, place.die) == (Some(package), Some(die)))
+            .map(|place| place.cpu)
+            .collect(),
+    };
+    pairs.into_iter().map(of).collect()
+}
+
+/// The threads of each core, by their first CPU. Lists that contradict each other put a CPU where it came first.
+fn cores(places: &[CpuPlace]) -> Vec<CpuSet> {
+    let online: CpuSet = places.iter().map(|place| place.cpu).collect();
+    let mut taken = CpuSet::default();
+    let mut cores = Vec::new();
+    for place in places.iter() {
+        if !taken.contains(place.cpu) {
+            let core = place.core.and(&online).without(&taken);
+            taken = taken.iter().chain(core.iter()).collect();
+            cores.push(core);
+        }
+    }
+    cores
+}
+
+fn nodes(files: &SysFiles, online: &CpuSet) -> Vec<NumaNode> {
+    let numbers = files.list(&format!("{NODES}/online")).unwrap_or_default();
+    let node = |number: usize| {
+        let name = |name: &str| format!("{NODES}/node{number}/{name}");
+        let words = files.text(&name("distance")).unwrap_or_default();
+        Some(NumaNode {
+            number,
+            cpus: files.list(&name("cpulist"))?.and(online),
+            bytes: files.text(&name("meminfo")).and_then(|info| bytes(&info)),
+            distances: words.split_whitespace().filter_map(|word| word.parse().ok()).collect(),
         })
-        .collect();
-    nodes.sort_unstable();
-    nodes
+    };
+    numbers.iter().filter_map(node).collect()
+}
+
+/// `Node 0 MemTotal:       32658432 kB`, among other lines.
+fn bytes(info: &str) -> Option<u64> {
+    let line = info.lines().find(|line| line.contains("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().rev().nth(1)?.parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn put(root: &Path, name: &str, value: &str) {
-        let path = root.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, value).unwrap();
-    }
-
-    #[test]
-    fn a_machine_with_smt_and_two_packages() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path();
-        put(root, "cpu/online", "0-7\n");
-        for id in 0..8 {
-            put(root, &format!("cpu/cpu{id}/topology/physical_package_id"), &format!("{}\n", id / 4));
-            put(root, &format!("cpu/cpu{id}/topology/core_id"), &format!("{}\n", id / 2 % 2));
-            put(root, &format!("cpu/cpu{id}/topology/core_cpus_list"), &format!("{}-{}\n", id / 2 * 2, id / 2 * 2 + 1));
-        }
-        put(root, "node/node0/cpulist", "0-3\n");
-        put(root, "node/node1/cpulist", "4-7\n");
-        put(root, "cpu/cpu0/cache/index0/level", "1");
-        put(root, "cpu/cpu0/cache/index0/type", "Data");
-        put(root, "cpu/cpu0/cache/index0/size", "32K");
-        put(root, "cpu/cpu0/cache/index0/coherency_line_size", "64");
-        put(root, "cpu/cpu0/cache/index0/shared_cpu_list", "0-1");
-
-        let machine = Topology::read_under(root).unwrap();
-        assert_eq!(machine.counts(), (2, 4, 8));
-        assert_eq!(machine.cpu(5).unwrap().node, Some(1));
-        assert_eq!(machine.cpu(5).unwrap().siblings, [4, 5]);
-        let caches = machine.caches(0);
-        assert_eq!(caches.len(), 1);
-        assert_eq!(
-            (caches[0].kind, caches[0].bytes, caches[0].shared.as_slice()),
-            (CacheKind::Data, Some(32 << 10), &[0, 1][..])
-        );
-        assert!(machine.caches(1).is_empty());
-    }
-
     #[test]
     fn a_machine_that_tells_nothing_but_its_cpus() {
         let dir = tempfile::tempdir().unwrap();
-        put(dir.path(), "cpu/online", "0,2");
-        let machine = Topology::read_under(dir.path()).unwrap();
-        assert_eq!(machine.counts(), (1, 2, 2));
-        put(dir.path(), "cpu/online", "nonsense");
-        assert!(Topology::read_under(dir.path()).is_err());
+        let put = |text: &str| {
+            let file = dir.path().join("sys/devices/system/cpu/online");
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        put("0,2\n");
+        let machine = read_under(dir.path()).unwrap();
+        assert_eq!(machine, Topology::unknown(&[0, 2]));
+        put("nonsense");
+        assert!(read_under(dir.path()).is_err());
+    }
+
+    #[test]
+    fn memory_of_a_node_is_read_from_its_table() {
+        assert_eq!(bytes("Node 0 MemTotal:       1024 kB\nNode 0 MemFree: 3 kB\n"), Some(1 << 20));
+        assert_eq!(bytes("Node 0 MemFree: 3 kB\n"), None);
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn this_machine_has_the_cpus_we_run_on() {
-        let machine = Topology::read().unwrap();
-        for cpu in crate::affinity::allowed().unwrap() {
-            assert!(machine.cpu(cpu).is_some_and(|cpu| cpu.siblings.contains(&cpu.id)));
+        let machine = read().unwrap();
+        assert!(!machine.allowed.is_empty() && machine.allowed.is_within(&machine.online));
+        for cpu in machine.allowed.iter() {
+            assert!(machine.core(cpu).is_some() && machine.class(cpu) < machine.classes.len());
         }
+        assert_eq!(machine.cores.iter().map(CpuSet::len).sum::<usize>(), machine.online.len());
     }
 }

@@ -4,6 +4,7 @@
 //! script whose hash it names, so that an unescaped text could not run either.
 
 mod blocks;
+mod boxes;
 mod chart;
 mod data;
 mod table;

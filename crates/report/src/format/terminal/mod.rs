@@ -6,7 +6,7 @@ mod paint;
 
 use std::io::Write;
 
-use crate::{Block, Document, DocumentSection, Error, ReportFormat, Tone};
+use crate::{Block, BoxTree, Document, DocumentSection, Error, ReportFormat, Tone};
 use paint::{Paint, clean};
 
 /// Renders documents for a terminal.
@@ -78,12 +78,29 @@ impl TerminalPage {
                     let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);
                 }
+                Block::Boxes(picture) => {
+                    let drawn = picture.tree.drawn(self.width.saturating_sub(2));
+                    if drawn.iter().all(|line| paint::width(line) + 2 <= self.width) {
+                        lines.extend(drawn.iter().map(|line| format!("  {}", clean(line))));
+                    } else {
+                        self.outline(lines, &picture.tree, 1);
+                    }
+                }
                 Block::Folded { title, blocks } => {
                     self.text(lines, title, "  ", "  ", Tone::Strong);
                     self.blocks(lines, blocks);
                 }
             }
         }
+    }
+
+    /// Boxes as an indented list, where the page is too narrow to draw them.
+    fn outline(&self, lines: &mut Vec<String>, tree: &BoxTree, depth: usize) {
+        let margin = " ".repeat((2 * depth).min(self.width / 3));
+        for text in std::iter::once(&tree.title).chain(&tree.lines) {
+            self.text(lines, text, &margin, &margin, Tone::Plain);
+        }
+        tree.children.iter().for_each(|child| self.outline(lines, child, depth + 1));
     }
 
     fn list(&self, lines: &mut Vec<String>, numbered: bool, items: &[String]) {

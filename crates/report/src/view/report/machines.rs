@@ -11,6 +11,9 @@ use crate::{Block, Column, ColumnKind, DocumentSection, Table};
 /// Text for a fact that a machine lacks.
 const NOT_RECORDED: &str = "not recorded";
 
+/// So many machines are drawn; of more, their facts must do.
+const DRAWN: usize = 4;
+
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let mut facts: Vec<&str> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -56,6 +59,15 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         let heads = vec![Column::new("", ColumnKind::Label), Column::new("all that record it", ColumnKind::Words)];
         let table = Block::Table(words_table(heads, short));
         blocks.push(Block::Folded { title: "what is the same".to_owned(), blocks: vec![table] });
+    }
+    for (run, name) in runs.iter().zip(names).filter(|_| runs.len() <= DRAWN) {
+        let drawn = run.machine.topology.as_ref().map(crate::view::topology).unwrap_or_default();
+        if runs.len() > 1 && !drawn.is_empty() {
+            blocks.push(Block::Folded { title: format!("the parts of {name}"), blocks: drawn });
+        } else {
+            // The picture of one machine stands before its facts.
+            blocks.splice(0..0, drawn);
+        }
     }
     let title = if runs.len() > 1 { "Machines" } else { "Machine" };
     (!blocks.is_empty()).then(|| DocumentSection { title: title.to_owned(), blocks })

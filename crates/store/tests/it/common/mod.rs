@@ -46,6 +46,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
             name: machine.to_owned(),
             fingerprint: format!("{machine}-fingerprint"),
             summary: "2 CPUs, 8 GiB".to_owned(),
+            topology: None,
             facts: (0..120).map(|index| fact(index, &mut random)).collect(),
         },
         session: Session {

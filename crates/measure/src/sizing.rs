@@ -1,0 +1,194 @@
+//! Working sets that follow the machine: what is called memory lies beyond the caches.
+
+use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size};
+use probes::Probe;
+
+/// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations keep
+/// the points of their tables.
+const FOLLOWING: [&str; 2] = ["default", "quick"];
+/// Suites in which STREAM's own rule is asked for.
+const STREAMS: [&str; 2] = ["stream", "babar"];
+/// STREAM asks for arrays of at least so many times the sum of the last-level caches.
+const STREAM_RULE: u64 = 4;
+
+/// A representative size of memory, and how many times the last-level caches in reach it must be at least. A stream
+/// leaves behind what it does not touch again; of a random walk through twice a cache half still hits it, and that is
+/// where latency figures of memory have always stood.
+struct MemorySize {
+    usual: u64,
+    times: u64,
+}
+
+const fn rule(class: Class) -> Option<MemorySize> {
+    match class {
+        Class::Bandwidth => Some(MemorySize { usual: 256 * MIB, times: 8 }),
+        Class::MemoryLatency => Some(MemorySize { usual: 64 * MIB, times: 2 }),
+        _ => None,
+    }
+}
+
+/// Bytes that a figure works on, where its point names them.
+fn working_set(point: &Point) -> Option<u64> {
+    point.bytes("working_set").ok()
+}
+
+/// The point of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond them:
+/// the next power of two, or the largest that so much free memory allows.
+pub(crate) fn beyond_caches(
+    suite: &str,
+    entry: &PlanEntry,
+    probe: &Probe,
+    machine: &Topology,
+    cpus: &CpuSet,
+    available: u64,
+) -> Option<Point> {
+    let MemorySize { usual, times } = rule(probe.class)?;
+    if !FOLLOWING.contains(&suite) || working_set(&entry.point) != Some(usual) {
+        return None;
+    }
+    let wanted = (times * machine.last_level_bytes(cpus)?).next_power_of_two();
+    let most = largest(available);
+    let size = wanted.min(most);
+    (size > usual).then(|| entry.point.clone().with("working_set", format_size(size)))
+}
+
+/// The largest power of two that may be taken of free memory: half of it, so that the machine does not swap.
+const fn largest(available: u64) -> u64 {
+    let half = available / 2;
+    if half < 2 { 1 } else { 1 << half.ilog2() }
+}
+
+/// Why a figure cannot have the memory that it needs, before any is taken.
+pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
+    let bytes = working_set(point).into_iter().chain(point.bytes("resident").ok()).max()?;
+    (bytes > available / 4 * 3).then(|| {
+        let free = format_size(available / MIB * MIB);
+        format!("it needs {} of memory and {free} are available", format_size(bytes))
+    })
+}
+
+/// What a reader should know of a figure's working set: which cache holds it, and whether it keeps STREAM's rule.
+pub(crate) fn remarks(suite: &str, probe: &Probe, point: &Point, machine: &Topology, cpus: &[usize]) -> Vec<String> {
+    let cpus = CpuSet::from(cpus);
+    let Some(MemorySize { usual, .. }) = rule(probe.class) else { return Vec::new() };
+    let Some(bytes) = working_set(point) else { return Vec::new() };
+    let mut remarks: Vec<String> = fits(bytes, machine, &cpus)
+        .map(|cache| {
+            let said = format!("the working set fits {cache}");
+            // Points of a curve lie in caches on purpose: there it is for the record.
+            if bytes < usual { format!("{RECORD}{said}") } else { said }
+        })
+        .into_iter()
+        .collect();
+    remarks.extend(below_stream_rule(suite, probe, bytes, machine));
+    remarks
+}
+
+/// The innermost level whose caches, together for all CPUs, hold so many bytes.
+fn fits(bytes: u64, machine: &Topology, cpus: &CpuSet) -> Option<String> {
+    let first = cpus.first()?;
+    let mut levels: Vec<_> =
+        machine.caches(first).filter(|(cache, _)| cache.kind != model::CacheKind::Instruction).collect();
+    levels.sort_by_key(|(cache, _)| cache.level);
+    levels.into_iter().find_map(|(cache, _)| {
+        let caches = || machine.caches.iter().filter(|other| other.level == cache.level && other.kind == cache.kind);
+        let reached = |set: &&CpuSet| !set.and(cpus).is_empty();
+        let instances = caches().map(|group| group.cpus.iter().filter(reached).count()).sum::<usize>();
+        let sum = caches()
+            .map(|group| Some(group.bytes? * group.cpus.iter().filter(reached).count() as u64))
+            .sum::<Option<u64>>()?;
+        (bytes <= sum).then(|| match instances {
+            1 => format!("the reported {} of {}", cache.name(), format_size(sum)),
+            many => format!("the {many} reported {} of {} together", cache.name(), format_size(sum)),
+        })
+    })
+}
+
+fn below_stream_rule(suite: &str, probe: &Probe, bytes: u64, machine: &Topology) -> Option<String> {
+    let arrays = match probe.id {
+        "memory.copy" | "memory.scale" => 2,
+        "memory.add" | "memory.triad" => 3,
+        _ => return None,
+    };
+    let least = STREAM_RULE * machine.last_level_bytes(&machine.online)?;
+    let each = bytes / arrays;
+    (STREAMS.contains(&suite) && each < least).then(|| {
+        format!(
+            "smaller than STREAM's rule: arrays of {} MiB, and {STREAM_RULE} times the last-level caches are {} MiB",
+            each / MIB,
+            least / MIB
+        )
+    })
+}
+
+/// More memory than any machine has: what is asked of a machine whose memory is not known.
+pub(crate) const UNKNOWN: u64 = 1024 * GIB;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(name: &str) -> Topology {
+        let recorded = testing::machine::RecordedMachine::named(name);
+        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+    }
+
+    fn moved(name: &str, probe: &str, point: &str, available: u64) -> Option<String> {
+        let machine = machine(name);
+        let probe = probes::find(probe).unwrap();
+        let point: Point = point.parse().unwrap();
+        let cpus = crate::place(probe, &point, &machine, machine.online.as_slice()).unwrap();
+        let entry = PlanEntry { probe: probe.id.to_owned(), point, target: 0.02, shares: None };
+        let cpus = CpuSet::from(cpus.as_slice());
+        beyond_caches("default", &entry, probe, &machine, &cpus, available)
+            .map(|point| point.get("working_set").unwrap().to_owned())
+    }
+
+    #[test]
+    fn representative_sizes_of_memory_lie_beyond_the_caches() {
+        let copy = |name: &str, threads: &str| {
+            moved(name, "memory.copy", &format!("working_set=256MiB,threads={threads},stores=normal"), UNKNOWN)
+        };
+        assert_eq!((copy("guest-2", "1"), copy("guest-2", "all")), (None, None), "the keys of this machine stay");
+        assert_eq!(copy("epyc-9375f", "1"), None, "one core reaches one cache of 32 MiB");
+        assert_eq!(copy("epyc-9375f", "all").as_deref(), Some("4GiB"));
+        assert_eq!(copy("spr-snc4", "1").as_deref(), Some("1GiB"));
+        assert_eq!(copy("spr-snc4", "all").as_deref(), Some("2GiB"));
+        let chase = |name: &str, set: &str| moved(name, "memory.load_latency", &format!("working_set={set},pages=base"), UNKNOWN);
+        assert_eq!(chase("spr-snc4", "64MiB").as_deref(), Some("256MiB"));
+        assert_eq!(chase("spr-snc4", "1MiB"), None, "a point of a cache stays in it");
+        assert_eq!((chase("guest-2", "64MiB"), chase("altra-q80", "64MiB")), (None, None));
+        let little = moved("spr-snc4", "memory.copy", "working_set=256MiB,threads=all,stores=normal", 3 * GIB);
+        assert_eq!(little.as_deref(), Some("1GiB"), "no more than half of what is free");
+        assert_eq!(moved("spr-snc4", "memory.copy", "working_set=256MiB,threads=1,stores=normal", MIB), None);
+    }
+
+    #[test]
+    fn a_set_in_a_cache_is_noted() {
+        let said = |name: &str, suite: &str, probe: &str, point: &str| {
+            let machine = machine(name);
+            let probe = probes::find(probe).unwrap();
+            let point: Point = point.parse().unwrap();
+            let cpus = crate::place(probe, &point, &machine, machine.online.as_slice()).unwrap();
+            remarks(suite, probe, &point, &machine, &cpus)
+        };
+        let latency = |name: &str, set: &str| said(name, "full", "memory.load_latency", &format!("working_set={set}"));
+        assert_eq!(latency("guest-2", "32KiB"), ["record: the working set fits the reported L1d of 32KiB"]);
+        assert_eq!(latency("spr-snc4", "64MiB"), ["the working set fits the reported L3 of 105MiB"]);
+        assert!(latency("guest-2", "64MiB").is_empty());
+        let all = said("epyc-9754", "babar", "memory.copy", "working_set=256MiB,threads=all,stores=normal");
+        assert!(all[0].contains("the 256 reported L2 of 256MiB together"), "{all:?}");
+        assert!(all[1].contains("STREAM's rule") && all[1].contains("2048 MiB"), "{all:?}");
+        let triad = said("guest-2", "stream", "memory.triad", "working_set=256MiB,threads=1,stores=normal");
+        assert!(triad[0].contains("arrays of 85 MiB, and 4 times the last-level caches are 128 MiB"), "{triad:?}");
+        assert!(said("guest-2", "default", "memory.triad", "working_set=256MiB,threads=1").is_empty());
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_said_beforehand() {
+        let point: Point = "working_set=4GiB".parse().unwrap();
+        assert_eq!(lacking(&point, 5 * GIB).as_deref(), Some("it needs 4GiB of memory and 5GiB are available"));
+        assert_eq!(lacking(&point, 8 * GIB), None);
+        assert_eq!(lacking(&"type=int".parse().unwrap(), 0), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! What the default suite does on machines of 2, 64 and 512 CPUs, from its plan.
+
+use measure::{RunRequest, expected_seconds, select};
+use model::{Fact, FactValue, Identity, Machine, Plan, Run};
+use testing::machine::RecordedMachine;
+
+fn machine(name: &str, gib: f64) -> (Machine, Vec<usize>) {
+    let recorded = RecordedMachine::named(name);
+    let online: model::CpuSet = recorded.online.parse().unwrap();
+    let topology = sys::topology::of_files(&online, &|file| recorded.read(file));
+    let free = Fact {
+        name: "memory.available".to_owned(),
+        value: FactValue::Number(gib * f64::from(1 << 30)),
+        unit: Some("B".to_owned()),
+        source: "/proc/meminfo".to_owned(),
+        affects: Vec::new(),
+    };
+    let machine = Machine { topology: Some(topology), facts: vec![free], ..Machine::default() };
+    (machine, online.as_slice().to_vec())
+}
+
+fn planned(name: &str, gib: f64, suite: &str) -> Run {
+    let (machine, allowed) = machine(name, gib);
+    let entries = select(Some(suite), &[], 0.02).unwrap();
+    let plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
+    RunRequest::new(plan, machine, Identity::default(), allowed).unwrap().run().clone()
+}
+
+fn keys(run: &Run) -> Vec<String> {
+    run.figures.iter().map(|figure| figure.key().to_string()).collect()
+}
+
+/// Seconds of one round, and of the ten launches at which figures may first settle.
+fn seconds(run: &Run) -> (f64, f64) {
+    let round: f64 = run.plan.entries.iter().map(expected_seconds).sum();
+    (round, round * f64::from(run.plan.looks[0]))
+}
+
+#[test]
+fn two_cpus_keep_the_figures_that_they_always_had() {
+    let asked = select(Some("default"), &[], 0.02).unwrap();
+    let asked: Vec<String> = asked.iter().map(|entry| model::FigureKey::new(&*entry.probe, entry.point.clone()).to_string()).collect();
+    let planned = keys(&planned("guest-2", 20.0, "default"));
+    let renamed: Vec<String> =
+        asked.iter().map(|key| key.replace("placement=cross_cpu", "placement=same_cache")).collect();
+    assert_eq!(planned, renamed, "only what two CPUs are to each other is said now");
+}
+
+#[test]
+fn the_default_suite_ends_in_minutes_on_2_64_and_512_cpus() {
+    let mut said = String::new();
+    for (name, cpus, gib) in [("guest-2", 2, 20.0), ("epyc-9375f", 64, 1400.0), ("epyc-9754", 512, 700.0)] {
+        let run = planned(name, gib, "default");
+        let (round, ten) = seconds(&run);
+        said += &format!("{cpus} CPUs: {} figures, a round {round:.1} s, ten rounds {ten:.0} s\n", run.figures.len());
+        assert!(run.figures.len() < 120 && ten < 600.0, "{said}");
+    }
+    println!("{said}");
+}
+
+#[test]
+fn a_large_machine_gets_the_same_figures_at_its_own_sizes() {
+    let (small, large) = (planned("guest-2", 20.0, "default"), planned("epyc-9754", 700.0, "default"));
+    let probes = |run: &Run| run.figures.iter().map(|figure| figure.probe.clone()).collect::<Vec<_>>();
+    assert_eq!(probes(&small), probes(&large));
+    let all = large.figures.iter().find(|figure| figure.probe == "memory.copy" && figure.point.get("threads") == Some("all"));
+    assert_eq!(all.unwrap().point.get("working_set"), Some("4GiB"), "eight times 32 caches of 16 MiB");
+    let entry = large.plan.entries.iter().find(|entry| entry.point.get("working_set") == Some("4GiB")).unwrap();
+    assert!(entry.shares.as_ref().is_some_and(|shares| shares.contains("4GiB")), "{entry:?}");
+    let stream = keys(&planned("epyc-9754", 700.0, "stream"));
+    assert!(stream.iter().all(|key| key.contains("256MiB")), "a published evaluation keeps its points");
+}
