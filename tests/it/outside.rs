@@ -42,7 +42,7 @@ fn notes(figure: &Value) -> Vec<String> {
 
 #[test]
 fn a_run_that_may_use_one_of_several_cpus_says_so() {
-    let online = sys::topology::online_under(std::path::Path::new("/")).map_or(0, |online| online.len());
+    let online = sys::topology::online_under(Path::new("/")).map_or(0, |online| online.len());
     let allowed = sys::affinity::allowed().unwrap();
     if online < 2 {
         return testing::skip!("one CPU is online, so none can be taken away");

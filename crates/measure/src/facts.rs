@@ -76,10 +76,9 @@ pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> 
 /// guest "one thread a core" is what the host says, and hosts say it of halves of cores.
 pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
-    let single = |topology: &sys::topology::Topology| {
-        allowed.iter().all(|cpu| topology.cpu(*cpu).is_some_and(|found| found.siblings == [*cpu]))
-    };
-    bare && sys::topology::Topology::read().is_ok_and(|topology| single(&topology))
+    let single =
+        |machine: &model::Topology| allowed.iter().all(|cpu| machine.core(*cpu).is_some_and(|core| core.len() == 1));
+    bare && sys::topology::read().is_ok_and(|machine| single(&machine))
 }
 
 fn counted(cpus: usize) -> String {

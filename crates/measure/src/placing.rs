@@ -99,10 +99,7 @@ fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) ->
     let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
     let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
     let points: Vec<Point> = if all {
-        relations
-            .filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok())
-            .map(with)
-            .collect()
+        relations.filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok()).map(with).collect()
     } else {
         nearest(machine, allowed).map(|(relation, _)| with(relation)).into_iter().collect()
     };
@@ -122,7 +119,9 @@ pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Optio
         .iter()
         .map(|class| (class, class.cpus.and(&threads).len()))
         .filter(|(_, count)| *count > 0)
-        .map(|(class, count)| format!("{count} of {}", if class.name.is_empty() { "another speed" } else { &class.name }))
+        .map(|(class, count)| {
+            format!("{count} of {}", if class.name.is_empty() { "another speed" } else { &class.name })
+        })
         .collect();
     let packages = used(&mut machine.packages.iter().map(|package| &package.cpus));
     let mut said = Vec::new();

@@ -154,7 +154,9 @@ mod tests {
         assert_eq!(copy("epyc-9375f", "all").as_deref(), Some("4GiB"));
         assert_eq!(copy("spr-snc4", "1").as_deref(), Some("1GiB"));
         assert_eq!(copy("spr-snc4", "all").as_deref(), Some("2GiB"));
-        let chase = |name: &str, set: &str| moved(name, "memory.load_latency", &format!("working_set={set},pages=base"), UNKNOWN);
+        let chase = |name: &str, set: &str| {
+            moved(name, "memory.load_latency", &format!("working_set={set},pages=base"), UNKNOWN)
+        };
         assert_eq!(chase("spr-snc4", "64MiB").as_deref(), Some("256MiB"));
         assert_eq!(chase("spr-snc4", "1MiB"), None, "a point of a cache stays in it");
         assert_eq!((chase("guest-2", "64MiB"), chase("altra-q80", "64MiB")), (None, None));

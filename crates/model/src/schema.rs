@@ -163,7 +163,13 @@ mod tests {
             );
             parse_run(&text).unwrap().plan.entries[0].point.to_string()
         };
-        let guest = [("cpu.online", 2.0), ("cpu.cores", 2.0), ("cpu.packages", 1.0), ("cache.levels", 3.0), ("cache.l3.cpus", 2.0)];
+        let guest = [
+            ("cpu.online", 2.0),
+            ("cpu.cores", 2.0),
+            ("cpu.packages", 1.0),
+            ("cache.levels", 3.0),
+            ("cache.l3.cpus", 2.0),
+        ];
         assert_eq!(read(&guest, ""), "placement=same_cache");
         let one_core = [("cpu.online", 2.0), ("cpu.cores", 1.0)];
         assert_eq!(read(&one_core, ""), "placement=sibling");

@@ -75,7 +75,10 @@ impl Axis {
     /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
     #[must_use]
     pub const fn of_memory(self) -> Self {
-        Self { besides: |word| model::parse_size(word).is_ok_and(|size| (model::GIB..=1024 * model::GIB).contains(&size)), ..self }
+        Self {
+            besides: |word| model::parse_size(word).is_ok_and(|size| (model::GIB..=1024 * model::GIB).contains(&size)),
+            ..self
+        }
     }
 
     /// Sizes with several points per doubling.

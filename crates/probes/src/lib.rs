@@ -29,7 +29,6 @@ mod os;
 mod shell;
 
 pub use axis::{Axis, ThreadCount, Values};
-pub use bench::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
 pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
 pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};

@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn names() -> Vec<String> {
     let entries = fs::read_dir(folder()).expect("the recorded machines lie beside the tree");
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".txt")?.to_owned()))
-        .collect();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".txt")?.to_owned())).collect();
     names.sort_unstable();
     names
 }

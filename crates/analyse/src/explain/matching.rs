@@ -33,7 +33,9 @@ pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
 
 /// The run with only those figures that have the values of `at` on the axes that they share with it.
 pub(crate) fn restricted(run: &Run, at: &Point) -> Run {
-    let stands = |figure: &Figure| at.iter().all(|(axis, asked)| figure.point.get(axis).is_none_or(|v| Point::means(axis, asked, v)));
+    let stands = |figure: &Figure| {
+        at.iter().all(|(axis, asked)| figure.point.get(axis).is_none_or(|v| Point::means(axis, asked, v)))
+    };
     let figures = run.figures.iter().filter(|figure| stands(figure)).cloned().collect();
     Run { figures, ..run.clone() }
 }

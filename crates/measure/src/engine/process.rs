@@ -72,12 +72,16 @@ impl Engine for ProcessEngine {
 
     fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {
         let number = |cpu: usize| u32::try_from(cpu).unwrap_or(u32::MAX);
-        match sys::topology::Topology::read() {
-            Ok(topology) => {
-                topology.core_classes(allowed).into_iter().map(|cpus| cpus.into_iter().map(number).collect()).collect()
+        let Ok(machine) = sys::topology::read() else { return vec![allowed.iter().copied().map(number).collect()] };
+        let mut classes: Vec<(usize, Vec<u32>)> = Vec::new();
+        for cpu in allowed {
+            let class = machine.class(*cpu);
+            match classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, cpus)) => cpus.push(number(*cpu)),
+                None => classes.push((class, vec![number(*cpu)])),
             }
-            Err(_) => vec![allowed.iter().copied().map(number).collect()],
         }
+        classes.into_iter().map(|(_, cpus)| cpus).collect()
     }
 
     fn launch(&mut self, step: &WorkerStep, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {

@@ -128,7 +128,7 @@ impl<'a> MeasureSession<'a> {
         let known = references::known_before(&run, unshared_before);
         let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
-            watch: ReferenceWatch::knowing(known, crate::facts::cores_are_alone(&run.machine, &allowed)),
+            watch: ReferenceWatch::knowing(known, facts::cores_are_alone(&run.machine, &allowed)),
             run,
             progress,
             allowed,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sys::kernel::handoff::{HandoffLine, Side};
 use model::Topology;
+use sys::kernel::handoff::{HandoffLine, Side};
 use sys::topology::CpuRelation;
 
 use crate::prelude::*;
@@ -26,7 +26,7 @@ pub(super) static PROBE: Probe = Probe {
         let machine = sys::topology::read()?;
         let fits = |cpu: &usize| pair_of(&machine, own, *cpu) == Some(pair);
         // Cores of the same class where there are such.
-        let other = bench.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
+        let other = context.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
         let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
         let team = ThreadTeam::spawn(&[own, other], sides)?;
@@ -41,7 +41,9 @@ pub(super) static PROBE: Probe = Probe {
 
 /// How the second CPU stands to the first; `None` if it is the same.
 fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
-    let shared = |cpu| machine.last_level(cpu).is_some_and(|(_, shared)| shared.len() > machine.core(cpu).map_or(1, |c| c.len()));
+    let shared = |cpu| {
+        machine.last_level(cpu).is_some_and(|(_, shared)| shared.len() > machine.core(cpu).map_or(1, |c| c.len()))
+    };
     let behind = || machine.last_level(one).is_some_and(|(_, shared)| shared.contains(other));
     Some(match sys::topology::relation(machine, one, other)? {
         CpuRelation::Same => return None,

@@ -20,10 +20,7 @@ pub(super) static PROBE: Probe = Probe {
     domain: Some(|_| model::Domain::Timer),
     stresses: &[Primitive::Wakeup],
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
-    axes: &[
-        Axis::choice("asleep", &["50us", "1ms"], &["50us"]),
-        Axis::placed(&["cross_cpu"], &["cross_cpu"]),
-    ],
+    axes: &[Axis::choice("asleep", &["50us", "1ms"], &["50us"]), Axis::placed(&["cross_cpu"], &["cross_cpu"])],
     parties: Parties::Placed,
     prepare,
     ..Probe::BLANK

@@ -92,7 +92,8 @@ impl PlacedBox<'_> {
             line[self.x] = '│';
             line[right] = '│';
         }
-        for (x, y, corner) in [(self.x, self.y, '┌'), (right, self.y, '┐'), (self.x, bottom, '└'), (right, bottom, '┘')] {
+        for (x, y, corner) in [(self.x, self.y, '┌'), (right, self.y, '┐'), (self.x, bottom, '└'), (right, bottom, '┘')]
+        {
             canvas[y][x] = corner;
         }
         if !self.tree.title.is_empty() {
@@ -121,10 +122,7 @@ mod tests {
     fn boxes_flow_into_rows() {
         let leaf = |title: &str| BoxTree { title: title.into(), lines: vec!["CPU 0".into()], children: vec![] };
         let tree = BoxTree { title: "all".into(), lines: vec![], children: ["L3 a", "L3 b", "L3 c"].map(leaf).into() };
-        let expected = [
-            "┌─ all ───────────────────┐",
-            "│ ┌─ L3 a ─┐ ┌─ L3 b ─┐   │",
-        ];
+        let expected = ["┌─ all ───────────────────┐", "│ ┌─ L3 a ─┐ ┌─ L3 b ─┐   │"];
         let drawn = tree.drawn(28);
         assert_eq!(drawn.len(), 8, "{drawn:#?}");
         assert!(drawn[0].starts_with(&expected[0][..8]) && drawn[1].contains("L3 a") && drawn[1].contains("L3 b"));

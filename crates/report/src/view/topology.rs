@@ -208,7 +208,9 @@ mod tests {
         Topology {
             online: set("0-15"),
             offline: set("16"),
-            packages: [(0, "0-3,8-11"), (1, "4-7,12-15")].map(|(number, cpus)| CpuGroup { number, cpus: set(cpus) }).into(),
+            packages: [(0, "0-3,8-11"), (1, "4-7,12-15")]
+                .map(|(number, cpus)| CpuGroup { number, cpus: set(cpus) })
+                .into(),
             nodes: vec![
                 NumaNode { number: 0, cpus: set("0-3,8-11"), bytes: Some(32 << 30), distances: vec![10, 32, 40] },
                 NumaNode { number: 1, cpus: set("4-7,12-15"), bytes: Some(32 << 30), distances: vec![32, 10, 40] },
@@ -245,7 +247,8 @@ mod tests {
         };
         let packages = sets(2, 256).into_iter().zip(0..).map(|(cpus, number)| CpuGroup { number, cpus }).collect();
         let groups = [(3, 16 << 20, 16), (2, 1 << 20, 2)];
-        let caches = groups.map(|(level, bytes, each)| CacheGroup { cpus: sets(512 / each, each), ..cache(level, bytes, &[]) });
+        let caches =
+            groups.map(|(level, bytes, each)| CacheGroup { cpus: sets(512 / each, each), ..cache(level, bytes, &[]) });
         let machine = Topology {
             online: set("0-511"),
             packages,

@@ -50,7 +50,9 @@ fn classes(mut cores: Vec<CoreFacts>) -> Vec<CoreClass> {
     let by_capacity = cores.iter().all(|core| core.capacity.is_some());
     let speed = |core: &CoreFacts| if by_capacity { core.capacity.map(f64::from) } else { core.clock };
     // Kinds first, then their steps of speed.
-    cores.sort_by(|a, b| (a.unit, a.part).cmp(&(b.unit, b.part)).then(compare(speed(b), speed(a))).then(a.cpu.cmp(&b.cpu)));
+    cores.sort_by(|a, b| {
+        (a.unit, a.part).cmp(&(b.unit, b.part)).then(compare(speed(b), speed(a))).then(a.cpu.cmp(&b.cpu))
+    });
     let mut classes: Vec<Vec<CoreFacts>> = Vec::new();
     for core in cores {
         let joins = |class: &&mut Vec<CoreFacts>| {

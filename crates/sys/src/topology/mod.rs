@@ -59,27 +59,6 @@ pub fn of_files(online: &CpuSet, read: &dyn Fn(&str) -> Option<String>) -> Topol
         online: online.clone(),
         allowed: CpuSet::default(),
     }
-
-    /// CPUs by class of core, in ascending order of the first CPU: by the capacity that the kernel gives them on Arm, by the lists of
-    /// large and small cores on x86; one class where the machine tells neither.
-    #[must_use]
-    pub fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<usize>> {
-        let small = self.root.parent().and_then(|devices| text::list(&text::read(devices.join("cpu_atom/cpus")).ok()?));
-        let small = small.unwrap_or_default();
-        let class = |cpu: usize| {
-            let capacity: Option<u64> = text::number(self.root.join(format!("cpu/cpu{cpu}/cpu_capacity"))).ok();
-            (capacity, small.contains(&cpu))
-        };
-        let mut classes: Vec<((Option<u64>, bool), Vec<usize>)> = Vec::new();
-        for cpu in allowed {
-            let class = class(*cpu);
-            match classes.iter_mut().find(|(known, _)| *known == class) {
-                Some((_, cpus)) => cpus.push(*cpu),
-                None => classes.push((class, vec![*cpu])),
-            }
-        }
-        classes.into_iter().map(|(_, cpus)| cpus).collect()
-    }
 }
 
 /// The files of a machine, wherever they lie.

@@ -8,6 +8,6 @@ mod kernel_programs;
 mod kernel_ring;
 mod kernel_stream;
 mod memory;
-mod topology;
 #[cfg(target_os = "linux")]
 mod supervised;
+mod topology;
