@@ -31,7 +31,7 @@ fn failed(figure: &Value) -> &str {
 /// Runs a manifest loosely: what is tested is not how narrow an interval is.
 fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
     let manifest = write(place, "application.toml", text);
-    place.ask(&[&["app", "run", &manifest, "--target", "90", "--time-limit", "20s", "--json"], more].concat())
+    place.ask(&[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "20s", "--json"], more].concat())
 }
 
 fn compilers() -> Vec<&'static str> {

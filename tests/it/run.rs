@@ -59,7 +59,7 @@ fn a_run_measures_stores_and_reports() {
 #[test]
 fn a_document_in_a_file_is_the_same_run() {
     let place = Place::new();
-    place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--target", "90"])).fine();
+    place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--max-launches", "10"])).fine();
     let document: Value = serde_json::from_str(&std::fs::read_to_string(place.file("out.json")).unwrap()).unwrap();
     let shown = place.ask(&["show", "./out.json", "--json"]).fine().json();
     assert_eq!(document, shown);
@@ -91,7 +91,7 @@ fn what_cannot_be_measured_is_said_and_the_rest_goes_on() {
     let place = Place::new();
     // Nobody, not even root, makes files there.
     let wished = ["run", "--probe", "os.clock_read", "--probe", "file.create", "--directory", "/proc"];
-    let answer = place.ask(&with(&wished, &["--target", "90"]));
+    let answer = place.ask(&with(&wished, &["--max-launches", "10"]));
     let said = answer.fine().out;
     assert!(said.contains("not measured"), "{said}");
 }
@@ -170,7 +170,7 @@ fn two_runs_at_once_are_warned_of_each_other() {
         lock = if let Claim::Alone(lock) = claimed { Some(lock) } else { None };
         std::thread::sleep(Duration::from_micros(500));
     }
-    let output = place.prony().args(with(SMALL, &["--target", "90"])).output().unwrap();
+    let output = place.prony().args(with(SMALL, &["--max-launches", "10"])).output().unwrap();
     drop(lock);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "it is for the person to decide: {said}");
@@ -218,7 +218,7 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 fn on_one_cpu_what_needs_two_says_so_and_the_rest_is_measured() {
     let place = Place::new();
     let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
-    let wished = with(&wished, &["--target", "90"]);
+    let wished = with(&wished, &["--max-launches", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
     let figure = |probe: &str| {
@@ -239,8 +239,8 @@ fn without_privileges_it_measures_all_the_same() {
     command.args(["-u", "nobody", "--"]).arg(&reachable).args([
         "run",
         "--json",
-        "--target",
-        "50",
+        "--max-launches",
+        "10",
         "--probe",
         "os.syscall_getppid",
     ]);
