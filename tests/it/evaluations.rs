@@ -209,7 +209,7 @@ fn unknown_evaluations_and_several_runs_are_refused() {
 
 #[test]
 fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
-    let mut limits = ["10s", "40s", "160s"].into_iter();
+    let mut limits = ["6s", "40s", "160s"].into_iter();
     testing::attempts(3, || {
         let place = Place::new();
         let arguments = ["run", "--suite", "ramspeed", "--target", "50", "--label", "today", "--time-limit"];

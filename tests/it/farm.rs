@@ -53,13 +53,13 @@ fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
 #[test]
 fn kills_and_stops_do_not_change_the_result() {
     let place = Place::new();
-    let digest = undisturbed(&place, 600, 5);
+    let digest = undisturbed(&place, 120, 5);
     let arguments = [
         "builtin:reconstruct",
         "--events",
-        "600",
+        "120",
         "--chunk",
-        "5",
+        "1",
         "--seed",
         "5",
         "--nodes",
@@ -103,7 +103,7 @@ fn kills_and_stops_do_not_change_the_result() {
     let before = farm.counted();
     assert!((4..120).contains(&before), "the coordinator died too late to show anything: {before}");
     let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
-    holds(&answer, 120, 600, &digest);
+    holds(&answer, 120, 120, &digest);
     assert!(answer["totals"]["refused"].as_u64().unwrap() >= 1);
     assert!(answer["totals"]["wasted"].as_f64().unwrap() > 0.0);
     let story = |what: &str| answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
@@ -117,13 +117,13 @@ fn kills_and_stops_do_not_change_the_result() {
 #[test]
 fn a_farm_resumes_after_all_processes_died() {
     let place = Place::new();
-    let digest = undisturbed(&place, 400, 8);
+    let digest = undisturbed(&place, 80, 8);
     let arguments = [
         "builtin:reconstruct",
         "--events",
-        "400",
+        "80",
         "--chunk",
-        "10",
+        "2",
         "--seed",
         "8",
         "--nodes",
@@ -143,7 +143,7 @@ fn a_farm_resumes_after_all_processes_died() {
     farm.child.wait().unwrap();
     assert!(farm.counted() < 40, "it died too late to show anything");
     let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
-    holds(&answer, 40, 400, &digest);
+    holds(&answer, 40, 80, &digest);
 }
 
 /// Command lines of all processes, which any user can read.

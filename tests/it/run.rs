@@ -23,7 +23,7 @@ fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_run_measures_stores_and_reports() {
     let place = Place::new();
-    let said = place.ask(&with(SMALL, &["--label", "first", "--seed", "5"])).fine();
+    let said = place.ask(&with(SMALL, &["--label", "first", "--seed", "5", "--target", "20"])).fine();
     assert!(said.out.contains("Stored as run 1"), "{}", said.out);
     assert!(said.out.contains("95% interval") && said.out.contains("launches"), "{}", said.out);
     assert!(!said.out.contains('\u{1b}'), "no colours when piped");
@@ -59,7 +59,7 @@ fn a_run_measures_stores_and_reports() {
 #[test]
 fn a_document_in_a_file_is_the_same_run() {
     let place = Place::new();
-    place.ask(&with(SMALL, &["--output", "out.json", "--no-store"])).fine();
+    place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--max-launches", "10"])).fine();
     let document: Value = serde_json::from_str(&std::fs::read_to_string(place.file("out.json")).unwrap()).unwrap();
     let shown = place.ask(&["show", "./out.json", "--json"]).fine().json();
     assert_eq!(document, shown);
@@ -90,7 +90,8 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
 fn figures_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     // No user, not even root, can create files there.
-    let answer = place.ask(&["run", "--probe", "os.syscall_write", "--probe", "file.create", "--directory", "/proc"]);
+    let wished = ["run", "--probe", "os.clock_read", "--probe", "file.create", "--directory", "/proc"];
+    let answer = place.ask(&with(&wished, &["--max-launches", "10"]));
     let said = answer.fine().out;
     assert!(said.contains("not measured"), "{said}");
 }
@@ -169,7 +170,7 @@ fn two_runs_at_once_are_warned_of_each_other() {
         lock = if let Claim::Alone(lock) = claimed { Some(lock) } else { None };
         std::thread::sleep(Duration::from_micros(500));
     }
-    let output = place.prony().args(SMALL).output().unwrap();
+    let output = place.prony().args(with(SMALL, &["--max-launches", "10"])).output().unwrap();
     drop(lock);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "it is for the person to decide: {said}");
@@ -217,6 +218,7 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 fn on_one_cpu_figures_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
+    let wished = with(&wished, &["--max-launches", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
     let figure = |probe: &str| {
@@ -234,7 +236,14 @@ fn it_measures_without_privileges() {
     let (program, reachable) = (std::path::Path::new(env!("CARGO_BIN_EXE_prony")), place.file("prony"));
     std::fs::copy(program, &reachable).unwrap();
     let mut command = std::process::Command::new("runuser");
-    command.args(["-u", "nobody", "--"]).arg(&reachable).args(["run", "--json", "--probe", "os.syscall_getppid"]);
+    command.args(["-u", "nobody", "--"]).arg(&reachable).args([
+        "run",
+        "--json",
+        "--max-launches",
+        "10",
+        "--probe",
+        "os.syscall_getppid",
+    ]);
     command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
     let output = command.output();
     let Ok(output) = output.map(Answer::of) else { return testing::skip!("runuser cannot be started") };

@@ -6,7 +6,7 @@
 //! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
 use crate::autocorrelation::variance_inflation;
-use crate::distribution::{normal_quantile, student_t_quantile};
+use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use crate::hodges_lehmann::{HodgesLehmannShift, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
@@ -62,6 +62,16 @@ impl Floor {
         let p = 0.5 + level / 2.0;
         let quantile = self.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
         quantile * std::f64::consts::SQRT_2 * self.sd
+    }
+
+    /// Whether [`half_width`](Self::half_width) at `level` is less than `room`: asked of the distribution itself, which costs
+    /// far less than its quantile.
+    fn is_within(&self, room: f64, level: f64) -> bool {
+        if self.sd == 0.0 {
+            return room > 0.0;
+        }
+        let widths = room / (std::f64::consts::SQRT_2 * self.sd);
+        self.degrees.map_or_else(|| normal_cdf(widths), |df| student_t_cdf(widths, df)) > 0.5 + level / 2.0
     }
 }
 
@@ -135,11 +145,14 @@ impl Widening {
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
     /// it; below the smallest p that the samples allow there is no interval, hence no exclusion.
     fn p_value(&self, shift: &HodgesLehmannShift) -> f64 {
+        let centre = shift.estimate;
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
-                let wide = self.apply(shift.estimate, i, level);
-                wide.low > 0.0 || wide.high < 0.0
+                // The end towards zero: beyond it when what launches and floor add in quadrature is less than the shift.
+                let launches = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
+                let room = centre * centre - launches * launches;
+                room > 0.0 && self.floor.is_within(room.sqrt(), level)
             })
         };
         let (mut claimed, mut open) = (0.0_f64, -30.0_f64);

@@ -84,27 +84,44 @@ fn tie_term(ranks: &[f64]) -> f64 {
 }
 
 /// Exact two-sided p-value over all ways to choose the first `n` of the midranks, by dynamic programming over doubled
-/// ranks (which are whole numbers).
+/// ranks (which are whole numbers). The ways are whole numbers too, and exact below 2^53.
 fn permutation_p(ranks: &[f64], n: usize) -> f64 {
-    let doubled: Vec<usize> = ranks.iter().map(|r| (2.0 * r).round() as usize).collect();
-    let total: usize = doubled.iter().sum();
-    let mut ways = vec![vec![0.0_f64; total + 1]; n + 1];
+    let mut doubled: Vec<usize> = ranks.iter().map(|r| (2.0 * r).round() as usize).collect();
+    let observed: usize = doubled[..n].iter().sum();
+    doubled.sort_unstable();
+    let mut smallest = vec![0];
+    smallest.extend(doubled.iter().scan(0, |sum, rank| {
+        *sum += rank;
+        Some(*sum)
+    }));
+    let ways = ways_to_choose(&doubled, &smallest, n);
+    let centre = smallest[doubled.len()] as f64 * n as f64 / ranks.len() as f64;
+    let distance = (observed as f64 - centre).abs() - 1e-9;
+    let all: f64 = ways.iter().sum();
+    let sums = ways.iter().enumerate().map(|(above, ways)| ((smallest[n] + above) as f64, ways));
+    let extreme: f64 = sums.filter(|(sum, _)| (sum - centre).abs() >= distance).map(|(_, ways)| ways).sum();
+    extreme / all
+}
+
+/// Ways to choose `n` of the ranks, which rise, by their sum less the smallest that there is; `smallest` has the sum of the
+/// first 0, 1, ... of them. Only sums that can be, of sizes that can still become `n`, are gone through.
+fn ways_to_choose(ranks: &[usize], smallest: &[usize], n: usize) -> Vec<f64> {
+    let most = |seen: usize, size: usize| smallest[seen] - smallest[seen - size];
+    let width = most(ranks.len(), n) - smallest[n] + 1;
+    // Of every size, by the sum less the smallest one of that size.
+    let mut ways = vec![vec![0.0_f64; width]; n + 1];
     ways[0][0] = 1.0;
-    for (seen, &rank) in doubled.iter().enumerate() {
-        for size in (1..=n.min(seen + 1)).rev() {
+    for (seen, &rank) in ranks.iter().enumerate() {
+        let left = ranks.len() - seen - 1;
+        for size in (n.saturating_sub(left).max(1)..=n.min(seen + 1)).rev() {
             let (smaller, larger) = ways.split_at_mut(size);
-            for sum in rank..=total {
-                larger[0][sum] += smaller[size - 1][sum - rank];
-            }
+            let reached = most(seen, size - 1) - smallest[size - 1] + 1;
+            let from = rank - ranks[size - 1];
+            let sums = larger[0][from.min(width)..].iter_mut();
+            sums.zip(&smaller[size - 1][..reached.min(width)]).for_each(|(sum, with)| *sum += with);
         }
     }
-    let observed: usize = doubled[..n].iter().sum();
-    let centre = total as f64 * n as f64 / ranks.len() as f64;
-    let distance = (observed as f64 - centre).abs() - 1e-9;
-    let all: f64 = ways[n].iter().sum();
-    let extreme: f64 =
-        ways[n].iter().enumerate().filter(|(sum, _)| (*sum as f64 - centre).abs() >= distance).map(|(_, w)| w).sum();
-    extreme / all
+    ways.swap_remove(n)
 }
 
 #[cfg(test)]

@@ -84,6 +84,25 @@ pub fn wants_slow() -> bool {
     is_set(SLOW)
 }
 
+/// How many trials a simulation makes: all of them where tests that take long are to run, else `brief`, with a bound that
+/// the test works out for the number that it gets, such as by [`at_most`]. Says what is left out.
+#[must_use]
+#[track_caller]
+pub fn trials(brief: usize, all: usize) -> usize {
+    if !wants_slow() {
+        record("LEFT OUT", &format_args!("{} of {all} trials; {SLOW}=1 makes them", all.saturating_sub(brief)));
+        return brief;
+    }
+    all
+}
+
+/// Share of `trials` below which something of true probability `rate` stays with 99.9%.
+#[must_use]
+pub fn at_most(rate: f64, trials: usize) -> f64 {
+    // The 99.9% quantile of a standard normal variable is 3.09.
+    rate + 3.09 * (rate * (1.0 - rate) / trials as f64).sqrt()
+}
+
 /// Repeats a test until one attempt succeeds: for conditions that neighbours on this machine may spoil now and then,
 /// while a fault of the program would spoil every attempt. Conditions that neighbours cannot affect are asserted within
 /// the attempt.

@@ -61,3 +61,13 @@ fn a_skip_is_visible_named_and_can_be_forbidden() {
     assert!(run(&[(testing::FORBID, "0"), (testing::SLOW, "1")], folder.path()).status.success());
     assert!(folder.path().join("ran").exists());
 }
+
+#[test]
+fn fewer_trials_have_wider_bounds() {
+    // 250 trials of a true 5% stay below 9.4%, 1500 below 6.8%.
+    assert!(
+        (testing::at_most(0.05, 250) - 0.0926).abs() < 1e-4 && (testing::at_most(0.05, 1500) - 0.0674).abs() < 1e-4
+    );
+    let whole = testing::wants_slow();
+    assert_eq!(testing::trials(40, 400), if whole { 400 } else { 40 });
+}

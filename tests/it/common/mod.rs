@@ -9,9 +9,13 @@ pub mod sshd;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// Two figures that a few launches settle.
+pub const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20"];
 
 /// A temporary directory with a store.
 pub struct Place {
@@ -21,6 +25,21 @@ pub struct Place {
 impl Place {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A place whose store holds run 1, and whose `a.json` is its document: two figures, measured once for all tests that
+    /// read what a run left.
+    pub fn with_a_run() -> Self {
+        static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+        let [store, document] = MEASURED.get_or_init(|| {
+            let place = Self::new();
+            place.ask(&[TINY, &["--output", "a.json"]].concat()).fine();
+            ["runs.sqlite", "a.json"].map(|name| std::fs::read(place.file(name)).unwrap())
+        });
+        let place = Self::new();
+        std::fs::write(place.file("runs.sqlite"), store).unwrap();
+        std::fs::write(place.file("a.json"), document).unwrap();
+        place
     }
 
     pub fn path(&self) -> &Path {

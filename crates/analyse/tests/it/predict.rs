@@ -79,9 +79,10 @@ fn a_planted_mix_is_recovered() {
 
 #[test]
 fn intervals_hold_as_often_as_they_say() {
+    let seeds = testing::trials(15, 40) as u64;
     for known in [2, 4, 6, 12, 30] {
         let (mut held, mut all) = (0, 0);
-        for seed in 0..40 {
+        for seed in 0..seeds {
             let (table, truths) = planted(known + 20, known, &[0.4, 0.2, 0.2, 0.0, 0.2, 0.0], 0.06, 100 + seed);
             let targets: Vec<usize> = (known..known + 20).collect();
             for (forecast, &m) in

@@ -119,14 +119,20 @@ fn promised_errors_at_twelve_machines() {
     let Some(found) = at_size(12, 1, Tool::Program, 1, None) else { return };
     assert!(found.median_error <= 0.08 && found.worst_tenth <= 0.22, "{found:?}");
     assert!((0.85..=0.95).contains(&found.coverage.unwrap()), "{found:?}");
-    // Without the other compressors as predictors: the same limits, but none on the worst tenth.
+    // Where none of the compressors may stand in for another it is harder; said, and held to what it reaches.
+    if !testing::slow("predicting compressors without compressors; with them stands for it") {
+        return;
+    }
     let Some(strict) = at_size(12, 1, Tool::Suite, 1, None) else { return };
     assert!(strict.median_error <= 0.08 && (0.85..=0.95).contains(&strict.coverage.unwrap()), "{strict:?}");
 }
 
 #[test]
 fn more_machines_beat_the_best_single_rating() {
-    for (size, repeats) in [(2, 2), (3, 2), (4, 3), (5, 2), (8, 1), (12, 1), (20, 1)] {
+    let all = [(2, 2), (3, 2), (4, 3), (5, 2), (8, 1), (12, 1), (20, 1)];
+    let sizes =
+        if testing::slow("six more numbers of machines; twelve stand for them") { &all[..] } else { &all[5..6] };
+    for &(size, repeats) in sizes {
         let Some(found) = at_size(size, repeats, Tool::Program, 7, None) else { return };
         assert!(found.median_error < found.rating_median && found.worst_tenth < found.rating_worst_tenth, "{found:?}");
         // The rating that is best in hindsight, of all that belong to no group, is not better either.
@@ -139,7 +145,7 @@ fn more_machines_beat_the_best_single_rating() {
 fn leave_one_model_out() {
     let Some((header, rows)) = sheet() else { return };
     let table = table(&header, &rows, "gb1_clang", Tool::Program);
-    let found = evaluate(&table, &[12], 2, 1, &PredictOptions::default()).unwrap();
+    let found = evaluate(&table, &[12], testing::trials(1, 2), 1, &PredictOptions::default()).unwrap();
     assert!(found.models > 80);
     found.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
 }

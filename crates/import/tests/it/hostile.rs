@@ -145,8 +145,9 @@ proptest! {
 
 #[test]
 fn beginnings_of_every_fixture_are_read_or_refused() {
+    let step = if testing::slow("every third beginning; every eleventh stands for them") { 3 } else { 11 };
     for fixture in FIXTURES.iter() {
-        for end in (0..fixture.bytes.len().min(4000)).step_by(3) {
+        for end in (0..fixture.bytes.len().min(4000)).step_by(step) {
             check(&fixture.bytes[..end], &fixture.format);
         }
     }

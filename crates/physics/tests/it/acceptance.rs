@@ -4,14 +4,17 @@ use physics::reconstruct::reconstruct;
 use physics::simulate::{Generator, simulate};
 use physics::{Acceptance, Chamber};
 
-/// Events: 10 tracks each make 8,000 particles, so that an efficiency is known to 0.1% and a pull's width to 0.8%.
-const EVENTS: u64 = 800;
+/// Events: 10 tracks each make 8,000 particles of 800, so that an efficiency is known to 0.1% and a pull's width to 0.8%; of
+/// 250 to twice that.
+fn events() -> u64 {
+    testing::trials(250, 800) as u64
+}
 
-fn accept(seed: u64) -> Acceptance {
+fn accept(seed: u64, events: u64) -> Acceptance {
     let chamber = Chamber::default();
     let generator = Generator::default();
     let mut acceptance = Acceptance::default();
-    for number in 0..EVENTS {
+    for number in 0..events {
         let event = simulate(&chamber, &generator, seed, number);
         acceptance.add(&event, &reconstruct(&chamber, &event.hits));
     }
@@ -20,7 +23,8 @@ fn accept(seed: u64) -> Acceptance {
 
 #[test]
 fn tracks_are_found_and_fitted_well() {
-    let found = accept(1);
+    let events = events();
+    let found = accept(1, events);
     let widths: Vec<f64> = found.pulls.iter().map(physics::Pull::width).collect();
     eprintln!(
         "efficiency {:.4} of {}, fakes {:.4} of {}, widths {widths:.3?}, means {:.3?}, chi2/ndf {:.3}, inside {:.4?}, probabilities {:?}",
@@ -33,7 +37,7 @@ fn tracks_are_found_and_fitted_well() {
         found.pulls.iter().map(physics::Pull::inside).collect::<Vec<_>>(),
         found.probabilities
     );
-    assert!(found.wanted > 7_000);
+    assert!(found.wanted as u64 > 35 * events / 4);
     assert!(found.efficiency() >= 0.975, "efficiency {}", found.efficiency());
     assert!(found.fake_rate() <= 0.005, "fakes {}", found.fake_rate());
     for (name, pull) in ["curvature", "phi", "d0", "tan dip", "z0"].iter().zip(&found.pulls) {

@@ -165,7 +165,7 @@ fn a_kill_loses_one_round_at_most_in_files() {
 #[test]
 fn a_full_disk_keeps_what_was_saved() {
     for name in ["runs.sqlite", "runs/"] {
-        let Some(disk) = Mounted::of_size("4m") else { return };
+        let Some(disk) = Mounted::of_size("2m") else { return };
         let place = disk.0.path().join(name);
         let mut store = store::open(&place, Access::Write).unwrap();
         let mut kept = 0;
@@ -174,7 +174,7 @@ fn a_full_disk_keeps_what_was_saved() {
                 Ok(_) => kept += 1,
                 Err(error) => break error,
             }
-            assert!(kept < 100, "4 MiB cannot hold that many");
+            assert!(kept < 100, "2 MiB cannot hold that many");
         };
         assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
         assert_clear(&error, &place, "free some");
@@ -184,7 +184,7 @@ fn a_full_disk_keeps_what_was_saved() {
             assert_eq!(store.get(&run("m", index, SMALL).id, Detail::Whole).unwrap(), run("m", index, TYPICAL));
         }
         // With more space, saving continues.
-        disk.remount("size=8m");
+        disk.remount("size=4m");
         assert_eq!(store.put(&run("m", 1000, TYPICAL)).unwrap(), u64::from(kept) + 1);
     }
 }
