@@ -4,5 +4,6 @@ mod engine;
 mod judge;
 mod outside;
 mod plans;
+mod references;
 mod session;
 mod subject;
