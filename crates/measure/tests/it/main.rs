@@ -3,5 +3,6 @@
 mod engine;
 mod judge;
 mod outside;
+mod references;
 mod session;
 mod subject;

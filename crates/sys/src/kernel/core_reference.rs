@@ -152,6 +152,54 @@ mod tests {
         }
     }
 
+    /// Median ratio of many readings on the calling thread's CPU.
+    fn median_ratio(references: &CoreReferences) -> f64 {
+        let mut ratios: Vec<f64> = (0..200)
+            .map(|_| references.read().unwrap())
+            .map(|read| references.lengths().ratio(read.clock_nanos, read.contention_nanos))
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios[ratios.len() / 2]
+    }
+
+    #[test]
+    fn a_thread_on_the_cores_other_hyperthread_is_seen() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let topology = crate::topology::Topology::read().unwrap();
+        let allowed = crate::affinity::allowed().unwrap();
+        let pair = topology.cpus.iter().find_map(|cpu| {
+            let sibling = cpu.siblings.iter().find(|other| **other != cpu.id)?;
+            [cpu.id, *sibling].iter().all(|id| allowed.contains(id)).then_some((cpu.id, *sibling))
+        });
+        let Some((own, sibling)) = pair else {
+            return testing::lacks!("no two CPUs of this machine are said to be threads of one core: {allowed:?}");
+        };
+        let measure = move || {
+            crate::affinity::pin(&[own]).unwrap();
+            let references = CoreReferences::calibrate().unwrap();
+            testing::attempts(5, || {
+                let alone = median_ratio(&references);
+                let stop = AtomicBool::new(false);
+                let beside = std::thread::scope(|scope| {
+                    let spin = || {
+                        crate::affinity::pin(&[sibling]).unwrap();
+                        while !stop.load(Ordering::Relaxed) {
+                            references.read().unwrap();
+                        }
+                    };
+                    std::thread::Builder::new().spawn_scoped(scope, spin).unwrap();
+                    std::thread::sleep(std::time::Duration::from_millis(5));
+                    let beside = median_ratio(&references);
+                    stop.store(true, Ordering::Relaxed);
+                    beside
+                });
+                testing::hold!(beside > 1.1 * alone, "{alone} cycles an add alone, {beside} beside a spinner");
+                Ok(())
+            });
+        };
+        std::thread::Builder::new().spawn(measure).unwrap().join().unwrap();
+    }
+
     #[test]
     fn lengths_are_calibrated_once_and_read_anywhere() {
         let found = match CoreReferences::calibrate() {

@@ -58,9 +58,8 @@ impl Readings for Witness {
 
 const BATCHES: usize = 6;
 
-/// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
-fn launch(trial: Trial) -> (LaunchMember, usize) {
-    let task = Task {
+fn task() -> Task {
+    Task {
         figure: 0,
         probe: "os.syscall_getppid".to_owned(),
         point: Point::origin(),
@@ -70,15 +69,23 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
         warmup: 2,
         variant: None,
         cpus: Vec::new(),
-    };
-    let setting = LaunchSetting {
+    }
+}
+
+fn launch_setting() -> LaunchSetting {
+    LaunchSetting {
         seed: 1,
         cpus: Vec::new(),
         allowed: sys::affinity::allowed().unwrap(),
         directory: std::env::temp_dir(),
         variant: None,
         calibrating: false,
-    };
+    }
+}
+
+/// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
+fn launch(trial: Trial) -> (LaunchMember, usize) {
+    let (task, setting) = (task(), launch_setting());
     let probe = probes::find(&task.probe).unwrap();
     let mut member = LaunchMember::new(probe, task, ProbeContext::new(setting), trial, None);
     member.warm_up().unwrap();
@@ -165,6 +172,49 @@ fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
 }
 
 const PAGES: u64 = 64;
+
+/// Batches between readings: one more reading than batches, on each CPU that a party has, and the null batches after them.
+#[test]
+fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
+    let _alone = alone();
+    let Ok(calibrated) = sys::kernel::core_reference::CoreReferences::calibrate() else {
+        return testing::lacks!("no references on this machine");
+    };
+    let allowed = sys::affinity::allowed().unwrap();
+    let setting = ReferenceSetting { lengths: calibrated.lengths(), unshared: Vec::new() };
+    for parties in 1..=allowed.len().min(2) {
+        let cpus = allowed[..parties].to_vec();
+        let wanted = cpus.clone();
+        let setting = setting.clone();
+        let body = move || {
+            sys::affinity::pin(&cpus[..1]).unwrap();
+            let order = Rc::new(RefCell::new(String::new()));
+            let task = Task { cpus: cpus.clone(), ..task() };
+            let probe = probes::find(&task.probe).unwrap();
+            let trial = Trial::one(Named('w', order));
+            let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), trial, Some(&setting));
+            let mut reader = ReferenceReader::new(&setting);
+            member.warm_up().unwrap();
+            member.begin(reader.as_mut()).unwrap();
+            for _ in 0..BATCHES {
+                member.batch(reader.as_mut()).unwrap();
+            }
+            member.null_batches(reader.as_mut()).unwrap();
+            let Reply::Launched { launch, .. } = member.launched(0, Some(&setting)) else { panic!("no launch") };
+            launch.references.unwrap()
+        };
+        let read = std::thread::Builder::new().spawn(body).unwrap().join().unwrap();
+        let of: Vec<usize> = read.tracks.iter().map(|track| track.cpu as usize).collect();
+        assert_eq!(of, wanted);
+        for track in &read.tracks {
+            assert_eq!((track.clock.0.len(), track.contention.0.len()), (BATCHES + 1, BATCHES + 1));
+            assert!(track.clock.0.iter().all(|nanos| *nanos > 1000), "{track:?}");
+        }
+        assert!(read.null.iter().all(|track| track.clock.0.len() > 2), "{read:?}");
+        let looked = if parties == 1 { BATCHES } else { 0 };
+        assert_eq!(read.off_cpu.0.len(), looked, "the time off the CPU is evidence where there is one party");
+    }
+}
 
 /// Asks a thread, which was there before the launch began, to touch fresh pages.
 struct Asking {

@@ -1,0 +1,202 @@
+//! Sessions on a core that another thread comes to and leaves, without a clock: what is repeated, what ends, what a run says.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::Duration;
+
+use measure::{
+    EndReason, Engine, EngineError, MeasureSession, NullObserver, Purpose, Reply, RunRequest, Saver, Stopper,
+    WorkerStep, select,
+};
+use model::{
+    CLOCK, CORE_SHARED, Figure, Flag, Identity, Invalid, Launch, LaunchReferences, Machine, ObservedReason, Placement,
+    Plan, ReferenceLengths, ReferenceTrack, Run, SmallSteps, UnsharedSource, ValueBasis,
+};
+
+const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+/// Operations of a batch, and cycles of an operation on an unshared core.
+const OPS: u64 = 1000;
+const CYCLES: f64 = 600.0;
+
+/// A machine whose clock steps and whose core has a neighbour in some seconds of the session.
+struct SharedCore {
+    now: f64,
+    /// Whether a neighbour is there at a moment, and by how much it slows things down.
+    neighbour: fn(f64) -> Option<f64>,
+    steps: Vec<WorkerStep>,
+    refused: bool,
+}
+
+impl SharedCore {
+    fn new(neighbour: fn(f64) -> Option<f64>) -> Self {
+        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false }
+    }
+
+    /// Gigahertz: steps of 4% every two seconds.
+    fn clock(&self) -> f64 {
+        3.0 * (1.0 - 0.04 * ((self.now / 2.0) as u32 % 4) as f64)
+    }
+
+    fn reading(&self) -> (u32, u32) {
+        let clock = 36_000.0 / self.clock();
+        (clock as u32, (clock * 1.25 * (self.neighbour)(self.now).unwrap_or(1.0)) as u32)
+    }
+
+    fn launch(&mut self, step: &WorkerStep, batches: u32) -> Launch {
+        let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
+        for batch in 0..=batches {
+            let read = self.reading();
+            clock.push(read.0);
+            contention.push(read.1);
+            if batch < batches {
+                let slower = (self.neighbour)(self.now).unwrap_or(1.0);
+                nanos.push((CYCLES * OPS as f64 * slower / self.clock()) as u64);
+                self.now += 2e-4;
+            }
+        }
+        let values: Vec<f64> = nanos.iter().map(|nanos| *nanos as f64 * 1e-9 / OPS as f64).collect();
+        let track = ReferenceTrack { cpu: 1, clock: SmallSteps(clock), contention: SmallSteps(contention) };
+        Launch {
+            round: step.round,
+            value: stats::median(&values).unwrap(),
+            nanos,
+            steady: true,
+            placement: Placement { asked: vec![1], seen: vec![vec![1]] },
+            references: Some(LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }),
+            ..Launch::default()
+        }
+    }
+}
+
+impl Engine for SharedCore {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> Result<Vec<Reply>, EngineError> {
+        self.steps.push(step.clone());
+        let mut replies = Vec::new();
+        for task in &step.tasks {
+            self.now += 0.03;
+            let prepared = Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new() };
+            replies.push(prepared);
+            replies.push(match step.purpose {
+                Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: OPS, nanos: step.batch_nanos },
+                Purpose::Measure => {
+                    let launch = Box::new(SharedCore::launch(self, step, task.batches.min(30)));
+                    Reply::Launched { figure: task.figure, launch }
+                }
+            });
+        }
+        replies.push(Reply::Done);
+        Ok(replies)
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn tick(&self) -> u64 {
+        1
+    }
+
+    fn identity(&self) -> Identity {
+        Identity::default()
+    }
+
+    fn calibrate_references(&mut self, _: usize) -> Option<Result<ReferenceLengths, String>> {
+        Some(if self.refused { Err("this machine is emulated".to_owned()) } else { Ok(LENGTHS) })
+    }
+
+    fn read_references(&mut self, _: ReferenceLengths, _: usize, readings: usize) -> Vec<(u32, u32)> {
+        vec![self.reading(); readings]
+    }
+}
+
+/// Saves what can be written and read back.
+struct Checked;
+
+impl Saver for Checked {
+    fn save(&mut self, run: &Run) -> Result<(), String> {
+        let text = model::render_run(run).map_err(|error| error.to_string())?;
+        assert_eq!(&model::parse_run(&text).unwrap(), run);
+        Ok(())
+    }
+}
+
+fn measured(engine: &mut SharedCore, references: bool) -> Run {
+    let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
+    let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), references, ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
+    assert_eq!(ended.ending, EndReason::Complete);
+    ended.run
+}
+
+fn contended(figure: &Figure) -> usize {
+    figure.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Contended { .. }))).count()
+}
+
+#[test]
+fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
+    // For half a second in every second, of changing weight.
+    let mut engine = SharedCore::new(|now| (now.fract() < 0.5).then(|| 1.3 + 0.5 * (now * 7.3).fract()));
+    let run = measured(&mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    assert_eq!(references.unshared[0].source, UnsharedSource::LowerMode);
+    assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
+    let clock = references.clock.unwrap();
+    for figure in &run.figures[..2] {
+        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!((estimate.value * clock / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
+        assert!(estimate.relative_half_width() < 2e-3 && figure.is_within(0.02, 0.95), "{estimate:?}");
+        assert!(contended(figure) > 0 && figure.has(Flag::Repeated) && !figure.has(Flag::Contended));
+        let observed = figure.references.as_ref().unwrap().observed.unwrap();
+        assert!(observed.high > 1.2 * estimate.value, "neighbours are in what was observed: {observed:?}");
+        // Tried again at once, twice at most.
+        for round in 0..run.session.rounds {
+            assert!(figure.launches.iter().filter(|launch| launch.round == round).count() <= 3);
+        }
+    }
+    let condition = |probe: &str| run.figures.iter().find(|figure| figure.probe == probe).unwrap();
+    assert!(condition(CLOCK).outcome.estimate().is_some_and(|found| (2.6..3.01).contains(&(found.value * 1e-9))));
+    assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
+    let asked = engine.steps.iter().filter(|step| step.purpose == Purpose::Measure).last().unwrap();
+    assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 20));
+}
+
+#[test]
+fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
+    let mut engine = SharedCore::new(|now| Some(1.2 + 0.7 * (now * 7.3).fract()));
+    let run = measured(&mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
+    for figure in &run.figures[..2] {
+        assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
+        assert!(figure.has(Flag::Contended) && contended(figure) == 0, "{:?}", figure.flags);
+        assert!(figure.outcome.estimate().is_some());
+    }
+    assert!(run.figures.iter().all(|figure| figure.probe != CORE_SHARED), "nothing is known of it");
+}
+
+#[test]
+fn a_neighbour_who_hardly_leaves_ends_the_rule() {
+    // There but for a twentieth of the time.
+    let mut engine = SharedCore::new(|now| ((now / 3.0).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract()));
+    let run = measured(&mut engine, true);
+    for figure in &run.figures[..2] {
+        let ValueBasis::Observed(reason) = figure.basis() else { panic!("{:?}", figure.references) };
+        assert!(reason.is_contention() && figure.has(Flag::Contended), "{reason}");
+        let rounds: std::collections::BTreeSet<u32> = figure.counted().iter().map(|launch| launch.round).collect();
+        assert_eq!(rounds.len(), figure.counted().len(), "one launch a round, whatever its readings");
+    }
+}
+
+#[test]
+fn without_references_a_run_is_as_it_was() {
+    let mut engine = SharedCore::new(|_| None);
+    let run = measured(&mut engine, false);
+    assert_eq!((run.session.references.as_ref(), run.figures.len()), (None, 2));
+    assert!(engine.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
+    let mut emulated = SharedCore { refused: true, ..SharedCore::new(|_| None) };
+    let run = measured(&mut emulated, true);
+    let refused = run.session.references.unwrap().refused;
+    assert_eq!(refused.as_deref(), Some("this machine is emulated"));
+    assert!(emulated.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
+}
