@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn a_thread_on_the_cores_other_hyperthread_is_seen() {
         use std::sync::atomic::{AtomicBool, Ordering};
-        let topology = crate::topology::Topology::read().unwrap();
+        let machine = crate::topology::read().unwrap();
         let allowed = crate::affinity::allowed().unwrap();
-        let pair = topology.cpus.iter().find_map(|cpu| {
-            let sibling = cpu.siblings.iter().find(|other| **other != cpu.id)?;
-            [cpu.id, *sibling].iter().all(|id| allowed.contains(id)).then_some((cpu.id, *sibling))
+        let pair = allowed.iter().find_map(|own| {
+            let sibling = machine.core(*own)?.iter().find(|other| other != own && allowed.contains(other))?;
+            Some((*own, sibling))
         });
         let Some((own, sibling)) = pair else {
             return testing::lacks!("no two CPUs of this machine are said to be threads of one core: {allowed:?}");
