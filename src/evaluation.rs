@@ -1,4 +1,4 @@
-//! The tables of an evaluation, filled with what it prints: its folder describes them, the catalogue completes the points.
+//! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the points.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use import::published::{
 use model::{FigureKey, PlanEntry, Point, glob};
 use report::view::{EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 
-/// The tables of the evaluation that a suite continues; `None` for suites that continue none.
+/// The tables of the evaluation that a suite continues; `None` for other suites.
 ///
 /// # Errors
 /// When a file of the evaluation is damaged.
@@ -20,7 +20,7 @@ pub(crate) fn of_suite(suite: &str) -> Result<Option<EvaluationView>> {
             return Ok(Some(filled(described, &evaluation)?));
         }
     }
-    // Runs of a user's own evaluation have its folder as their suite.
+    // The suite of a run of a user's own evaluation is its folder.
     if Path::new(suite).is_absolute() && Path::new(suite).is_dir() {
         return of_folder(Path::new(suite)).map(Some);
     }
@@ -30,7 +30,7 @@ pub(crate) fn of_suite(suite: &str) -> Result<Option<EvaluationView>> {
 /// The tables of an evaluation that the user named: a suite, or a folder.
 ///
 /// # Errors
-/// When there is no such evaluation; the text says which there are.
+/// When there is no such evaluation; the text lists the existing ones.
 pub(crate) fn named(name: &str) -> Result<EvaluationView> {
     if let Some(found) = of_suite(name)? {
         return Ok(found);
@@ -60,7 +60,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
     Ok(whole)
 }
 
-/// What must be measured to fill an evaluation's tables.
+/// Figures to measure for the tables of an evaluation.
 ///
 /// # Errors
 /// When a figure is not in the catalogue.
@@ -126,7 +126,7 @@ fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<Eval
     })
 }
 
-/// The column that sorts a table, and how many of its rows are sorted.
+/// The column by which a table is sorted, and the number of its sorted rows.
 fn sorted(sort: &SuiteSort, table: &SuiteTable, source: Option<&PublishedTable>, rows: usize) -> Result<TableSort> {
     let at = table.columns.iter().position(|column| column.heading == sort.by);
     let column = at.with_context(|| format!("table '{}': no column is headed {}", table.title, sort.by))?;
@@ -144,7 +144,7 @@ fn machines(table: &SuiteTable, source: Option<&PublishedTable>) -> Vec<Vec<Slot
     (0..source.rows.len()).map(row).collect()
 }
 
-/// A row whose printed cells are those of its source, and whose others are of the run.
+/// A row with the printed cells of its source, whose other cells are from the run.
 fn test(table: &SuiteTable, source: Option<&PublishedTable>, row: usize, key: &str) -> Result<Vec<Slot>> {
     let slot = |column: &SuiteColumn| match source {
         Some(source) if column.source.is_some() => Ok(theirs(column, source, row)),
@@ -159,7 +159,7 @@ fn theirs(column: &SuiteColumn, source: &PublishedTable, row: usize) -> Slot {
     if column.words { Slot::Words(text) } else { Slot::Printed(text) }
 }
 
-/// What the run says in a column; `{}` in a point stands for the row's key.
+/// The value of the run in a column; `{}` in a point is replaced by the key of the row.
 fn ours(column: &SuiteColumn, key: &str) -> Result<Slot> {
     let keyed = column.by_key.iter().find(|cell| glob(&cell.key, key));
     Ok(match keyed.map_or(&column.today, |cell| &cell.today) {
@@ -184,11 +184,11 @@ fn unit(figure: &SuiteFigure) -> Result<PrintedUnit> {
     Ok(PrintedUnit::new(unit.name, unit.unit, unit.scale))
 }
 
-/// The figure of a probe at a point, completed with representative values as suites do.
+/// The figure of a probe at a point, completed with default values as in suites.
 fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
     let point = figure.point.replace("{}", key);
     let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", figure.id))?;
-    // Blocks of 1024 KiB are those of 1 MiB.
+    // Blocks of 1024 KiB equal those of 1 MiB.
     let size = |value: &str| model::parse_size(value).ok().filter(|_| value.ends_with('B')).map(model::format_size);
     let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
         point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))

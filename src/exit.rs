@@ -1,27 +1,28 @@
-//! How a verb ends: the one list of exit codes, which the help prints and the pages repeat.
+//! Exit codes of all commands, which the help prints and the pages repeat.
 
 use std::process::ExitCode;
 
-/// How a verb ended; the number is what the shell sees.
+/// How a command ended; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum ExitStatus {
-    /// Everything that was asked for.
+    /// Everything that was requested.
     Fine = 0,
-    /// A difference or a regression was asked for and found.
+    /// A difference or a regression was requested and found.
     Found = 1,
-    /// It could not be done.
+    /// The command failed.
     Failed = 2,
-    /// What was asked could not be told from what was measured.
+    /// The measurements do not answer the request.
     Inconclusive = 3,
-    /// Stopped from the keyboard: what shells use for a process ended by an interrupt, 128 and the signal's number.
+    /// Stopped from the keyboard: the code that shells use for a process ended by an interrupt, 128 and the number of
+    /// the signal.
     Stopped = 130,
 }
 
 impl ExitStatus {
     const ALL: [Self; 5] = [Self::Fine, Self::Found, Self::Failed, Self::Inconclusive, Self::Stopped];
 
-    /// What scripts may rely on.
+    /// Meaning for scripts.
     const fn about(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -32,7 +33,7 @@ impl ExitStatus {
         }
     }
 
-    /// The table of the help, a line a code.
+    /// The table of the help, one line per code.
     pub(crate) fn table() -> String {
         let line = |exit: &Self| format!("  {:<3}  {}", *exit as u8, exit.about());
         format!("Exit codes:\n{}", Self::ALL.iter().map(line).collect::<Vec<_>>().join("\n"))

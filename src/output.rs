@@ -1,4 +1,4 @@
-//! The only place that prints.
+//! The only module that prints.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,10 +8,10 @@ use report::Document;
 
 use crate::cli::CommonOptions;
 
-/// Columns when nobody knows how wide the terminal is.
+/// Columns if the width of the terminal is unknown.
 const WIDTH: usize = 100;
 
-/// Draws a document on standard output in the format that was asked for.
+/// Draws a document on standard output in the requested format.
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let format = if common.json { "json" } else { &common.format };
     let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(60, WIDTH));
@@ -22,7 +22,7 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     Ok(())
 }
 
-/// Draws what a run found. As CSV it is the tidy table of its figures, which `prony import` reads back.
+/// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
 pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
     if common.format == "csv" && !common.json {
         print_runs(std::slice::from_ref(run), common)
@@ -31,7 +31,7 @@ pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) 
     }
 }
 
-/// Writes several runs in a format that holds many.
+/// Writes several runs in a format for many runs.
 pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
     let format = if common.json { "json" } else { &common.format };
     anyhow::ensure!(
@@ -52,13 +52,13 @@ pub(crate) fn write(text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Tells the person something that is not part of the report.
+/// Prints a remark that is not part of the report.
 #[expect(clippy::print_stderr, reason = "this is where the program speaks to a person")]
 pub(crate) fn remark(text: &str) {
     eprintln!("prony: {text}");
 }
 
-/// Says in one line what went wrong.
+/// Prints an error in one line.
 pub(crate) fn complain(error: &anyhow::Error) {
     let mut said = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -84,7 +84,7 @@ fn colours(when: &str) -> bool {
     }
 }
 
-/// Whether the reader of standard output went away, which is no failure.
+/// Whether the reader of standard output has ended, which is not a failure.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>().or(match cause.downcast_ref::<report::Error>() {

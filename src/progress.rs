@@ -1,4 +1,4 @@
-//! What a person sees while a run measures: on a terminal only.
+//! Progress of a run on a terminal.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// A line for a run that wants intervals of `target`; drawn only where somebody can see it.
+    /// A line for a run with intervals of `target`; drawn only if visible.
     pub(crate) fn new(target: f64, visible: bool) -> Self {
         let goes_to = if visible { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), goes_to);

@@ -10,7 +10,7 @@ use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
 
-/// The store that was asked for, else the user's.
+/// The requested store, else the user's.
 pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
     match &common.store {
         Some(path) => Ok(path.clone()),
@@ -18,7 +18,7 @@ pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
     }
 }
 
-/// The store, to look at: one that does not exist yet is empty.
+/// The store, for reading: one that does not exist yet is empty.
 pub(crate) fn read(common: &CommonOptions) -> Result<Box<dyn Store>> {
     match store::open(&place(common)?, Access::Read) {
         Ok(store) => Ok(store),
@@ -27,12 +27,12 @@ pub(crate) fn read(common: &CommonOptions) -> Result<Box<dyn Store>> {
     }
 }
 
-/// The store, to keep runs in: made when it is not there.
+/// The store, for saving runs: created if it does not exist.
 pub(crate) fn write(common: &CommonOptions) -> Result<Box<dyn Store>> {
     Ok(store::open(&place(common)?, Access::Write)?)
 }
 
-/// A run and what one types to mean it.
+/// A run and its name on the command line.
 pub(crate) struct Named {
     /// Store number, path or published name.
     pub(crate) handle: String,
@@ -40,7 +40,7 @@ pub(crate) struct Named {
     pub(crate) run: Run,
 }
 
-/// Every run that a name stands for: one of the store, of a file, of standard input (`-`), or of a published evaluation.
+/// All runs that a name refers to: one of the store, of a file, of standard input (`-`), or of a published evaluation.
 pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> Result<Vec<Named>> {
     let mut found = Vec::new();
     let mut opened: Option<(Box<dyn Store>, Selector)> = None;
@@ -74,7 +74,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
     Ok(found)
 }
 
-/// The one run that a name stands for.
+/// The single run that a name refers to.
 pub(crate) fn find_one(name: &str, common: &CommonOptions) -> Result<Named> {
     let mut found = find(&[name.to_owned()], common, Detail::Whole)?;
     match found.len() {
@@ -83,8 +83,8 @@ pub(crate) fn find_one(name: &str, common: &CommonOptions) -> Result<Named> {
     }
 }
 
-/// What earlier sessions found on the machines of some runs, which says how far sessions of one machine lie apart. Every
-/// machine and figure has its own newest sessions, so that no machine and no suite pushes the others' out.
+/// Values of earlier sessions on the machines of some runs, from which the variation between sessions is known. Every
+/// machine and figure has its own newest sessions, so that none displaces those of another.
 pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<SessionRecord>> {
     let store = read(common)?;
     let machines: BTreeSet<&str> =
@@ -94,7 +94,7 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
         let here = || runs.iter().filter(|run| run.machine.fingerprint == machine);
         let keys: HashSet<FigureKey> = here().flat_map(|run| &run.figures).map(Figure::key).collect();
         let keys: Vec<FigureKey> = keys.into_iter().collect();
-        // The runs that are compared do not count: as many more are asked for.
+        // The compared runs do not count, so as many more are requested.
         let histories = store.histories(&keys, machine, NEWEST_SESSIONS + here().count())?;
         for (figure, values) in keys.iter().zip(histories) {
             records.extend(values.into_iter().map(|value| SessionRecord {

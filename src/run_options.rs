@@ -1,5 +1,5 @@
-//! Options of what measures: which figures of the catalogue, how long and how surely, and what becomes of the run. They
-//! are the same wherever they stand.
+//! Options of commands that measure: figures of the catalogue, duration and precision, and the storage of the run. They
+//! are the same in all commands.
 
 use anyhow::Result;
 use clap::Args;
@@ -8,7 +8,7 @@ use model::PlanEntry;
 use crate::run_saver::SaveOptions;
 use crate::value_parsers::{percent, seconds};
 
-/// Which figures of the catalogue, for verbs that measure them here or on a fleet.
+/// Figures of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
 pub(crate) struct FigureSelection {
     /// A named selection of figures (prony probes --suites) [default: default]
@@ -20,7 +20,7 @@ pub(crate) struct FigureSelection {
 }
 
 impl FigureSelection {
-    /// The suite: the default one where neither a suite nor a probe was named, none where only probes were.
+    /// The suite: the default one if neither a suite nor a probe was named, none if only probes were.
     pub(crate) fn suite(&self) -> Option<&str> {
         match &self.suite {
             None if self.probe.is_empty() => Some("default"),
@@ -33,21 +33,21 @@ impl FigureSelection {
         self.suite.is_some() || !self.probe.is_empty()
     }
 
-    /// The figures of the catalogue that are meant.
+    /// The selected figures of the catalogue.
     ///
     /// # Errors
-    /// When a suite, a probe or a point is unknown; the nearest names are told.
+    /// When a suite, a probe or a point is unknown; the nearest names are listed.
     pub(crate) fn entries(&self, target: f64) -> Result<Vec<PlanEntry>> {
         Ok(measure::select(self.suite(), &self.probe, target)?)
     }
 
-    /// Seconds after which no further round begins: as asked, or as the suite has it.
+    /// Seconds after which no further round begins: as requested, else that of the suite.
     pub(crate) fn limit(&self, asked: Option<f64>) -> Option<f64> {
         asked.or_else(|| probes::suite(self.suite()?)?.seconds)
     }
 }
 
-/// How long and how surely figures are measured.
+/// Duration and precision of measurements.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RoundOptions {
     /// Half-width of the interval at which a figure has converged, in percent [default: 2; net: 2.5]
@@ -61,22 +61,22 @@ pub(crate) struct RoundOptions {
     pub(crate) seed: Option<u64>,
 }
 
-/// Half-width at which a figure has converged, where nothing else is asked for.
+/// Half-width at which a figure has converged, if none is requested.
 const TARGET: f64 = 0.02;
 
 impl RoundOptions {
-    /// The target asked for, else the usual one.
+    /// The requested target, else the default.
     pub(crate) fn target(&self) -> f64 {
         self.target.unwrap_or(TARGET)
     }
 
-    /// The seed asked for, else one that no other run has.
+    /// The requested seed, else a new one.
     pub(crate) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(draw_seed)
     }
 }
 
-/// Options of every verb that measures in rounds on this machine.
+/// Options of all commands that measure in rounds on this machine.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
@@ -95,14 +95,14 @@ pub(crate) struct MeasureOptions {
 }
 
 impl MeasureOptions {
-    /// Whether a progress line is drawn: a person looks, and did not decline.
+    /// Whether a progress line is drawn: on a terminal, unless declined.
     pub(crate) fn progress(&self) -> bool {
         !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr())
     }
 }
 
-/// A seed that no other run has; written down, so that the run can be repeated.
+/// A new seed; recorded, so that the run can be repeated.
 pub(crate) fn draw_seed() -> u64 {
-    // 53 bits: a number that every JSON reader keeps.
+    // 53 bits: a number that every JSON reader can represent.
     (sys::clock::realtime() ^ u64::from(std::process::id()) << 32) & ((1 << 53) - 1)
 }

@@ -1,4 +1,4 @@
-//! Where a run is saved: in the store, in a file, or both.
+//! Saves a run in the store, in a file, or both.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use store::Store;
 use crate::cli::CommonOptions;
 use crate::run_finder;
 
-/// Options of every verb that makes a run.
+/// Options of all commands that save a run.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SaveOptions {
     /// A name for the run
@@ -27,7 +27,7 @@ pub(crate) struct SaveOptions {
     pub(crate) no_store: bool,
 }
 
-/// Keeps a run in the store and in a file.
+/// Saves a run in the store and in a file.
 pub(crate) struct RunSaver {
     store: Option<Box<dyn Store>>,
     output: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(crate) struct RunSaver {
 }
 
 impl RunSaver {
-    /// Opens what was asked for, before anything is measured.
+    /// Opens the requested destinations, before anything is measured.
     pub(crate) fn open(saving: &SaveOptions, common: &CommonOptions) -> Result<Self> {
         if let Some(label) = &saving.label {
             store::check_label(label)?;
@@ -48,13 +48,13 @@ impl RunSaver {
         Ok(Self { store, output, label, notes, number: None })
     }
 
-    /// Gives a run the label and the notes that were asked for.
+    /// Adds the requested label and notes to a run.
     pub(crate) fn mark(&self, run: &mut Run) {
         run.label.clone_from(&self.label);
         run.session.notes.extend(self.notes.iter().cloned());
     }
 
-    /// The store, unless none was wanted.
+    /// The store, unless none was requested.
     pub(crate) fn store(&self) -> Option<&dyn Store> {
         self.store.as_deref()
     }

@@ -9,12 +9,12 @@ use super::{command, parse_from};
 #[path = "../../tests/docs/pages.rs"]
 mod pages;
 
-/// Whether a shell would end a command with this word.
+/// Whether a shell would end a command at this word.
 fn ends(word: &str) -> bool {
     ["|", "||", "&&", ";", "&", "do", "done"].contains(&word)
 }
 
-/// The commands of a script as words. Comments, redirections and assignments before a command are left out.
+/// The commands of a script as words, without comments, redirections and assignments before a command.
 fn commands(script: &str) -> Vec<Vec<String>> {
     let (mut all, mut words, mut word, mut quote) = (Vec::new(), Vec::new(), None::<String>, None);
     let text = script.replace("\\\n", " ") + "\n";
@@ -49,7 +49,7 @@ fn commands(script: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// What is wrong with a command that may hold words in place of values: a verb or an option that does not exist.
+/// The error of a command that may contain placeholders: a verb or an option that does not exist.
 fn unknown(words: &[String], definition: &Command) -> Option<String> {
     let mut verb = definition;
     for word in &words[1..] {

@@ -1,4 +1,4 @@
-//! `prony agent`: what launchers start on nodes.
+//! `prony agent`, which launchers start on nodes.
 
 use std::io::BufReader;
 
@@ -8,7 +8,7 @@ use fleet::agent::{By, Duty, serve};
 
 use crate::ExitStatus;
 
-/// What agents of this program can do; a duty more is a line more.
+/// Duties of agents of this program, one per line.
 const DUTIES: &[Duty] = &[fleet::build::DUTY, fleet::suite::DUTY];
 
 /// Options of `prony agent`.

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// What it says, for a report of its own or as part of another.
+/// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let text = text_of(&arguments.file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
@@ -59,7 +59,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     Ok(report::view::choose(&choice))
 }
 
-/// The text of a file that is not longer than it should be.
+/// The text of a file up to a size limit.
 pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
     let refuse = || format!("could not read {}", path.display());
     let file = std::fs::File::open(path).with_context(refuse)?;
@@ -69,25 +69,25 @@ pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
     Ok(text)
 }
 
-/// Rates that the text leaves to runs: measured where an offer's run has the figure, predicted elsewhere.
+/// Rates that the specification leaves to runs: measured if an offer's run has the figure, else predicted.
 struct MeasuredRates<'a> {
     specification: &'a Specification,
     from: &'a [String],
     common: &'a CommonOptions,
 }
 
-/// Rates by place of offer and application.
+/// Rates by index of offer and application.
 type Found = BTreeMap<(usize, usize), Result<Uncertain, String>>;
 
 impl MeasuredRates<'_> {
-    /// The rates, and the places of those whose figure states no spread.
+    /// The rates, and the indices of those whose figure states no spread.
     fn find(&self) -> Result<(Found, Vec<(usize, usize)>)> {
         let wanted = self.specification.wanted();
         let (mut found, mut unknown) = (Found::new(), Vec::new());
         let mut store: Option<Vec<Run>> = None;
         for (o, a) in wanted {
             let offer = &self.specification.offers()[o];
-            // Without a name the only application is "events", which no run can have.
+            // Without a name the only application is "events", which no run contains.
             let Some(application) = self.specification.applications().get(a) else { continue };
             let names = offer.runs();
             if names.is_empty() {
@@ -124,7 +124,7 @@ fn figure<'a>(run: &'a Run, name: &str) -> Option<&'a Figure> {
     run.figures.iter().find(named)
 }
 
-/// Events a second from a figure: a time for an operation, or operations a second.
+/// Events per second from a figure: a time of an operation, or operations per second.
 fn rate_of(figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
     let estimate = figure.outcome.estimate().ok_or_else(|| format!("{} has no single value", figure.key()))?;
     let (low, high) = (estimate.low, estimate.high);
@@ -149,7 +149,7 @@ fn from_unit(
     }
 }
 
-/// The rate on an offer where the application never ran.
+/// The rate on an offer without a run of the application.
 fn predicted(
     store: &[Run],
     own: &[Run],

@@ -1,4 +1,4 @@
-//! `prony completions` and the manual page: generated from the command line's own definition.
+//! `prony completions` and the manual page, generated from the definition of the command line.
 
 use anyhow::Result;
 use clap::Args;

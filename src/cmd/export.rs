@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// Formats that belong to `--format`; `export` wrote them in version 0.1 and still does.
+/// Formats of `--format`; `export` wrote them in version 0.1 and still does.
 const PRINTED: [&str; 3] = ["csv", "json", "markdown"];
 
 fn format_names() -> PossibleValuesParser {

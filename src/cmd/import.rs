@@ -13,7 +13,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, progress, run_finder};
 
-/// Runs that go into the store in one step.
+/// Runs that are stored in one transaction.
 const TOGETHER: usize = 200;
 
 /// Options of `prony import`.
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             Ok(runs) => {
                 waiting.extend(runs.into_iter().map(|run| Run { label: arguments.label.clone().or(run.label), ..run }));
             }
-            // One bad file among many must not keep the others out.
+            // One bad file among many must not prevent importing the others.
             Err(error) if files.len() > 1 => imported.refused.push(error),
             Err(error) => return Err(error),
         }
@@ -127,7 +127,7 @@ impl Imported {
     }
 }
 
-/// The files that were named, and every file in the directories that were.
+/// The named files, and all files in the named directories.
 fn expand(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
@@ -147,7 +147,7 @@ fn expand(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
-    // One byte more than may be read, so that a longer source is refused instead of cut.
+    // One byte more than the limit, so that a longer source is refused instead of truncated.
     let most = ::import::LONGEST as u64 + 1;
     if path == Path::new("-") {
         std::io::stdin().take(most).read_to_end(&mut bytes).context("could not read standard input")?;

@@ -1,4 +1,4 @@
-//! The verbs, one file each.
+//! The commands, one file each.
 
 pub(crate) mod agent;
 pub(crate) mod app;
@@ -33,7 +33,7 @@ use anyhow::Result;
 use crate::ExitStatus;
 use crate::cli::{Cli, Verb};
 
-/// Does what the command line asks for.
+/// Runs the requested command.
 pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
     match cli.verb {
@@ -62,7 +62,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         Verb::Manual => completions::manual(),
         Verb::Agent(arguments) => agent::run(&arguments),
         Verb::Worker => {
-            // A harness that is killed takes its worker with it.
+            // If the harness is killed, its worker is killed too.
             sys::process::die_with_parent(sys::process::parent_pid())?;
             measure::serve(std::io::stdin(), &mut std::io::stdout())?;
             Ok(ExitStatus::Fine)

@@ -1,4 +1,4 @@
-//! Where agents run: the choice of a launcher and of nodes, the same for every verb that has nodes.
+//! Choice of a launcher and of nodes, the same for all commands that use nodes.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
 
 use crate::value_parsers::seconds;
 
-/// Options of what starts this program on nodes: the same for agents and for pilots.
+/// Options for starting this program on nodes, the same for agents and for pilots.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
 pub(crate) struct LauncherOptions {
@@ -32,7 +32,7 @@ pub(crate) struct LauncherOptions {
 }
 
 impl LauncherOptions {
-    /// This program as nodes find it.
+    /// The path of this program on the nodes.
     pub(crate) fn program(&self) -> Result<String> {
         if let Some(path) = &self.remote_prony {
             return Ok(path.clone());
@@ -50,7 +50,7 @@ pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, 
     }
     let program = ssh.split_whitespace().map(str::to_owned).collect();
     let launcher = Ssh { program, hosts: hosts.to_vec(), remote, arguments, addresses: Vec::new() };
-    // A host that ssh would take for an option is refused.
+    // A host that ssh would parse as an option is refused.
     (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
     Ok(launcher)
 }
@@ -78,7 +78,7 @@ pub(crate) struct NodeOptions {
     interface: Option<String>,
 }
 
-/// Nodes that were chosen, and those that could not be.
+/// Chosen nodes, and those that were not available.
 pub(crate) struct ChosenNodes {
     pub(crate) launcher: Box<dyn Launcher>,
     pub(crate) count: usize,
@@ -86,8 +86,8 @@ pub(crate) struct ChosenNodes {
 }
 
 impl NodeOptions {
-    /// Chooses so many nodes; all that are named, or that Slurm has, when no number is given. `addresses` are the nodes' for
-    /// data, where they are named. With `hold`, Slurm's are taken at once and kept, for agents that are started many times.
+    /// Chooses `count` nodes, or all that are named or that Slurm has. `addresses` are those of the nodes for data, if
+    /// given. With `hold`, Slurm's nodes are allocated at once and held, for agents that are started many times.
     pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<ChosenNodes> {
         let addresses = addresses.to_vec();
         match self.by.launcher.as_str() {
@@ -131,7 +131,7 @@ impl NodeOptions {
         Ok(ChosenNodes { launcher: Box::new(launcher), count, missing })
     }
 
-    /// The same choice as a batch job, for who hands it in by hand.
+    /// The same choice as a batch job, for submitting it by hand.
     pub(crate) fn batch(&self, count: usize, command: Vec<String>) -> slurm::Batch {
         slurm::Batch {
             nodes: count,

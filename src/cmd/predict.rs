@@ -1,4 +1,4 @@
-//! `prony predict`: an application on machines where it never ran.
+//! `prony predict`: an application on machines without a run of it.
 
 use analyse::predict::{Error, PredictOptions, PredictorTable, evaluate, from_runs, predict};
 use anyhow::Result;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// What it says, for a report of its own or as part of another.
+/// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let mut runs = learnt_from(&arguments.from, common)?;
@@ -68,7 +68,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     Ok(report::view::predict(&predict(&table, &targets, &options)?))
 }
 
-/// The runs named, or all of the store.
+/// The named runs, or all of the store.
 pub(crate) fn learnt_from(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     if !names.is_empty() {
         return Ok(run_finder::find(names, common, Detail::Values)?.into_iter().map(|named| named.run).collect());
@@ -77,7 +77,7 @@ pub(crate) fn learnt_from(names: &[String], common: &CommonOptions) -> Result<Ve
     store.summaries()?.iter().map(|summary| Ok(store.get(&summary.id, Detail::Values)?)).collect()
 }
 
-/// A machine asked for, by the id of a run of it or by its name; a run that is not among those learnt from joins them.
+/// A requested machine, by the id of a run of it or by its name; a run outside the training set is added.
 enum RequestedMachine {
     Run(String),
     Machine(String),

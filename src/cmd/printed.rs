@@ -1,4 +1,4 @@
-//! Printed cells of a published table that the raw values beside it do not give.
+//! Printed cells of a published table that do not agree with the raw values beside them.
 
 use analyse::Comparison;
 use analyse::compare::{PrintedCell, Relation};
@@ -6,7 +6,7 @@ use anyhow::Result;
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
 use model::{FigureKey, Point, Run, glob};
 
-/// A sentence for every printed cell that rounding does not explain, where the comparison repeats a printed table.
+/// A sentence for every printed cell that rounding does not explain, if the comparison repeats a printed table.
 pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Vec<String>> {
     let reference = comparison.machines.iter().find(|machine| machine.relation == Relation::Reference);
     let mut said = Vec::new();
@@ -17,7 +17,7 @@ pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Ve
             let same_reference = runs.iter().filter(of_evaluation).any(|run| {
                 run.machine.name == derived.reference && reference.is_some_and(|machine| machine.run == run.id)
             });
-            // A mean over other figures than the table's is another number.
+            // A mean over other figures than those of the table is another number.
             let others = derived.mean.is_some() && !comparison.rows.iter().all(|row| glob(&derived.over, &row.probe));
             if !same_reference || others {
                 continue;

@@ -1,4 +1,4 @@
-//! `prony probes`: what can be measured, and what is known of each probe.
+//! `prony probes`: the catalogue, and the details of each probe.
 
 use anyhow::Result;
 use clap::Args;

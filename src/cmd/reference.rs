@@ -1,4 +1,5 @@
-//! `prony reference`: the pages of `docs/reference`, generated from the catalogue and from the command line's definition.
+//! `prony reference`: the pages of `docs/reference`, generated from the catalogue and from the definition of the
+//! command line.
 
 use std::fmt::Write;
 
@@ -92,11 +93,11 @@ fn commands() -> Result<String> {
             describe_verb(&mut text, verb, "prony")?;
         }
     }
-    // The version stands in run documents; a reference page need not change with it.
+    // The version is in run documents; a reference page need not change with it.
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
 }
 
-/// The help of a verb, then of those under it.
+/// The help of a command, then of its subcommands.
 fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
     let name = format!("{above} {}", verb.get_name());
     let help = verb.clone().term_width(WIDTH).render_long_help();

@@ -73,7 +73,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
         };
         match compare(&runs, &options) {
             Ok(comparison) => Some(comparison),
-            // Runs of different things stand beside each other.
+            // Runs without common figures are reported side by side.
             Err(reason @ analyse::Error::NothingInCommon { .. }) => {
                 output::remark(&format!("{reason}; the report sets nothing against anything"));
                 None
@@ -91,7 +91,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
                 handles: handles.clone(),
                 ..Default::default()
             };
-            // Runs that cannot be explained can still be reported: the comparison says what they have in common.
+            // Runs that cannot be explained can still be reported: the comparison shows their common figures.
             explain(a, b, &options).ok()
         }
         _ => None,

@@ -1,4 +1,4 @@
-//! Resuming a run that was cut off: the verb that measured it continues it, with the command line that it began with.
+//! Resuming an interrupted run: the command that measured it continues it, with the command line with which it began.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ use super::rating;
 use crate::cli::{self, CommonOptions};
 use crate::run_finder;
 
-/// Options that may differ between a command and the one that resumes its run: they say how long and how surely to
-/// measure and where results go, not what is measured.
+/// Options that may differ between a command and the one that resumes its run: they affect duration, precision and
+/// output, but not what is measured.
 const FREE: [&str; 17] = [
     "resume",
     "target",
@@ -34,10 +34,10 @@ const FREE: [&str; 17] = [
     "help",
 ];
 
-/// The run to resume, if `suite` is what measures it, else a refusal that names the command that does.
+/// The run to resume, if `suite` measured it, else a refusal with the right command.
 ///
 /// # Errors
-/// When there is no such run, or another verb or another command line measured it.
+/// When there is no such run, or another command or command line measured it.
 pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Run> {
     let found = run_finder::find_one(name, common)?;
     let (run, handle) = (found.run, found.handle);
@@ -48,7 +48,7 @@ pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Ru
     ensure!(run.origin.is_none(), "could not resume {name}: it was not measured by prony");
     ensure!(!run.session.complete, "could not resume {name}: it is complete");
     ensure!(measured_by(&run) == suite, "could not resume {name} here: `{}` measured it; {}", by(&run), right());
-    // The catalogue and the frozen sets stand in the program: the plan says all.
+    // The catalogue and the frozen sets are in the program: the plan is sufficient.
     if suite != "run" && !run.session.command.is_empty() {
         let now: Vec<String> = std::env::args().collect();
         ensure!(
@@ -60,13 +60,13 @@ pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Ru
     Ok(run)
 }
 
-/// Whether a run is of a verb's own: `run` for the catalogue and the frozen sets, else the name of the plan.
+/// The command of a run: `run` for the catalogue and the frozen sets, else the name of the plan.
 fn measured_by(run: &Run) -> &str {
     let suite = run.plan.suite.as_str();
     if matches!(suite, "app" | "sessions" | "farm") || suite.starts_with("net ") { suite } else { "run" }
 }
 
-/// The verb in the words of the command line.
+/// The command as on the command line.
 fn by(run: &Run) -> String {
     match measured_by(run) {
         "app" => "prony app run".to_owned(),
@@ -84,7 +84,7 @@ pub(crate) fn is_rating(run: &Run) -> bool {
 /// A run is resumed with the figures that it has.
 ///
 /// # Errors
-/// When the command now stands for other figures.
+/// When the command now selects other figures.
 pub(crate) fn same_figures(run: &Run, fresh: &Run) -> Result<()> {
     let keys = |run: &Run| {
         let key = |entry: &PlanEntry| format!("{}:{}", entry.probe, entry.point);
@@ -102,7 +102,7 @@ pub(crate) fn same_figures(run: &Run, fresh: &Run) -> Result<()> {
     )
 }
 
-/// What a command line asks to measure: the verb, and the values of all options that are not free.
+/// The measurement that a command line requests: the command, and the values of all options that are not free.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Asked {
     verbs: Vec<String>,

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
     target_device: Option<PathBuf>,
-    /// Neither read the clock and the neighbour beside batches nor leave disturbed batches out
+    /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
     #[command(flatten)]
@@ -95,10 +95,10 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
     )
 }
 
-/// A run that takes less than this many seconds needs no announcement.
+/// Duration above which a run is announced, seconds.
 const LONG: f64 = 60.0;
 
-/// Says beforehand how long a long run will take.
+/// Announces the duration of a long run.
 fn foretell(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
     let settled = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
@@ -134,7 +134,7 @@ pub(crate) fn engine() -> Result<ProcessEngine> {
 enum Requested {
     /// A new run.
     Fresh(Box<RunRequest>),
-    /// The rest of one that was cut off.
+    /// The rest of an interrupted run.
     Resumed(Box<Run>),
 }
 
@@ -170,7 +170,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     Ok((Requested::Fresh(Box::new(order)), medium))
 }
 
-/// The medium to be written over, where the suite is the one that does so.
+/// The medium to be overwritten, if the suite uses one.
 fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
     let wanted = arguments.selection.suite() == Some(target_device::SUITE);
     match &arguments.target_device {
@@ -207,7 +207,7 @@ fn place(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<PathBuf
 fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMedium>) -> Result<Plan> {
     let selection = &arguments.selection;
     let directory = place(arguments, medium)?;
-    // The folder is the suite's name, so that its tables are found again.
+    // The folder is the name of the suite, so that its tables are found again.
     let suite = match &arguments.evaluation {
         Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
         None => selection.suite().unwrap_or("probes").to_owned(),

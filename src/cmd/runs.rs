@@ -91,7 +91,7 @@ fn row(summary: &Summary) -> RunRow {
     }
 }
 
-/// The published evaluations: a name that stands for all its machines, and a name for each.
+/// The published evaluations: a name for all machines of each, and a name for each machine.
 fn published() -> Result<Document> {
     let listings = import::published::list()?;
     let machines: usize = listings.iter().map(|listing| listing.machines.len()).sum();

@@ -1,5 +1,5 @@
-//! One measuring session on this machine, the same for every verb that measures in rounds: signals, the claim on the
-//! machine, a run to resume, progress, saving, and what is printed at the end.
+//! One measuring session on this machine, the same for all commands that measure in rounds: signals, the claim on the
+//! machine, a run to resume, progress, saving, and the output at the end.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ use crate::progress::ProgressLine;
 use crate::run_options::MeasureOptions;
 use crate::run_saver::RunSaver;
 
-/// The first Ctrl-C (or polite kill) ends the run in order; a second one ends the program at once.
+/// The first Ctrl-C (or SIGTERM) ends the run in order; a second one ends the program immediately.
 pub(crate) fn watch_for_signals() -> Result<Stopper> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
@@ -29,14 +29,14 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
     Ok(Stopper::watching(flag))
 }
 
-/// What came of claiming the machine: the claim itself, or who else measures here.
+/// Result of claiming the machine: the claim, or the other measurement.
 pub(crate) struct MachineClaim {
     _lock: Option<MachineLock>,
-    /// The other measurement in its own words.
+    /// The other measurement, as text.
     pub(crate) beside: Option<String>,
 }
 
-/// Two runs at once disturb each other: the person is told, and decides; the run keeps it.
+/// Concurrent runs disturb each other: the user is warned and decides; the run records it.
 pub(crate) fn claim(purpose: &str) -> MachineClaim {
     match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
         Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
@@ -45,7 +45,7 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
             output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
             MachineClaim { _lock: None, beside: Some(who) }
         }
-        // Nothing is known then, which is no reason not to measure.
+        // Whether there is another measurement is then unknown, which does not prevent measuring.
         Err(_) => MachineClaim { _lock: None, beside: None },
     }
 }
@@ -54,14 +54,14 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
 pub(crate) struct LocalSession<'a> {
     options: &'a MeasureOptions,
     common: &'a CommonOptions,
-    /// Says when the user asked to stop.
+    /// Whether the user requested a stop.
     pub(crate) stopper: Stopper,
     saver: RunSaver,
     claim: MachineClaim,
 }
 
 impl<'a> LocalSession<'a> {
-    /// Opens everything that may fail before anything is measured.
+    /// Opens everything that may fail before measuring begins.
     pub(crate) fn open(purpose: &str, options: &'a MeasureOptions, common: &'a CommonOptions) -> Result<Self> {
         let stopper = watch_for_signals()?;
         let saver = RunSaver::open(&options.saving, common)?;
@@ -79,7 +79,7 @@ impl<'a> LocalSession<'a> {
             .at_most(self.options.max_launches)
     }
 
-    /// A run to resume. Its plan stands, but for the target and the limits that are given now.
+    /// A run to resume. Its plan is kept, except the target and the limits given now.
     pub(crate) fn resume(&self, run: Run) -> Result<RunRequest> {
         let options = self.options;
         let seed = run.plan.seed;
@@ -103,7 +103,7 @@ impl<'a> LocalSession<'a> {
         Ok(order)
     }
 
-    /// A fresh run whose figures an engine made, or the one to be resumed in its place.
+    /// A new run with figures of an engine, or the run to be resumed instead.
     pub(crate) fn order(&self, fresh: Run, resumed: Option<Run>) -> Result<RunRequest> {
         match resumed {
             Some(run) => {
@@ -114,7 +114,7 @@ impl<'a> LocalSession<'a> {
         }
     }
 
-    /// Measures to the end, saved after every round.
+    /// Measures to the end, saving after every round.
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
         let order = match order.run().plan.references {
             true => {
@@ -128,7 +128,7 @@ impl<'a> LocalSession<'a> {
         Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
     }
 
-    /// Saves the run, prints it as `draw` has it, and says how the verb ended: well if the run `worked`.
+    /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked`.
     pub(crate) fn conclude(
         mut self,
         result: RunResult,
@@ -173,9 +173,9 @@ pub(crate) fn measured(run: &Run) -> bool {
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// The newest earlier runs of the same machine, which may know its unshared core.
+/// The newest earlier runs of the same machine, which may contain the ratio of its unshared core.
 fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
-    /// Enough that one of them saw its core with and without a neighbour.
+    /// Enough that one of them probably had both a shared and an unshared core.
     const NEWEST: usize = 5;
     let read = |store: &dyn Store| -> Option<Vec<Run>> {
         let mut same = store.summaries().ok()?;
@@ -186,7 +186,7 @@ fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
     store.and_then(read).unwrap_or_default()
 }
 
-/// An earlier run of the same machine and suite, or of the same machine: what this one may be compared with.
+/// An earlier run of the same machine and suite, or of the same machine, for comparison.
 fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
     let summaries = store?.summaries().ok()?;
     let mut earlier: Vec<_> = summaries

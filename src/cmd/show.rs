@@ -1,4 +1,4 @@
-//! `prony show`: what a run found, plainly or in the tables of an evaluation.
+//! `prony show`: the results of a run, plain or in the tables of an evaluation.
 
 use anyhow::Result;
 use clap::Args;
@@ -27,12 +27,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let name = arguments.runs.first().map_or("", String::as_str);
     if arguments.runs.len() == 1 && arguments.evaluation.is_none() && !store::is_path(name) {
-        // In version 0.1, `show` said what a probe measures too.
+        // In version 0.1, `show` also described probes.
         if let Some(description) = probes::describe(name) {
             output::print(&report::view::probe(&description), common)?;
             return Ok(ExitStatus::Fine);
         }
-        // A name with a dot that is no path can only mean a probe.
+        // A name with a dot that is not a path can only refer to a probe.
         if name.contains('.') && !name.contains(':') {
             measure::select(None, &[name.to_owned()], 0.02)?;
             anyhow::bail!("{name} names several probes; list them with: prony probes '{name}'");

@@ -1,4 +1,4 @@
-//! The medium of `prony run --suite tape`: looked at before anything is written over.
+//! The medium of `prony run --suite tape`: checked before anything is overwritten.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use sys::file::{Device, device, device_number, filesystem, mounts, open_alone};
 /// The suite that writes to a medium.
 pub(super) const SUITE: &str = "tape";
 
-/// A medium that may be written over; a file that was made for it goes when this does.
+/// A medium that may be overwritten; a file created for it is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct TargetMedium {
     path: PathBuf,
@@ -20,17 +20,17 @@ pub(super) struct TargetMedium {
 impl Drop for TargetMedium {
     fn drop(&mut self) {
         if self.kind.is_none() {
-            // Nothing is lost but its space, and the run's document names the path.
+            // Only its space is lost, and the document of the run contains the path.
             drop(std::fs::remove_file(&self.path));
         }
     }
 }
 
 impl TargetMedium {
-    /// Makes the file at a path where nothing is, or makes sure that a device may be written over.
+    /// Creates the file if the path does not exist, or verifies that a device may be overwritten.
     ///
     /// # Errors
-    /// When the path is something that a person may want to keep, or cannot be written.
+    /// When the path contains data that the user may want to keep, or cannot be written.
     pub(super) fn claim(path: &Path) -> Result<Self> {
         let shown = path.display();
         let kind = match std::fs::metadata(path) {
@@ -65,12 +65,12 @@ impl TargetMedium {
         Ok(Self { path, kind: None })
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it is, as a fact of the machine.
+    /// Its kind, as a fact of the machine.
     pub(super) fn fact(&self) -> Fact {
         let shown = self.path.display();
         let text = match self.kind {
@@ -91,7 +91,7 @@ impl TargetMedium {
         }
     }
 
-    /// What happens to it, said before it does.
+    /// The effect on it, printed before writing.
     pub(super) fn warning(&self) -> String {
         match self.kind {
             Some(_) => format!("what is on {} is written over", self.path.display()),
@@ -100,7 +100,7 @@ impl TargetMedium {
     }
 }
 
-/// A block device that nobody uses.
+/// A block device that no other process uses.
 fn block(path: &Path) -> Result<()> {
     let shown = path.display();
     let number = device_number(path)?;
@@ -127,7 +127,7 @@ fn block(path: &Path) -> Result<()> {
     }
 }
 
-/// A tape drive that goes back to its beginning, or one of the devices that hold nothing.
+/// A tape drive that rewinds, or one of the devices without content.
 fn character(path: &Path) -> Result<()> {
     let shown = path.display();
     let (major, minor) = device_number(path)?;
@@ -149,7 +149,7 @@ fn character(path: &Path) -> Result<()> {
 }
 
 const BUSY: i32 = 16;
-// Numbers of devices: Documentation/admin-guide/devices.txt of Linux; the bit is st(4)'s.
+// Numbers of devices: Documentation/admin-guide/devices.txt of Linux; the bit is from st(4).
 const MEMORY: u32 = 1;
 const NULL: u32 = 3;
 const ZERO: u32 = 5;

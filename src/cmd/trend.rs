@@ -1,4 +1,4 @@
-//! `prony trend`: growth of dated values, and what it says of later years.
+//! `prony trend`: growth of dated values, and its projection.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// What it says, for a report of its own or as part of another.
+/// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let is_year = |year: &f64| (1900.0..2200.0).contains(year);
@@ -66,7 +66,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     Ok(report::view::trend(&trend(&data, &options)?, &name))
 }
 
-/// Dated values and what they are.
+/// Dated values and their description.
 fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     if let Some(figure) = &arguments.figure {
         return of_runs(&arguments.sources, figure, common);
@@ -92,7 +92,7 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, St
     Ok((parse(&text, arguments.column.as_deref())?, name))
 }
 
-/// The figure of each run at the run's date.
+/// The figure of each run at the date of the run.
 fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     let mut all: Vec<String> = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! The pages of the documentation as tests read them: fenced blocks and inline code, with the lines where they stand.
+//! The pages of the documentation for tests: fenced blocks and inline code, with their lines.
 #![allow(dead_code, reason = "each of the two tests uses its part")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct FencedBlock {
     /// Line of its first fence, from 1.
     pub(crate) line: usize,
-    /// What stands after the first fence: `sh`, `sh no-run: needs Slurm`, `text output`.
+    /// Text after the first fence: `sh`, `sh no-run: needs Slurm`, `text output`.
     pub(crate) info: String,
     /// Its content, with the last newline.
     pub(crate) text: String,
@@ -26,7 +26,7 @@ pub(crate) struct DocumentationPage {
 }
 
 impl DocumentationPage {
-    /// Code spans outside of blocks, with their lines. A span may go over the end of a line.
+    /// Code spans outside of blocks, with their lines. A span may continue in the next line.
     pub(crate) fn spans(&self) -> Vec<(usize, String)> {
         let mut outside = String::new();
         let mut fenced = false;
@@ -49,7 +49,7 @@ impl DocumentationPage {
     }
 }
 
-/// README and every page under docs, but for the generated reference.
+/// README and all pages under docs, except the generated reference.
 pub(crate) fn pages(root: &Path) -> Vec<DocumentationPage> {
     let mut files: Vec<PathBuf> = vec![root.join("README.md")];
     let mut folders = vec![root.join("docs")];

@@ -1,11 +1,11 @@
 //! Every command of README and docs works: `sh` blocks are run, page by page, in a directory with a prepared store, and
-//! what they print is what the page shows. `PRONY_BLESS=1 cargo test --test it docs` writes it there anew;
-//! `PRONY_BLESS=measured` also what was measured, with the program that `PRONY_DOCS_PROGRAM` names.
+//! their output is that of the page. `PRONY_BLESS=1 cargo test --test it docs` updates it; `PRONY_BLESS=measured` also
+//! updates measured values, with the program that `PRONY_DOCS_PROGRAM` names.
 //!
 //! - `sh`: run, and ends with 0; `sh exit 1`: ends with 1.
-//! - `sh no-run: REASON`: not run, counted. That its options exist is tested beside the command line's definition.
-//! - `text output`: what the block before it prints. `text output 9`: the first nine lines.
-//! - `text measured`: likewise, but other numbers each time: written anew on request alone.
+//! - `sh no-run: REASON`: not run, but counted. Another test checks that its options exist.
+//! - `text output`: the output of the block before it. `text output 9`: the first nine lines.
+//! - `text measured`: the same, but with numbers that differ each time: updated only on request.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "../docs/pages.rs"]
@@ -18,26 +18,26 @@ use std::process::Command;
 
 use self::pages::{DocumentationPage, FencedBlock};
 
-/// What makes blocks that may not be run, and how many there are at most: each one is a command that nothing tries.
+/// Kinds of blocks that are not run, and their maximum number: no test tries their commands.
 const MOST_LEFT_OUT: usize = 30;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A directory in which the commands of a page work.
+/// A directory in which the commands of a page run.
 struct Workplace {
     folder: tempfile::TempDir,
 }
 
 impl Workplace {
-    /// Two real runs are stored, as 1 and 2, and lie there as files, beside the examples of the documentation.
+    /// Two real runs are stored, as 1 and 2, and as files, together with the examples of the documentation.
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         let path = place.folder.path();
         fs::create_dir(path.join("bin")).unwrap();
         let real = std::env::var("PRONY_DOCS_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_prony").to_owned());
-        // What takes minutes is cut short: that it works is what is tried, not what it finds.
+        // Options that shorten long commands: the test checks that they work, not their results.
         let limit = "few='--target 50 --max-launches 10'\n\
                      case \"$1 $2 $3\" in\n\
                      'run --suite quick') shift 3; exec {} run --probe os.syscall_write --probe os.clock_read $few \"$@\";;\n\
@@ -58,7 +58,7 @@ impl Workplace {
         place
     }
 
-    /// Ends with what code, and prints what to standard output and error.
+    /// Exit code, standard output and standard error.
     fn shell(&self, script: &str) -> (Option<i32>, String, String) {
         let path = self.folder.path();
         let search = format!("{}:{}", path.join("bin").display(), std::env::var("PATH").unwrap_or_default());
@@ -80,7 +80,7 @@ fn write_program(path: &PathBuf, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// What a page shows of an output: its first lines, those of the directory of the test without that.
+/// The part of an output that a page shows: its first lines, without the directory of the test.
 fn shown(output: &str, info: &str, place: &Workplace) -> String {
     let output = output.replace(&place.folder.path().display().to_string(), "/home/me");
     let Some(most) = info.split_whitespace().last().and_then(|word| word.parse::<usize>().ok()) else { return output };
@@ -91,7 +91,7 @@ fn shown(output: &str, info: &str, place: &Workplace) -> String {
     text
 }
 
-/// Runs the blocks of a page in order; returns its text with the outputs as they are now, and how many were left out.
+/// Runs the blocks of a page in order; returns its text with the present outputs, and the number of blocks left out.
 fn run_page(page: &DocumentationPage, bless: &str) -> (String, usize) {
     let place = Workplace::new();
     let (mut text, mut left_out, mut last) = (page.text.clone(), 0, None::<String>);

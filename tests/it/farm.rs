@@ -30,7 +30,7 @@ fn a_farm_gives_the_result_of_one_process() {
     holds(&again.json(), 8, 50, &digest);
     let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
     assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(said.err.contains("could not vouch"), "{said:?}");
+    assert!(said.err.contains("could not verify"), "{said:?}");
 }
 
 /// Stops a pilot until its lease ends. One that is stopped between two chunks has no lease and is stopped again.
@@ -174,7 +174,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     manifest(r#"["false", "{first}", "{events}"]"#);
     let failed = place.ask(&arguments);
     assert_eq!(failed.code, Some(2), "{failed:?}");
-    assert!(failed.err.contains("could not vouch for the result: 0 chunks count, 4 were planned"), "{failed:?}");
+    assert!(failed.err.contains("could not verify for the result: 0 chunks count, 4 were planned"), "{failed:?}");
     assert!(failed.out.contains("ended with status 1"), "{failed:?}");
     manifest(r#"["true"]"#);
     assert!(place.ask(&arguments).refused().contains("{first}"));

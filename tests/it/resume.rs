@@ -1,4 +1,5 @@
-//! Runs that were killed and are resumed, of every verb that measures in rounds: each continues its own and no other.
+//! Runs that were killed and are resumed, of every command that measures in rounds: each resumes its own runs and no
+//! others.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::process::Stdio;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// Starts a run of many rounds, and kills it with the signal when so many of them are stored.
+/// Starts a run of many rounds, and kills it with the signal when a number of them are stored.
 fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Value {
     let mut child = place.prony().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(180);
@@ -32,7 +33,7 @@ fn launches(run: &Value) -> usize {
     run["figures"][0]["launches"].as_array().unwrap().len()
 }
 
-/// Resumes the only stored run and holds that it is the same one with more launches.
+/// Resumes the only stored run and asserts that it is the same one with more launches.
 fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     let answer = place.ask(&[arguments, &["--time-limit", "1s", "--json"]].concat());
     assert!(answer.code == Some(0), "{answer:?}");
@@ -62,7 +63,7 @@ fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
     let shown = place.ask(&["show", "1"]).fine().out;
     let right = "prony app run nap.toml --target 0.001 --resume 1";
     assert!(shown.contains(right), "{shown}");
-    // The verb of the catalogue refuses, names the right command, and leaves the run alone.
+    // The command of the catalogue refuses, names the right command, and does not change the run.
     let said = place.ask(&["run", "--resume", "1"]).refused();
     assert!(said.contains("`prony app run` measured it") && said.contains(right), "{said}");
     assert!(place.ask(&["net", "rr", "--resume", "1"]).refused().contains(right));
@@ -73,7 +74,7 @@ fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
     assert_eq!(place.ask(&["show", "1", "--json"]).fine().json(), before);
     let after = resumed(&place, &before, &[&app[..], &["--resume", "1"]].concat());
     assert_eq!(after["label"], "x");
-    // A program that prints another digest now does other work, and is caught.
+    // A program that prints another digest does other work, and is detected.
     std::fs::write(place.file("nap.toml"), NAP.replace("d=1", "d=2")).unwrap();
     let said = place.ask(&[&app[..], &["--resume", "x"]].concat()).refused();
     assert!(said.contains("another command line"), "{said}");

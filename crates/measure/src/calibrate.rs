@@ -1,12 +1,12 @@
-//! How many operations a batch has, and how many batches a launch.
+//! Number of operations per batch, and of batches per launch.
 
-/// Time that a launch's timed batches may take together when one operation is longer than a batch, nanoseconds.
+/// Time that the timed batches of a launch may take together if one operation is longer than a batch, nanoseconds.
 const LAUNCH_NANOS: u64 = 40_000_000;
 
-/// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold, so that one
-/// lucky reading of a coarse clock does not ask for minutes.
+/// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold,
+/// so that one too small reading of a coarse clock does not cause minutes of work.
 pub(crate) fn next(ops: u64, nanos: u64, wanted: u64) -> u64 {
-    // A fifth more than needed, so that the next try is usually the last.
+    // A fifth more than necessary, so that the next trial is usually the last.
     let scale = (wanted as f64 * 1.2 / nanos.max(1) as f64).clamp(1.5, 10.0);
     ((ops as f64 * scale).ceil() as u64).max(ops + 1)
 }
@@ -18,15 +18,15 @@ pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
     (ops.max(least).div_ceil(granule).saturating_mul(granule)).min(most)
 }
 
-/// Timed batches of a launch, when one batch takes `nanos`: the plan's number, or fewer when batches are long, at least three.
-/// Pairs come in twos, one in either order.
+/// Timed batches of a launch, if one batch takes `nanos`: the number of the plan, or fewer for long batches, at least
+/// three. Pairs come in twos, one in each order.
 pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool) -> u32 {
     let fitting = u32::try_from(LAUNCH_NANOS / nanos.max(1)).unwrap_or(u32::MAX);
     let batches = rule.unwrap_or_else(|| fitting.clamp(3.min(planned), planned));
     if paired { batches.next_multiple_of(2) } else { batches }
 }
 
-/// Fewest warm-up batches: eight of ordinary length, fewer when they are long, at least one.
+/// Fewest warm-up batches: eight of ordinary length, fewer if they are long, at least one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
     u32::try_from(LAUNCH_NANOS / 2 / nanos.max(1)).unwrap_or(8).clamp(1, 8)
 }

@@ -1,4 +1,4 @@
-//! How every run document begins and ends, whoever measures.
+//! The beginning and end of every run document, for all engines.
 
 use model::{Identity, Machine, Plan, Run, SCHEMA, Session};
 use time::OffsetDateTime;
@@ -6,7 +6,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::seed::mix;
 
-/// A run of a plan on this machine that begins now: named, dated, without figures yet.
+/// A run of a plan on this machine that begins now: with id and date, without figures.
 #[must_use]
 pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     let began = OffsetDateTime::now_utc();
@@ -20,7 +20,7 @@ pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures: Vec::new() }
 }
 
-/// Ends a run after so many seconds of measuring, with who the machine says it is by now.
+/// Ends a run after `seconds` of measuring, with the present identity of the machine.
 pub fn close(run: &mut Run, seconds: f64, complete: bool, identity: Identity) {
     run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
     run.session.ended_on = Some(identity);
@@ -28,12 +28,13 @@ pub fn close(run: &mut Run, seconds: f64, complete: bool, identity: Identity) {
     run.session.complete = complete;
 }
 
-/// A moment as run documents write it.
+/// A time in the form of run documents.
 fn stamp(moment: OffsetDateTime) -> String {
     moment.replace_nanosecond(0).unwrap_or(moment).format(&Rfc3339).unwrap_or_default()
 }
 
-/// A name that sorts by time and that no other run has: the second it began, and what tells runs of one second apart.
+/// A unique name that sorts by time: the second of the beginning, and a part that distinguishes runs of the same
+/// second.
 fn id(began: OffsetDateTime, seed: u64) -> String {
     let (date, clock) = (began.date(), began.time());
     let part = mix(seed ^ u64::from(std::process::id()), u64::from(began.nanosecond()));

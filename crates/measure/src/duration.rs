@@ -1,15 +1,15 @@
-//! How long a plan will take, before anything is measured: roughly, from what its points make each launch prepare and walk.
+//! Estimated duration of a plan before measuring, from the memory that each launch prepares and walks.
 
 use model::{Class, PlanEntry, parse_size};
 
-/// Seconds of a launch that prepares little: its process, warm-up and batches.
+/// Seconds of a launch with little preparation: its process, warm-up and batches.
 const BARE: f64 = 0.05;
-/// Seconds to prepare a byte and to walk it in warm-up and batches: by loads that wait for each other, and by streams.
+/// Seconds per byte for preparation, warm-up and batches, with dependent loads and with streams.
 const CHASED: f64 = 10e-9;
 const STREAMED: f64 = 0.3e-9;
-/// Bytes to a cache line: a walk by longer strides touches fewer lines.
+/// Bytes of a cache line: a walk by longer strides touches fewer lines.
 const LINE: f64 = 64.0;
-/// Seconds of a launch that measures the whole curve of latencies, for each figure that shares it.
+/// Seconds of a launch that measures the whole latency curve, for each figure that shares it.
 const CURVE: f64 = 0.07;
 
 /// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
@@ -26,7 +26,7 @@ pub fn expected_seconds(entry: &PlanEntry) -> f64 {
     }
 }
 
-/// Share of the work of a random chase that a strided one is: fewer lines beyond a line's length, and prefetchers help.
+/// Work of a strided chase relative to a random one: fewer lines for strides beyond a line, and prefetchers help.
 fn strided(stride: f64) -> f64 {
     0.1 * (LINE / stride).min(1.0)
 }

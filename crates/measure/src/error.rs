@@ -1,6 +1,6 @@
-//! Why nothing could be measured.
+//! Errors that prevent measuring.
 
-/// Why a run could not begin or go on.
+/// Why a run could not begin or be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No probe or suite of that name.
@@ -8,7 +8,7 @@ pub enum Error {
     Unknown {
         /// `probe` or `suite`.
         kind: &'static str,
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The nearest names, as a clause.
         near: String,
@@ -19,7 +19,7 @@ pub enum Error {
     /// Nothing was selected.
     #[error("nothing to measure: the selection is empty")]
     Empty,
-    /// The run to resume was made elsewhere.
+    /// The run to resume was measured on another machine.
     #[error("could not resume run {id}: it was measured on {there}, and this is {here}; start a new run instead")]
     Elsewhere {
         /// The run.
@@ -33,6 +33,6 @@ pub enum Error {
     #[error("could not resume run {0}: it is complete")]
     Complete(String),
     /// This process cannot find its CPUs.
-    #[error("could not find out where to measure: {0}")]
+    #[error("could not read the CPU affinity: {0}")]
     System(#[from] sys::Error),
 }

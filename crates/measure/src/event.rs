@@ -1,51 +1,51 @@
-//! What the measuring path tells while it works.
+//! Events of the measuring path.
 
 use model::{FigureKey, Run};
 
-/// Something that happened.
+/// One event.
 #[derive(Debug)]
 pub enum MeasureEvent<'a> {
-    /// A run begins or goes on.
+    /// A run begins or is resumed.
     Began(&'a Run),
     /// A figure is about to be calibrated.
     Calibrating {
-        /// The figure.
+        /// Its key.
         key: &'a FigureKey,
-        /// How many were calibrated before it.
+        /// Number of figures calibrated before it.
         done: usize,
-        /// How many there are.
+        /// Total number of figures.
         of: usize,
     },
     /// A round begins.
     Round {
         /// Its number, from 1.
         number: u32,
-        /// Figures still measured.
+        /// Figures still being measured.
         active: usize,
     },
     /// A launch begins.
     Launching {
         /// Its figures.
         keys: &'a [FigureKey],
-        /// Which launch of its figures this is, from 1.
+        /// The number of the launch for its figures, from 1.
         launch: u32,
-        /// The figures' next look.
+        /// The next look of the figures.
         look: u32,
     },
-    /// A launch counted for nothing, by outside evidence, and is repeated.
+    /// A launch was excluded by outside evidence, and is repeated.
     Repeated {
         /// The figure.
         key: &'a FigureKey,
         /// The evidence.
         reason: String,
     },
-    /// A figure ended, one way or another.
+    /// A figure ended, with any outcome.
     Finished {
         /// The figure.
         key: &'a FigureKey,
-        /// How many have ended.
+        /// Number of figures that have ended.
         done: usize,
-        /// How many there are.
+        /// Total number of figures.
         of: usize,
     },
     /// A round ended and was saved.
@@ -63,13 +63,13 @@ pub enum MeasureEvent<'a> {
     Ended(&'a Run),
 }
 
-/// Somebody who wants to know.
+/// Receives events.
 pub trait Observer {
-    /// Hears of an event. Called between launches, never inside one.
+    /// Receives an event. Called between launches, never inside one.
     fn on_event(&mut self, event: &MeasureEvent<'_>);
 }
 
-/// Nobody.
+/// Ignores all events.
 pub struct NullObserver;
 
 impl Observer for NullObserver {

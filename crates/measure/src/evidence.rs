@@ -1,22 +1,23 @@
-//! When outside evidence excludes launches, and when it stops doing so.
+//! Exclusion of launches by outside evidence, and its limits.
 //!
-//! What a hypervisor takes is counted in ticks, and a launch is hardly longer than one: shares are judged over all launches of a round,
-//! or of several rounds. Every exclusion has an end: where more than a fifth of a figure's launches fail for one reason, that reason
-//! is the machine, and its launches count as observed.
+//! Time taken by a hypervisor is counted in ticks, and a launch is hardly longer than one: shares are judged over all
+//! launches of a round, or of several rounds. Every exclusion is limited: if more than a fifth of the launches of a
+//! figure fail for one reason, that reason is a property of the machine, and the launches are used as observed.
 
 use std::mem::discriminant;
 use std::ops::RangeInclusive;
 
 use model::{Figure, Invalid, Launch, TakenTime};
 
-/// Share of the watched time from which what was taken excludes a round.
+/// Share of the watched time from which time taken excludes a round.
 const MOST_TAKEN: f64 = 0.02;
-/// Fewest ticks of watched CPU time over which a share is judged.
+/// Fewest ticks of watched CPU time from which a share is judged.
 const FEWEST_TICKS: f64 = 50.0;
-/// One launch in so many may be excluded for one reason.
+/// At most one launch in this number may be excluded for one reason.
 const ONE_IN: usize = 5;
 
-/// Whether a figure's launches may still be excluded for a reason; `first_look` is the fewest launches that it will have.
+/// Whether further launches of a figure may be excluded for a reason; `first_look` is the fewest launches that it will
+/// have.
 #[must_use]
 pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
     let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
@@ -24,15 +25,15 @@ pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
     excluded < figure.launches.len().max(first_look as usize) / ONE_IN
 }
 
-/// Whether the hypervisor certainly took more of a watched time than launches bear. A counter that moved by one tick may have been
-/// moved by almost nothing, and less than 50 ticks are too few to judge.
+/// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick
+/// may have been moved by almost nothing, and fewer than 50 ticks are too few to judge.
 #[must_use]
 pub fn stolen_too_much(stolen: &TakenTime) -> bool {
     let tick = tick();
     long_enough(stolen.of, tick) && taken_too_much(stolen.seconds - tick, stolen.of)
 }
 
-/// Whether a quota stopped more of a time than launches bear.
+/// Whether a quota throttled more of the time than is acceptable.
 #[must_use]
 pub fn throttled_too_much(throttled: &TakenTime) -> bool {
     taken_too_much(throttled.seconds, throttled.of)
@@ -50,7 +51,7 @@ fn taken_too_much(seconds: f64, of: f64) -> bool {
     seconds > MOST_TAKEN * of
 }
 
-/// What was taken from the launches of some rounds.
+/// Time taken from the launches of some rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct RoundEvidence {
     stolen: TakenTime,
@@ -77,12 +78,12 @@ impl RoundEvidence {
         sum
     }
 
-    /// Whether so much was watched that shares of it mean something.
+    /// Whether enough time was watched for meaningful shares.
     pub(crate) fn suffices(&self) -> bool {
         long_enough(self.stolen.of.max(self.throttled.of), tick())
     }
 
-    /// Why these rounds should not count.
+    /// Reasons to exclude these rounds.
     pub(crate) fn reasons(&self) -> Vec<Invalid> {
         let mut reasons = Vec::new();
         if stolen_too_much(&self.stolen) {
@@ -95,8 +96,8 @@ impl RoundEvidence {
     }
 }
 
-/// Excludes a figure's launches of these rounds, as far as it may; says how many. Throttling is counted to the nanosecond, so a
-/// launch whose counter stood still was not touched by it.
+/// Excludes launches of a figure in these rounds, within the limits; returns their number. Throttling is counted to the
+/// nanosecond, so a launch whose counter did not change was not throttled.
 pub(crate) fn exclude(figure: &mut Figure, rounds: &RangeInclusive<u32>, reason: &Invalid, first_look: u32) -> usize {
     let concerned = |launch: &Launch| {
         launch.invalid.is_none()
@@ -128,7 +129,7 @@ mod tests {
         Figure { launches, ..figure }
     }
 
-    /// A launch of so many ticks in which so many were stolen.
+    /// A launch of `of` ticks of which some were stolen.
     fn launch(round: u32, began: f64, stolen: f64, watched: f64) -> Launch {
         let taken = TakenTime { seconds: stolen * tick(), of: watched * tick() };
         let throttled = Some(TakenTime { seconds: 0.0, ..taken });

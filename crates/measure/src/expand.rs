@@ -1,13 +1,13 @@
-//! From what was asked for to the figures to measure.
+//! From the request to the figures to measure.
 
 use model::{PlanEntry, Point, glob, nearest};
 use probes::{ProbeSelection, find, suite};
 
 use crate::Error;
 
-/// The figures of a suite, or of probes named one by one as `family.name`, `family.*` or `family.name:axis=value,axis=value`, in
-/// the order of the catalogue for a glob and in the given order otherwise. A point given in part is completed with
-/// representative values.
+/// The figures of a suite, or of probes named one by one as `family.name`, `family.*` or
+/// `family.name:axis=value,axis=value`, in the order of the catalogue for a glob and in the given order otherwise. A
+/// partial point is completed with the default values.
 ///
 /// # Errors
 /// When a name or a point is unknown, with the nearest names, or nothing is selected.
@@ -38,7 +38,7 @@ fn by_name(text: &str) -> Result<Vec<ProbeSelection>, Error> {
         if probes.is_empty() {
             return Err(unknown("probe", id, probes::all().map(|probe| probe.id)));
         }
-        // A glob takes from each probe what fits the point; an axis that none has is an error.
+        // A glob selects from each probe the part of the point that it has; an axis that no probe has is an error.
         let found: Vec<_> = probes
             .iter()
             .flat_map(|probe| {
@@ -62,7 +62,7 @@ fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a s
     let near = if near.is_empty() {
         format!(" ({all} lists all)")
     } else {
-        format!("; near it: {} ({all} lists all)", near.join(", "))
+        format!("; similar: {} ({all} lists all)", near.join(", "))
     };
     Error::Unknown { kind, name: name.to_owned(), near }
 }

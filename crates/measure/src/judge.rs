@@ -1,4 +1,4 @@
-//! From the launches of a figure to what may be said of it.
+//! From the launches of a figure to its outcome.
 
 use model::{
     Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, RANGE_BELOW, TakenTime,
@@ -9,22 +9,22 @@ use stats::{FastBatches, PairedDifference, difference, look_at_launches, modes_o
 
 use crate::{references, tails};
 
-/// A batch of more than this many times its launch's median is disturbed.
+/// A batch of more than this multiple of the median of its launch is disturbed.
 const DISTURBED: f64 = 1.5;
-/// Share of disturbed batches from which a figure is called noisy.
+/// Share of disturbed batches from which a figure is flagged noisy.
 const MANY: f64 = 0.10;
-/// Share of time taken that a reader should know of.
+/// Share of time taken from which a figure is flagged.
 const TAKEN: f64 = 0.01;
 /// Fewest batches of a launch that show whether it was slow throughout.
 const FEWEST_BATCHES: usize = 4;
-/// How unlikely a trend must be by chance before it is called drift.
+/// Probability of a trend by chance below which it is flagged as drift.
 const DRIFT_P: f64 = 0.01;
-/// Share of pairs in the order of time, less those against it, from which values go one way whatever the p-value says: a
-/// curved trend leaves residuals so alike that the correction for autocorrelation takes the trend for them.
+/// Share of pairs in the order of time, minus those against it, from which values are monotone regardless of the
+/// p-value: a curved trend leaves residuals so similar that the correction for autocorrelation absorbs the trend.
 const ONE_WAY: f64 = 0.9;
 
-/// Sets a figure's outcome, flags, quantiles and footprint from its launches. Says whether it is settled: within its target, or
-/// at the last look.
+/// Sets the outcome, flags, quantiles and footprint of a figure from its launches. Returns whether it is finished:
+/// within its target, or at the last look.
 pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     let launches: Vec<&Launch> = figure.counted();
     let values: Vec<f64> = figure.values();
@@ -64,8 +64,8 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     settled
 }
 
-/// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. Only where
-/// its interval is as narrow as the target without having called it so, the flag stays that says this.
+/// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. The
+/// flag for that remains only if its interval is as narrow as the target but was not declared so.
 pub fn end_follower(figure: &mut Figure, target: f64) {
     figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
     let by_luck = |one: &Estimate| one.relative_half_width() <= target && one.level < stats::CALLING_LEVEL;
@@ -93,7 +93,7 @@ fn single(values: &[f64], fast: &[Option<FastBatches>], plan: &Plan, target: f64
         return in_modes(&look.modes, values, plan.level, batches, None);
     }
     let Some(found) = look.interval.or_else(|| launch_median_range(values)) else {
-        return FigureVerdict::nothing("the run ended before it had two launches, and one process makes no interval");
+        return FigureVerdict::nothing("the run ended before it had two launches, and one process has no interval");
     };
     let estimate = estimate(&found, values.len(), batches, EstimateMethod::OrderStatistic);
     FigureVerdict { outcome: Outcome::Measured(estimate), within: look.converged, resolution: None }
@@ -118,7 +118,7 @@ fn paired(
     target: f64,
     batches: u32,
 ) -> FigureVerdict {
-    // Without a null pair the resolution is unknown, which is not 0.
+    // Without null pairs the resolution is unknown, which differs from 0.
     let resolution = difference::resolution(nulls, plan.level);
     let at = |level: f64| difference(values, resolution.unwrap_or(0.0), level);
     let measured = |above: stats::Estimated| Estimate {
@@ -130,7 +130,7 @@ fn paired(
         batches,
         method: method_at(above.interval.level, EstimateMethod::PairedOrderStatistic),
     };
-    // As with every figure: what calls it within its target is an interval of a higher level, and that one is printed.
+    // As for every figure: an interval of a higher level declares it within its target, and that interval is printed.
     let called = match at(plan.level.max(stats::CALLING_LEVEL)) {
         Some(PairedDifference::Above(above)) => Some(measured(above)).filter(|one| one.relative_half_width() <= target),
         _ => None,
@@ -144,9 +144,9 @@ fn paired(
             let estimate = called.unwrap_or_else(|| measured(above));
             FigureVerdict { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
         }
-        // Of the interval's two ends the upper one alone bounds it, so it is missed half as often.
+        // Of the two ends of the interval only the upper one is a bound, so it is missed half as often.
         Some(PairedDifference::Below { bound, level }) if (1.0 + level) / 2.0 >= plan.level => {
-            // Every further look could only narrow the bound of something that is not there.
+            // Further looks could only narrow the bound of a difference that is not there.
             let within = values.len() >= 20;
             FigureVerdict { outcome: Outcome::Below { bound }, within, resolution }
         }
@@ -154,12 +154,12 @@ fn paired(
     }
 }
 
-/// How slow nine in ten batches of a launch are at least, from which a launch that was pre-empted is known. `None` where the
-/// launch has too few batches to tell, or its value does not come from them.
+/// Time per operation that nine in ten batches of a launch exceed, from which pre-empted launches are recognised.
+/// `None` if the launch has too few batches, or its value does not come from them.
 fn fast_batches(figure: &Figure, launch: &Launch) -> Option<FastBatches> {
     let batches = references::batch_values(figure, launch);
     let centre = stats::median(&batches)?;
-    // Batches that are of something else than the value are of another size; the middles of few noisy pairs only scatter.
+    // Batches that do not correspond to the value have another size; the medians of few noisy pairs only vary.
     let own = (0.5..=2.0).contains(&(centre / figure.value_of(launch)?));
     let larger_is_slower = figure.metric.better == Better::Lower;
     let edge = stats::quantile::quantile(&batches, if larger_is_slower { 0.1 } else { 0.9 })?;
@@ -178,7 +178,7 @@ fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Estim
     }
 }
 
-/// Two ends that hold the value less often than an interval must are the least and the greatest of a few launches.
+/// Two ends with less coverage than an interval requires are the minimum and maximum of a few launches.
 fn method_at(level: f64, method: EstimateMethod) -> EstimateMethod {
     if level < RANGE_BELOW { EstimateMethod::Range } else { method }
 }
@@ -197,13 +197,13 @@ fn is_paired(figure: &Figure) -> bool {
     probes::find(&figure.probe).is_some_and(|probe| probe.paired)
 }
 
-/// Per launch, what the method makes of two equal things. `None` where the figure is no difference.
+/// The result of the method for two equal kernels, by launch. `None` if the figure is not a difference.
 fn null_differences(figure: &Figure, launches: &[&Launch]) -> Option<Vec<f64>> {
     let null = |launch: &&Launch| references::null_difference(figure, launch);
     is_paired(figure).then(|| launches.iter().filter_map(null).collect())
 }
 
-/// Flags that the launches support, whatever their values are.
+/// Flags that the launches support, independent of their values.
 fn evidence(
     figure: &Figure,
     launches: &[&Launch],
@@ -240,7 +240,7 @@ fn evidence(
     if matches!(figure.basis(), ValueBasis::Observed(reason) if reason.is_contention()) {
         flags.push(Flag::Contended);
     }
-    // The number of operations cancels for a rate: what matters is how long the timed difference is.
+    // The number of operations cancels for a rate: the length of the timed difference is decisive.
     let timed = match outcome {
         Outcome::Measured(estimate) if !figure.metric.unit.is_rate() && figure.ops > 0 => {
             estimate.value * figure.ops as f64 * figure.amount * 1e9
@@ -253,12 +253,12 @@ fn evidence(
     flags
 }
 
-/// Share of batches, of those that the value rests on, which took far longer than the others of their launch.
+/// Share of batches, of those on which the value is based, that took far longer than the others of their launch.
 fn disturbed_share(figure: &Figure, launches: &[&Launch]) -> f64 {
     let (mut disturbed, mut all) = (0_usize, 0_usize);
     for launch in launches {
         let nanos = references::kept_nanos(figure, launch);
-        // Work and overhead of a pair differ by design: each is held to its own median.
+        // Work and overhead of a pair differ by design: each is compared with its own median.
         let sides = if is_paired(figure) { launch.pair_order.split(&nanos) } else { (nanos, Vec::new()) };
         for side in [sides.0, sides.1] {
             let side: Vec<f64> = side.into_iter().flatten().collect();

@@ -11,7 +11,7 @@ use super::*;
 pub(crate) struct Tree(tempfile::TempDir);
 
 impl Tree {
-    /// A guest with two CPUs of which so many ticks were stolen, in a group that was stopped for so long.
+    /// A guest with two CPUs with stolen ticks, in a group that was throttled for a time.
     pub(crate) fn new(stolen: [u64; 2], throttled: Duration) -> Self {
         let tree = Self(tempfile::tempdir().unwrap());
         tree.put("proc/self/cgroup", "1:cpu:/box\n");
@@ -53,7 +53,7 @@ fn one_tick_is_a_tick_and_no_share_leaves_its_range() {
     let mut before = OutsideCounters::under(&tree.root(), &[1]);
     tree.set([5, 10], Duration::from_millis(7));
     let mut after = OutsideCounters::under(&tree.root(), &[1]);
-    // The clock is this process's: the launch is taken to have lasted 35 ms.
+    // The clock is that of this process: the launch is assumed to have taken 35 ms.
     (before.at, after.at) = (Duration::ZERO, Duration::from_millis(35));
     let stolen = after.stolen_since(&before).unwrap();
     assert!((stolen.seconds - tick()).abs() < 1e-12 && (stolen.of - 0.035).abs() < 1e-12, "{stolen}");
@@ -107,7 +107,7 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     run.session.conditions.beside = Some("prony net".to_owned());
     let watch = ConditionsWatch::from(&run.session.conditions, &[0, 1], counters(100, 7, 1, 3, 0.4));
     watch.record_until(&mut run, &counters(150, 12, 25, 29, 2.0));
-    // Recorded after every round: each time from the beginning, never added twice.
+    // Recorded after every round: always the total since the beginning, never added twice.
     watch.record_until(&mut run, &counters(150, 12, 25, 29, 2.0));
     let seen = run.session.conditions.clone();
     assert_eq!((seen.load, seen.cpus, seen.online), (Some(0.4), Some(2), Some(4)), "the load is that before the run");

@@ -1,28 +1,28 @@
-//! What a launch says of a difference, and what the same method makes of two equal things.
+//! Difference of a paired launch, and the result of the same method for two equal kernels.
 
 use model::{Launch, Metric, PairOrder, TimedBatch};
 
-/// Work less overhead of one launch in the figure's unit. `ops` and `amount` are the figure's.
+/// Work minus overhead of one launch in the unit of the figure. `ops` and `amount` are those of the figure.
 pub(crate) fn difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
     difference_of(&values(launch, metric, ops, amount), launch.pair_order)
 }
 
-/// The same from the values of all batches in the order of time; a pair counts where both of its batches do.
+/// The same from the values of all batches in the order of time; a pair is used if both of its batches are.
 pub(crate) fn difference_of(values: &[Option<f64>], order: PairOrder) -> Option<f64> {
     let (work, overhead) = order.split(values);
     of_pairs(&work, &overhead, order)
 }
 
-/// The same of a null pair: the overhead batches, taken in their order of time as if every other of them, in the launch's own
-/// order, were the work. They lie as near to each other as work and overhead do, drift falls on them in the same way, and
-/// there are half as many pairs, so that the method is never held to be finer than it is.
+/// The same for a null pair: the overhead batches in the order of time, as if every other one of them, in the order of
+/// the launch, were the work. They are as close to each other as work and overhead, drift affects them equally, and
+/// there are half as many pairs, so that the method never appears more precise than it is.
 pub(crate) fn null_difference_of(values: &[Option<f64>], order: PairOrder) -> Option<f64> {
     let (_, overhead) = order.split(values);
     let (one, other) = order.split(&overhead);
     of_pairs(&one, &other, order)
 }
 
-/// Pairs of which both batches count, and all pairs.
+/// Number of pairs whose batches are both used, and of all pairs.
 pub(crate) fn complete(values: &[Option<f64>], order: PairOrder) -> (u32, u32) {
     let (work, overhead) = order.split(values);
     let both = work.iter().zip(&overhead).filter(|(work, overhead)| work.is_some() && overhead.is_some()).count();
@@ -50,7 +50,8 @@ mod tests {
 
     use super::*;
 
-    /// Batches of `pairs` pairs in an order: 1000 ns of work and 800 ns of overhead, each longer than the one before by `drift`.
+    /// Batches of `pairs` pairs in an order: 1000 ns of work and 800 ns of overhead, each longer than the one before by
+    /// `drift`.
     fn launch(order: PairOrder, pairs: usize, drift: f64) -> Launch {
         let time = |at: usize| {
             let work = order.work_first(at / 2) == at.is_multiple_of(2);

@@ -1,12 +1,12 @@
-//! What the harness and a worker say to each other: one step as JSON on the worker's input, replies as JSON lines on its
-//! output. The same pipe serves ssh and Slurm with another command in front.
+//! Messages between the harness and a worker: one step as JSON on the input of the worker, replies as JSON lines on its
+//! output. The same pipe works over ssh and Slurm with another command in front.
 
 use std::path::PathBuf;
 
 use model::{Launch, Point, ReferenceLengths};
 use serde::{Deserialize, Serialize};
 
-/// Why a worker is started.
+/// Purpose of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -23,33 +23,33 @@ pub struct Task {
     pub figure: usize,
     /// Id of the probe.
     pub probe: String,
-    /// Where on its axes.
+    /// Its point.
     pub point: Point,
-    /// Operations of a batch; 0 while calibrating.
+    /// Operations per batch; 0 while calibrating.
     pub ops: u64,
-    /// Batches to time, at most where fewer may be enough.
+    /// Batches to time; fewer if enough of them are undisturbed.
     pub batches: u32,
-    /// Undisturbed batches (of a difference: pairs) that are enough; 0 asks for all batches.
+    /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
-    /// Fewest batches of warm-up.
+    /// Fewest warm-up batches.
     pub warmup: u32,
-    /// Variant to run, once chosen.
+    /// Variant to run, if chosen.
     pub variant: Option<String>,
-    /// A CPU for each party; empty leaves the scheduler free.
+    /// A CPU for each party; empty if they are not pinned.
     pub cpus: Vec<usize>,
 }
 
-/// What a worker must know to read the references beside its batches.
+/// Parameters with which a worker reads the references.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceSetting {
     /// Adds of either reference.
     pub lengths: ReferenceLengths,
-    /// The unshared core's ratio on each CPU where it is known.
+    /// Ratio of the unshared core on each CPU for which it is known.
     pub unshared: Vec<(usize, f64)>,
 }
 
 impl ReferenceSetting {
-    /// The unshared core's ratio on each of these CPUs; `None` where it is not known of all.
+    /// Ratio of the unshared core on each of these CPUs; `None` if it is not known for all.
     #[must_use]
     pub fn unshared_on(&self, cpus: &[usize]) -> Option<Vec<f64>> {
         let of = |cpu: &usize| self.unshared.iter().find(|(known, _)| known == cpu).map(|(_, ratio)| *ratio);
@@ -57,10 +57,10 @@ impl ReferenceSetting {
     }
 }
 
-/// What a worker is to do.
+/// The task of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStep {
-    /// Why.
+    /// Purpose of the launch.
     pub purpose: Purpose,
     /// Round, from 0.
     pub round: u32,
@@ -70,16 +70,16 @@ pub struct WorkerStep {
     pub batch_nanos: u64,
     /// Directory for the file figures.
     pub directory: PathBuf,
-    /// Every CPU that may be used.
+    /// All permitted CPUs.
     pub allowed: Vec<usize>,
-    /// How the references are read beside batches; `None` reads none.
+    /// Parameters of the references; `None` to read none.
     #[serde(default)]
     pub references: Option<ReferenceSetting>,
     /// Figures that share this launch.
     pub tasks: Vec<Task>,
 }
 
-/// What a worker answers, a line each.
+/// Replies of a worker, one per line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
@@ -87,11 +87,11 @@ pub enum Reply {
     Prepared {
         /// Index of the figure.
         figure: usize,
-        /// What one operation counts for.
+        /// Count of one operation in the unit of the metric.
         amount: f64,
-        /// Variant chosen or asked for.
+        /// Variant that was chosen or requested.
         variant: Option<String>,
-        /// What the reader should know.
+        /// Notes for the reader.
         notes: Vec<String>,
     },
     /// A figure cannot be measured here.
@@ -101,7 +101,7 @@ pub enum Reply {
         /// Why.
         reason: String,
     },
-    /// A figure went wrong.
+    /// Measuring a figure failed.
     Failed {
         /// Index of the figure.
         figure: usize,
@@ -114,28 +114,28 @@ pub enum Reply {
         figure: usize,
         /// Operations of a batch.
         ops: u64,
-        /// Time that such a batch took, nanoseconds.
+        /// Time of such a batch, nanoseconds.
         nanos: u64,
     },
-    /// What a launch found.
+    /// The result of a launch.
     Launched {
         /// Index of the figure.
         figure: usize,
-        /// The launch; `round` and `began` are the harness's to fill.
+        /// The launch; the harness fills in `round` and `began`.
         launch: Box<Launch>,
     },
-    /// What a reader of a figure should know, beside what is noted of it already.
+    /// An additional note for the reader of a figure.
     Noted {
         /// Index of the figure.
         figure: usize,
         /// The note.
         note: String,
     },
-    /// No further launch of a figure is worth making; what its launches found stands.
+    /// No further launches of a figure are useful; the results of its launches remain.
     Abandoned {
         /// Index of the figure.
         figure: usize,
     },
-    /// Everything is said.
+    /// The last reply.
     Done,
 }

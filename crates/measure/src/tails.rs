@@ -1,21 +1,22 @@
 //! Quantiles of single operations over launches.
 //!
-//! Every quantile of a figure is taken from the same parts of the same readings, and all have intervals between the same
-//! two order statistics of the parts. So they are monotone by construction: in each part a rarer quantile is at least as
-//! far out, which no order statistic over the parts can turn round.
+//! All quantiles of a figure are taken from the same parts of the same readings, and all have intervals between the
+//! same two order statistics of the parts. They are therefore monotone by construction: in each part a rarer quantile
+//! is at least as extreme, and order statistics over the parts preserve that.
 
 use model::{Better, Estimate, EstimateMethod, Figure, Launch, QuantileEstimate, RANGE_BELOW};
 use stats::order_statistic::joint_median_intervals;
 
-/// Quantiles that are kept of a figure of which less is better, where there are enough readings for them; 1 is the maximum.
+/// Quantiles that are stored of a figure of which less is better, if there are enough readings for them; 1 is the
+/// maximum.
 const LATE: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
-/// The same where more is better: the tail of a rate is its slow end, 0 the minimum.
+/// The same if more is better: the tail of a rate is its slow end, 0 the minimum.
 const SLOW: [f64; 5] = [0.0, 0.001, 0.01, 0.1, 0.5];
 
-/// Readings that make a part of several launches, most first: enough for 99.9%, 99%, 90%, and for a median.
+/// Readings of a part of several launches, largest first: enough for 99.9%, 99%, 90%, and for a median.
 const PARTS: [usize; 4] = [1000, 100, 10, 1];
 
-/// The quantiles of some readings of single operations that they are enough for, in rising order.
+/// The quantiles for which a number of readings of single operations suffices, in rising order.
 pub(crate) fn of_readings(readings: &[f64], better: Better) -> Vec<(f64, f64)> {
     let enough = |quantile: &f64| {
         let tail = quantile.min(1.0 - quantile);
@@ -38,13 +39,13 @@ pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Ve
         let of = |least: usize| over(&parts(launches, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Documents of earlier versions keep the fast end of a rate, which is no tail.
+    // Documents of earlier versions contain the fast end of a rate, which is not its tail.
     let slow = |(quantile, _): &&(f64, f64)| better == Better::Lower || *quantile <= 0.5;
     let own = |launch: &&Launch| launch.quantiles.iter().filter(slow).copied().collect();
     over(&launches.iter().map(own).collect::<Vec<_>>(), level)
 }
 
-/// Quantiles of as many launches in a row as have so many readings together, again and again.
+/// Quantiles of successive groups of launches that have at least `least` readings together.
 fn parts(launches: &[&Launch], least: usize, better: Better) -> Vec<Vec<(f64, f64)>> {
     let (mut parts, mut readings) = (Vec::new(), Vec::new());
     for launch in launches {
@@ -57,7 +58,8 @@ fn parts(launches: &[&Launch], least: usize, better: Better) -> Vec<Vec<(f64, f6
     parts
 }
 
-/// Estimates over parts. The quantile that fewest parts have goes while less than half of them have all.
+/// Estimates over parts. The quantile that is in the fewest parts is dropped while less than half of them have all
+/// quantiles.
 fn over(parts: &[Vec<(f64, f64)>], level: f64) -> Vec<QuantileEstimate> {
     let at =
         |part: &[(f64, f64)], wanted: f64| part.iter().find(|(q, _)| q.total_cmp(&wanted).is_eq()).map(|(_, v)| *v);
@@ -112,7 +114,7 @@ mod tests {
         Figure::unmeasured(key, "call", metric, model::Class::Compute)
     }
 
-    /// A launch with so many readings of a heavy tail; `raw` keeps them, as a kernel that reads a distribution does.
+    /// A launch with readings of a heavy tail; `raw` stores them, like a kernel that reads a distribution.
     fn launch(rng: &mut ChaCha8Rng, readings: usize, raw: bool, better: Better) -> Launch {
         let level = 1.0 + 0.2 * rng.random::<f64>();
         let time = |rng: &mut ChaCha8Rng| level * (1.0 - rng.random::<f64>()).powf(-0.7);

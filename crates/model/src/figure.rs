@@ -16,10 +16,10 @@ pub const RECORD: &str = "record: ";
 /// Reason of a figure that was not reached, with which every figure begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
-/// The probe of the clock that a run had, a figure of every run that reads the references.
+/// The probe of the clock during a run, a figure of every run that reads the references.
 pub const CLOCK: &str = "cpu.clock";
 
-/// The probe of the share of time in which another thread was on the core, likewise.
+/// The probe of the share of time in which another thread was on the core, also of every such run.
 pub const CORE_SHARED: &str = "cpu.core_shared";
 
 /// A remark on the reliability of a figure.
@@ -217,7 +217,7 @@ impl Figure {
         }
     }
 
-    /// The first launch of every round, of those that nothing but a neighbour or a moving clock excludes.
+    /// The first launch of every round, of those that are excluded for contention or a changing clock only.
     #[must_use]
     pub fn first_attempts(&self) -> Vec<&Launch> {
         let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
@@ -290,7 +290,7 @@ impl Figure {
         !self.has(Flag::Unfinished) && !self.has(Flag::CannotConverge) && self.outcome.estimate().is_some_and(narrow)
     }
 
-    /// Whether it says under which conditions a run measured, rather than what it was asked to measure.
+    /// Whether it describes the conditions of a run, rather than a requested measurement.
     #[must_use]
     pub fn is_condition(&self) -> bool {
         [CLOCK, CORE_SHARED].contains(&self.probe.as_str())

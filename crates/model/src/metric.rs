@@ -15,7 +15,7 @@ pub enum Unit {
     BytesPerSecond,
     /// Rate of anything else that is counted, per second.
     PerSecond,
-    /// Clock rate, in cycles a second.
+    /// Clock rate, cycles per second.
     Hertz,
     /// Amount of data, in bytes.
     Bytes,

@@ -1,7 +1,8 @@
-//! What the clock reference and the contention reference read beside a launch's batches, and what follows from that.
+//! Readings of the clock reference and the contention reference around the batches of a launch, and the values derived
+//! from them.
 //!
-//! The readings are raw and stay in the document. [`UndisturbedBatches`], [`FigureReferences`] and [`SessionReferences`] follow from
-//! them and from the batch times, and can be worked out again.
+//! The readings are raw and remain in the document. [`UndisturbedBatches`], [`FigureReferences`] and
+//! [`SessionReferences`] are derived from them and from the batch times, and can be recomputed.
 
 use std::fmt;
 
@@ -10,23 +11,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Estimate, Share};
 
-/// Register adds of either reference, calibrated once a run.
+/// Register adds of either reference, calibrated once per run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceLengths {
-    /// Adds of the clock reference: one chain, one add a cycle.
+    /// Adds of the clock reference: one chain, one add per cycle.
     pub clock: u32,
     /// Adds of the contention reference, on six chains together.
     pub contention: u32,
 }
 
 impl ReferenceLengths {
-    /// The clock at which the clock reference takes so many nanoseconds, hertz.
+    /// Clock from a duration of the clock reference in nanoseconds, hertz.
     #[must_use]
     pub fn hertz(&self, clock_nanos: u32) -> f64 {
         f64::from(self.clock) * 1e9 / f64::from(clock_nanos.max(1))
     }
 
-    /// Cycles that an add of the contention reference takes: the same at any clock, least where the core is unshared.
+    /// Cycles per add of the contention reference: the same at any clock, smallest on an unshared core.
     #[must_use]
     pub fn ratio(&self, clock_nanos: u32, contention_nanos: u32) -> f64 {
         let clock = f64::from(clock_nanos.max(1)) / f64::from(self.clock.max(1));
@@ -34,12 +35,12 @@ impl ReferenceLengths {
     }
 }
 
-/// Whole numbers that change little from one to the next: a document holds the first, then differences.
+/// Whole numbers with small differences: a document contains the first one, then differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SmallSteps(pub Vec<u32>);
 
 impl SmallSteps {
-    /// Whether there are none.
+    /// Whether it is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -84,8 +85,8 @@ impl JsonSchema for SmallSteps {
     }
 }
 
-/// What the references read on one CPU: with one reading more than there are batches, batch i lies between readings i and i + 1;
-/// with twice as many, between 2i and 2i + 1, because batches of other figures lie between.
+/// Readings of the references on one CPU: if there is one reading more than batches, batch i is between readings i and
+/// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other figures are in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceTrack {
     /// The CPU.
@@ -96,7 +97,7 @@ pub struct ReferenceTrack {
     pub contention: SmallSteps,
 }
 
-/// What a launch read beside its batches: outside evidence about each of them, whatever they took.
+/// Readings of a launch around its batches: outside evidence about each of them, independent of their duration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LaunchReferences {
     /// Adds of either reference.
@@ -109,26 +110,26 @@ pub struct LaunchReferences {
     /// Voluntary context switches of the timing thread during each batch; empty where there were none.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub waits: SmallSteps,
-    /// Time of each batch less the CPU time that the timing thread had in it, nanoseconds; empty where not looked for.
+    /// Time of each batch minus the CPU time of the timing thread in it, nanoseconds; empty if not recorded.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub off_cpu: SmallSteps,
-    /// The same tracks after the batches, around null batches of equal length that leave memory and the system alone: one reading
-    /// more than there are null batches.
+    /// The same tracks after the batches, around null batches of equal length without access to memory or the system:
+    /// one reading more than null batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub null: Vec<ReferenceTrack>,
 }
 
-/// What a launch found in its undisturbed batches: those on an unshared core at a steady clock.
+/// The undisturbed batches of a launch: those on an unshared core with a steady clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UndisturbedBatches {
-    /// How many batches (of a difference: pairs) are undisturbed.
+    /// Number of undisturbed batches (of a difference: pairs).
     pub batches: u32,
-    /// Of how many.
+    /// Total number.
     pub of: u32,
-    /// Their median in the figure's unit, at the clock that they had.
+    /// Their median in the unit of the figure, at their own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Their median in cycles: cycles of one operation; of a rate, what is counted in a cycle.
+    /// Their median in cycles: cycles per operation; of a rate, counted items per cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Their median clock, hertz.
@@ -136,11 +137,11 @@ pub struct UndisturbedBatches {
     pub clock: Option<f64>,
 }
 
-/// What a figure's time follows.
+/// The domain of a figure: what its time depends on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Domain {
-    /// The core's clock: a figure in cycles, a **core figure**.
+    /// The clock of the core: a figure in cycles, a **core figure**.
     Core,
     /// Memory and the caches that several cores share.
     Memory,
@@ -148,7 +149,7 @@ pub enum Domain {
     Device,
     /// A timer.
     Timer,
-    /// Several of these, or not known.
+    /// Several of these, or unknown.
     #[default]
     Mixed,
 }
@@ -167,31 +168,31 @@ impl Domain {
     }
 }
 
-/// Why a figure's value is the one observed.
+/// Why the value of a figure is the observed one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservedReason {
-    /// No reading of the run says what an unshared core is.
+    /// The readings of the run do not show the ratio of an unshared core.
     UnsharedNeverSeen,
-    /// Hardly a launch had the core to itself.
+    /// Hardly any launch had an unshared core.
     FewUndisturbed {
-        /// Launches that had.
+        /// Launches that had one.
         launches: u32,
-        /// Of how many.
+        /// Total number of launches.
         of: u32,
     },
-    /// An operation takes longer than 1 ms: filtering would choose quiet minutes for long operations only.
+    /// An operation takes longer than 1 ms: filtering would select quiet minutes for long operations only.
     LongOperation,
     /// Its kernel reads its own values.
     OwnReadings,
-    /// It runs on more CPUs than are read beside its batches.
+    /// It runs on more CPUs than are read.
     ManyCpus,
-    /// Its own work disturbs the readings beside it.
+    /// Its own work disturbs the readings.
     OwnWork,
 }
 
 impl ObservedReason {
-    /// Whether the reason is another thread on the core, or that one may have been there all the time.
+    /// Whether the reason is another thread on the core, or the possibility that there was one all the time.
     #[must_use]
     pub const fn is_contention(&self) -> bool {
         matches!(self, Self::UnsharedNeverSeen | Self::FewUndisturbed { .. })
@@ -213,50 +214,51 @@ impl fmt::Display for ObservedReason {
     }
 }
 
-/// What the values of a figure's launches are.
+/// The basis of the values of a figure's launches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueBasis {
     /// Cycles of the undisturbed batches, printed as time at `clock`.
     Cycles,
-    /// Time of the undisturbed batches at the clock that they had.
+    /// Time of the undisturbed batches at their own clock.
     Undisturbed,
     /// All batches of first attempts, for this reason.
     Observed(ObservedReason),
-    /// All batches: nothing was filtered, because nothing has to be. So are all launches of documents without references.
+    /// All batches: no filtering is necessary. Launches of documents without references have this basis, too.
     #[default]
     All,
 }
 
-/// What the references say of a figure.
+/// Results of the references for a figure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigureReferences {
-    /// What its time follows: declared by its probe, `mixed` where the launches say otherwise.
+    /// Its domain: declared by its probe, or `mixed` if the launches contradict that.
     pub domain: Domain,
-    /// Slope of the logarithm of time on that of the clock over launches, sign reversed, and half the width of its 95% interval: 1
-    /// where the core decides alone, 0 where it does not matter. Absent where the clock hardly moved.
+    /// Slope of the logarithm of the time against that of the clock over launches, with reversed sign, and the
+    /// half-width of its 95% interval: 1 if the core alone is decisive, 0 if it has no effect. Absent if the clock
+    /// hardly changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<(f64, f64)>,
-    /// What the values of its launches are.
+    /// The basis of the values of its launches.
     pub basis: ValueBasis,
-    /// The unshared core's ratio on each track of its launches, as the session knew it in the end; empty where it did not.
+    /// Ratio of the unshared core on each track of its launches, as known at the end of the session; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unshared: Vec<f64>,
-    /// The clock at which a value in cycles is printed as time, hertz: the run's median.
+    /// The clock at which a value in cycles is printed as time, hertz: the median of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
-    /// The value as observed: over all batches of first attempts, neighbours and clock steps included.
+    /// The observed value: over all batches of first attempts, including contention and clock steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Estimate>,
     /// Share of all timed batches that were undisturbed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Share>,
-    /// Largest relative difference of the value when batches count within 1, 2 or 5% of the references instead.
+    /// Largest relative difference of the value if batches within 1, 2 or 5% of the references are used instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<f64>,
 }
 
-/// Where the ratio of an unshared core comes from.
+/// Source of the ratio of an unshared core.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnsharedSource {
@@ -264,38 +266,38 @@ pub enum UnsharedSource {
     LowerMode,
     /// The only mode of the run's readings, which agrees with earlier runs of this CPU model.
     EarlierRuns,
-    /// The only mode of the run's readings, which agrees with the table that the program carries.
+    /// The only mode of the run's readings, which agrees with the table in the program.
     Table,
-    /// The machine shows that no thread shares the core: SMT is off, or the siblings are visible and were idle.
+    /// The machine shows that no other thread shares the core: SMT is off, or the siblings are visible and were idle.
     Siblings,
-    /// Nothing says it: no batch is filtered.
+    /// Unknown: no batch is filtered.
     #[default]
     Unknown,
 }
 
-/// The unshared core's ratio of one class of cores.
+/// Ratio of the unshared core of one class of cores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsharedCore {
     /// CPUs of this class.
     pub cpus: Vec<u32>,
-    /// Cycles of an add of the contention reference on an unshared core.
+    /// Cycles per add of the contention reference on an unshared core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Where it comes from.
+    /// Its source.
     pub source: UnsharedSource,
-    /// Readings that it was learnt from.
+    /// Number of readings on which it is based.
     pub readings: u32,
     /// Share of them on an unshared core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unshared: Option<Share>,
 }
 
-/// Readings of the references over a whole run, waits and excluded launches included.
+/// Readings of the references over a whole run, including waits and excluded launches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceSamples {
-    /// When, milliseconds of the session.
+    /// Time of each, milliseconds of the session.
     pub millis: SmallSteps,
-    /// On which CPU.
+    /// CPU of each.
     pub cpu: SmallSteps,
     /// Time of the clock reference, nanoseconds.
     pub clock: SmallSteps,
@@ -303,7 +305,7 @@ pub struct ReferenceSamples {
     pub contention: SmallSteps,
 }
 
-/// What the references say of a session.
+/// Results of the references for a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionReferences {
     /// Adds of either reference.
@@ -316,10 +318,10 @@ pub struct SessionReferences {
     /// Share of the time of the run in which another thread was on the core: `cpu.core_shared` is its figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_shared: Option<Share>,
-    /// The readings that both come from.
+    /// The readings on which both are based.
     #[serde(default)]
     pub samples: ReferenceSamples,
-    /// Why there are none, where there are none.
+    /// The reason for their absence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -343,7 +345,7 @@ mod tests {
     fn readings_become_a_clock_and_a_ratio_without_unit() {
         let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
         assert!((lengths.hertz(10_000) - 3.6e9).abs() < 1.0);
-        // At another clock both take as much longer: the ratio stays.
+        // At another clock both change by the same factor: the ratio is constant.
         assert!((lengths.ratio(10_000, 13_000) - lengths.ratio(20_000, 26_000)).abs() < 1e-12);
         assert!((lengths.ratio(10_000, 13_000) - 0.26).abs() < 1e-12);
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// What it says, for a report of its own or as part of another.
+/// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
     let runs: Vec<Run> = learnt_from(&arguments.runs, common)?;

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),
         AppAction::Launch => {
-            // A campaign that is killed takes its helper with it, and the helper's death its copies.
+            // If a campaign is killed, its helper is killed too, and with the helper its copies.
             sys::process::die_with_parent(sys::process::parent_pid())?;
             application::serve(std::io::stdin(), std::io::stdout())?;
             Ok(ExitStatus::Fine)
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     }
 }
 
-/// The document of an action that only computes, for reports that hold it; `None` for the others.
+/// The document of an action that only computes, for reports; `None` for the others.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Option<Result<report::Document>> {
     match &arguments.action {
         AppAction::Fit(arguments) => Some(fit::document(arguments, common)),

@@ -99,7 +99,7 @@ fn copies(arguments: &Arguments) -> Vec<u32> {
     copies
 }
 
-/// Whether some rate was: the size of a program that crashed is no result.
+/// Whether any rate was measured: the size of a program that crashed is not a result.
 fn measured(run: &Run) -> bool {
     let rate = |figure: &&model::Figure| figure.metric.unit == model::Unit::PerSecond;
     run.figures.iter().filter(rate).any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_)))

@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let claim = claim("sessions");
     let conditions = ConditionsWatch::begin(&Conditions::default(), &sys::affinity::allowed()?);
     let mut iterations = Vec::new();
-    // The first iteration is cold in ways that no rule of caching covers, and is discarded by rule.
+    // The first iteration is cold in ways that no rule of caching covers, and is always discarded.
     for iteration in 0..=arguments.iterations {
         match run_sessions(&order, &stopper) {
             Ok(report) if iteration > 0 => iterations.push(report),
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(if stopper.asked() { ExitStatus::Stopped } else { ExitStatus::Fine })
 }
 
-/// The program of a session, and what to call it.
+/// The program of a session, and its name.
 fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
     if let Some(program) = arguments.command.first() {
         let name =
@@ -123,7 +123,7 @@ fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
     }
     let own = std::env::current_exe().context("could not find this program's own file")?;
     let mut command = vec![own.to_string_lossy().into_owned(), "app".to_owned(), "read".to_owned()];
-    // Foreign files are not known to be ntuples.
+    // Other files are not known to be ntuples.
     let analyse = arguments.files.is_empty() && !arguments.bytes;
     command.extend(analyse.then(|| "--analyse".to_owned()));
     Ok((command, if analyse { "analyse" } else { "bytes" }.to_owned()))
@@ -131,7 +131,7 @@ fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
 
 /// Writes ntuples in a folder that is removed when it is dropped.
 fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::TempDir, Vec<PathBuf>)> {
-    /// Bytes of an event of the sample, about.
+    /// Approximate size of an event of the sample, bytes.
     const EVENT: u64 = 424;
     let directory = &arguments.directory;
     let folder = tempfile::Builder::new().prefix("prony-sessions-").tempdir_in(directory).with_context(|| {
@@ -175,7 +175,7 @@ fn each(iteration: &SessionReport) -> DocumentSection {
     DocumentSection::of("the sessions of the last iteration", Block::Table(Table::plain(columns, rows)))
 }
 
-/// The verdict of most iterations, and how many.
+/// The verdict of most iterations, and its count.
 fn verdicts(iterations: &[SessionReport]) -> String {
     use application::SessionsVerdict::{CpuBound, DiskBound, Neither};
     let count = |verdict| iterations.iter().filter(|iteration| iteration.verdict == verdict).count();

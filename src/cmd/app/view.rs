@@ -1,4 +1,4 @@
-//! What reports of applications say besides their figures.
+//! Additional sections in reports of applications.
 
 use application::{Against, Best, GroupFit};
 use model::{Outcome, Run, Unit};
@@ -34,7 +34,7 @@ pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
     })
 }
 
-/// What failed programs said.
+/// Output of failed programs.
 pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
     let said = |figure: &model::Figure| {
         let Outcome::Failed(reason) = &figure.outcome else { return None };
@@ -53,7 +53,7 @@ pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
         .then(|| DocumentSection::of("what failed, and the last that it said", Block::List { numbered: false, items }))
 }
 
-/// The last lines of a note; the document keeps more.
+/// The last lines of a note; the document contains more.
 fn last_lines(note: &str) -> String {
     const LINES: usize = 4;
     let (name, text) = note.split_once(": ").unwrap_or(("", note));

@@ -1,4 +1,4 @@
-//! `prony farm bench`: the coordinator itself under many pilots whose work takes no time.
+//! `prony farm bench`: the coordinator alone, with many pilots whose work takes no time.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::pilot;
 use super::work::{FarmWork, WorkerFactory};
 use crate::{ExitStatus, output};
 
-/// Time that the simulated pilots have to take their order, and to leave in the end.
+/// Time for the simulated pilots to read their order, and to end.
 const LEAVE: Duration = Duration::from_secs(60);
 
 /// Options of `prony farm bench`.
@@ -83,11 +83,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     output::write(text.as_bytes())?;
     match invariants.broken().as_slice() {
         [] => Ok(ExitStatus::Fine),
-        broken => bail!("could not vouch for the result: {}", broken.join("; ")),
+        broken => bail!("could not verify the result: {}", broken.join("; ")),
     }
 }
 
-/// A coordinator with nothing done.
+/// A coordinator without finished chunks.
 fn coordinator(arguments: &Arguments, path: &Path) -> Result<Coordinator> {
     let work = serde_json::to_value(FarmWork::Null)?;
     let job = FarmJob { name: "null".to_owned(), work, seed: 1, first: 0, events: arguments.chunks, chunk: 1 };
@@ -109,7 +109,7 @@ fn coordinator(arguments: &Arguments, path: &Path) -> Result<Coordinator> {
     Ok(Coordinator::start(Box::new(ledger), settings)?)
 }
 
-/// Simulated pilots in a process of their own, so that their memory is not the coordinator's.
+/// Simulated pilots in a separate process, so that their memory is not counted as the coordinator's.
 fn herd_of(pilots: u32, coordinator: &Coordinator) -> Result<std::process::Child> {
     let own = std::env::current_exe().context("could not find this program's own file")?;
     let mut herd = Command::new(own)
@@ -132,7 +132,7 @@ fn herd_of(pilots: u32, coordinator: &Coordinator) -> Result<std::process::Child
 }
 
 pub(crate) fn herd(arguments: &HerdArguments) -> Result<ExitStatus> {
-    // Nobody needs simulated pilots whose bench is gone.
+    // Simulated pilots end with their bench.
     sys::process::die_with_parent(sys::process::parent_pid())?;
     let mut order = pilot::order()?;
     order.slots = arguments.pilots;

@@ -1,4 +1,4 @@
-//! What a person sees while a farm runs, or a program that asked for it: on standard error.
+//! Progress of a farm on standard error, for a terminal or for a program.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use ::farm::{FarmJob, FarmSnapshot};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How often something is said.
+/// Interval of updates.
 const EVERY: Duration = Duration::from_secs(1);
-/// Nodes that have a line of their own.
+/// Most nodes with a line each.
 const LINES: usize = 20;
 
 /// Options of what is shown.
@@ -114,6 +114,6 @@ fn line(snapshot: &FarmSnapshot) -> String {
 fn say(snapshot: &FarmSnapshot) {
     let mut text = serde_json::to_vec(snapshot).unwrap_or_default();
     text.push(b'\n');
-    // Who does not read it any more does not stop the farm.
+    // A reader that has ended does not stop the farm.
     let _ = std::io::stderr().lock().write_all(&text);
 }

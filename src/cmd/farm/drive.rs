@@ -1,4 +1,4 @@
-//! Running a farm: a coordinator, pilots started and started again, and the end.
+//! Running a farm: a coordinator, pilots that are started and restarted, and the end.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -15,31 +15,31 @@ use crate::cli::CommonOptions;
 use crate::run_saver::RunSaver;
 use crate::{ExitStatus, output};
 
-/// How often things are looked at.
+/// Interval of checks.
 const LOOK: Duration = Duration::from_millis(100);
-/// Times that the pilot of a node is started again: a node on which none lives must not be tried for ever.
+/// Restarts of the pilot of a node: a node on which none survives must not be tried forever.
 const AGAIN: u32 = 5;
-/// A pilot that lived for so long says that its node is well: those before it are forgotten.
+/// Lifetime of a pilot after which its node counts as reliable and earlier restarts are forgotten.
 const WELL: Duration = Duration::from_secs(600);
-/// Time that pilots of an earlier coordinator have to come back before others are started: their longest pause and more.
+/// Time for pilots of an earlier coordinator to reconnect before others are started: more than their longest pause.
 const RETURN: Duration = Duration::from_secs(4);
-/// Time that late results have to be refused in, and pilots to say good-bye.
+/// Time in which late results are refused and pilots end.
 const LINGER: Duration = Duration::from_secs(2);
-/// Time that the port of a coordinator that died may still be taken.
+/// Time for which the port of a dead coordinator may still be in use.
 const TAKEN: Duration = Duration::from_secs(10);
 
 /// How a farm ended.
 #[derive(Debug)]
 pub(super) enum FarmEnd {
-    /// Nothing is left to do.
+    /// No chunks remain.
     Finished,
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Stopped,
-    /// It cannot go on.
+    /// It cannot continue.
     Stuck(String),
 }
 
-/// Everything that running one needs.
+/// Parameters of a running farm.
 pub(super) struct Drive<'a> {
     pub(super) setup: FarmSetup,
     pub(super) book: &'a LedgerLocation,
@@ -57,7 +57,7 @@ struct PilotSeat {
 }
 
 impl Drive<'_> {
-    /// Runs until nothing is left to do, or it cannot go on.
+    /// Runs until no chunks remain, or it cannot continue.
     pub(super) fn go(&self, ledger: Box<dyn Ledger>, farm: &Farm) -> Result<(FarmEnd, Box<dyn Ledger>)> {
         let story = ledger.incidents()?;
         let resumed = !farm.address.is_empty();
@@ -90,8 +90,8 @@ impl Drive<'_> {
         Ok((ending, ledger))
     }
 
-    /// A coordinator that died a moment ago may still hold its port. One that died on another host cannot be replaced at
-    /// its address: of a ledger that is shared, its pilots come to whoever is there.
+    /// A coordinator that has just died may still hold its port. One that died on another host cannot be replaced at
+    /// its address: with a shared ledger, its pilots connect to any coordinator.
     fn start(&self, ledger: Box<dyn Ledger>, mut settings: CoordinatorSettings, resumed: bool) -> Result<Coordinator> {
         let until = Instant::now() + TAKEN;
         let mut ledger = Some(ledger);
@@ -114,7 +114,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Pilots of a coordinator that is no more are taken over; those of one that is alive are its own.
+    /// Pilots of a dead coordinator are taken over; those of a live one are not.
     fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn PilotLauncher>> {
         let begin = coordinator.begin();
         let prefix = if self.book.is_shared() { format!("c{}-", begin.coordinator) } else { String::new() };
@@ -166,7 +166,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Starts the pilots that are due. An error when none is left and none may be started.
+    /// Starts the pilots that are due. An error if none is left and none may be started.
     fn fill(
         &self,
         seats: &mut [PilotSeat],
@@ -180,7 +180,7 @@ impl Drive<'_> {
                 continue;
             }
             let name = nodes.name(node);
-            // A pilot of an earlier coordinator came back.
+            // A pilot of an earlier coordinator has reconnected.
             let here = snapshot.nodes.iter().any(|one| one.node == name && one.slots > 0);
             if here || nodes.is_there(node) {
                 seat.started = true;
@@ -215,7 +215,7 @@ impl Drive<'_> {
     }
 }
 
-/// Says how it ended: what must hold, the run as a document, and what to do next.
+/// Reports the end: the invariants, the run as a document, and suggested commands.
 pub(super) fn conclude(
     ending: &FarmEnd,
     ledger: &dyn Ledger,
@@ -255,7 +255,7 @@ pub(super) fn conclude(
         broken.push(format!("the digest is {digest:016x}, not {expected:016x}"));
     }
     if !broken.is_empty() {
-        output::remark(&format!("could not vouch for the result: {}; {resume}", broken.join("; ")));
+        output::remark(&format!("could not verify the result: {}; {resume}", broken.join("; ")));
         return Ok(ExitStatus::Failed);
     }
     if story.invariants.totals.differing > 0 {

@@ -1,4 +1,4 @@
-//! Which ledger a person named: a file of one coordinator, or a database of several.
+//! The ledger given by the user: a file of one coordinator, or a database of several.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use anyhow::Result;
 #[cfg(feature = "postgres")]
 use crate::output;
 
-/// The place of a ledger.
+/// The location of a ledger.
 #[derive(Debug, Clone)]
 pub(super) enum LedgerLocation {
     /// A file.
     File(PathBuf),
-    /// A database at an address that may hold a password, and the run in it, if one was named.
+    /// A database at an address that may contain a password, and the run in it, if one is named.
     Database {
         address: String,
         #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "nothing can be opened without the feature"))]
@@ -21,7 +21,7 @@ pub(super) enum LedgerLocation {
     },
 }
 
-/// A ledger that a run begins with.
+/// The ledger of a new run.
 pub(super) struct Entered {
     pub(super) book: LedgerLocation,
     pub(super) ledger: Box<dyn Ledger>,
@@ -29,7 +29,7 @@ pub(super) struct Entered {
 }
 
 impl LedgerLocation {
-    /// What a person wrote. `farm` is the name of a run in a database.
+    /// Parses the user's text. `farm` is the name of a run in a database.
     pub(super) fn named(text: &Path, farm: Option<&str>) -> Result<Self> {
         let words = text.to_string_lossy();
         if words.starts_with("postgres://") || words.starts_with("postgresql://") {
@@ -41,12 +41,12 @@ impl LedgerLocation {
         Ok(Self::File(text.to_owned()))
     }
 
-    /// Whether several coordinators may be at it.
+    /// Whether several coordinators may use it.
     pub(super) const fn is_shared(&self) -> bool {
         matches!(self, Self::Database { .. })
     }
 
-    /// Enters a run that is new, or, in a database, that others who do the same have entered.
+    /// Enters a new run, or in a database joins the equal run that others have entered.
     pub(super) fn enter(self, farm: Farm) -> Result<Entered> {
         match self {
             Self::File(path) => {
@@ -57,7 +57,7 @@ impl LedgerLocation {
         }
     }
 
-    /// A ledger to go on with.
+    /// A ledger for resuming.
     pub(super) fn open(&self) -> Result<Box<dyn Ledger>> {
         match self {
             Self::File(path) => Ok(Box::new(SqliteLedger::open(path)?)),
@@ -65,7 +65,7 @@ impl LedgerLocation {
         }
     }
 
-    /// A ledger to look at.
+    /// A ledger for reading.
     pub(super) fn read(&self) -> Result<Box<dyn Ledger>> {
         match self {
             Self::File(path) => Ok(Box::new(SqliteLedger::read(path)?)),
@@ -73,7 +73,7 @@ impl LedgerLocation {
         }
     }
 
-    /// Where it is, without password.
+    /// Its location, without password.
     pub(super) fn place(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
@@ -81,7 +81,7 @@ impl LedgerLocation {
         }
     }
 
-    /// What is typed to go on with a run.
+    /// The command that resumes a run.
     pub(super) fn resume(&self, id: &str) -> String {
         match self {
             Self::File(path) => format!("prony farm resume {}", path.display()),
@@ -89,7 +89,7 @@ impl LedgerLocation {
         }
     }
 
-    /// The directory whose file system matters to what is written.
+    /// The directory whose file system affects the writes.
     pub(super) fn directory(&self) -> PathBuf {
         match self {
             Self::File(path) => path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf),

@@ -1,4 +1,4 @@
-//! `prony farm pilot`: what launchers start on nodes. Its order comes on standard input.
+//! `prony farm pilot`, which launchers start on nodes. It reads its order from standard input.
 
 use std::io::{BufRead, Read};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) fn order() -> Result<PilotConfig> {
     std::io::stdin().lock().take(LIMIT).read_line(&mut line).context("could not read the order of this pilot")?;
     let mut order: PilotConfig = serde_json::from_str(&line).context("could not understand the order of this pilot")?;
     if order.node.is_empty() {
-        // A batch job knows its node by the name that the scheduler gave it.
+        // A batch job gets the name of its node from the scheduler.
         let named = std::env::var("SLURMD_NODENAME").ok().filter(|name| !name.is_empty());
         order.node = named.unwrap_or_else(|| measure::identity().host);
     }
@@ -33,7 +33,7 @@ pub(super) fn run() -> Result<ExitStatus> {
             Ok(ExitStatus::Fine)
         }
         Err(error) => {
-            // The launcher hears it too, and puts it into the story.
+            // The launcher reads it too, and adds it to the story.
             let _ = output::write(format!("{error}\n").as_bytes());
             Err(error.into())
         }

@@ -9,7 +9,7 @@ use measure::Stopper;
 use super::super::app::starter;
 use super::work::{FarmWork, ProgramTemplate};
 
-/// What to do, as people say it.
+/// The requested work.
 pub(super) struct Wanted<'a> {
     pub(super) manifest: &'a str,
     pub(super) application: Option<&'a str>,

@@ -119,7 +119,7 @@ impl PilotPlacement {
             minutes: (self.job_time / 60.0).ceil() as u64,
             options: by.slurm_option.clone(),
         };
-        // What cannot start is refused before a ledger is made.
+        // Invalid parameters are refused before a ledger is created.
         setup.address()?;
         setup.nodes("")?;
         Ok(setup)
@@ -196,7 +196,7 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     conclude(&ending, &*ledger, &book, expected, saver, common)
 }
 
-/// A digest as it is printed.
+/// A digest in its printed form.
 fn digest(text: &str) -> Result<u64> {
     u64::from_str_radix(text, 16).with_context(|| format!("'{text}' is no digest; write 16 hexadecimal digits"))
 }

@@ -1,4 +1,4 @@
-//! How a farm was started: kept in the ledger, so that a resumption needs nothing else.
+//! Parameters with which a farm was started: stored in the ledger, so that resuming needs nothing else.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cmd::node_options::by_ssh;
 
-/// Everything but the job.
+/// All parameters except the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FarmSetup {
@@ -33,7 +33,7 @@ impl FarmSetup {
         LeaseRules { expiry: self.lease, speculate: self.speculate, ..LeaseRules::default() }
     }
 
-    /// Where to listen: one address that pilots can name.
+    /// The address to listen on, which pilots can connect to.
     pub(super) fn address(&self) -> Result<SocketAddr> {
         let plain = self.listen.parse::<IpAddr>().map(|address| SocketAddr::new(address, 0));
         let address = plain
@@ -49,7 +49,8 @@ impl FarmSetup {
         Ok(address)
     }
 
-    /// Where pilots run. Local ones have names that begin with `prefix`, so that those of several coordinators differ.
+    /// The launcher of pilots. The names of local ones begin with `prefix`, so that those of several coordinators
+    /// differ.
     pub(super) fn nodes(&self, prefix: &str) -> Result<Box<dyn PilotLauncher>> {
         Ok(match self.launcher.as_str() {
             "slurm" => {
@@ -74,7 +75,7 @@ impl FarmSetup {
     }
 }
 
-/// Whether a host of ssh is this one by its name.
+/// Whether a host of ssh is this one, by its name.
 fn is_here(host: &str) -> bool {
     let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -15,7 +15,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 
-/// Longest pause before looking again for something to do, seconds.
+/// Longest pause before looking for work again, seconds.
 const PAUSE: f64 = 0.2;
 
 pub(super) fn run(
@@ -63,13 +63,13 @@ pub(super) fn run(
     }
     broken.extend(trouble);
     if !broken.is_empty() {
-        output::remark(&format!("could not vouch for the result: {}", broken.join("; ")));
+        output::remark(&format!("could not verify the result: {}", broken.join("; ")));
         return Ok(ExitStatus::Failed);
     }
     Ok(if totals.differing > 0 { ExitStatus::Found } else { ExitStatus::Fine })
 }
 
-/// Takes chunks until all have results. What went wrong, if work failed here.
+/// Processes chunks until all have results. Returns the reason if work failed here.
 fn serve(
     shared: &mut SharedFarm,
     job: &FarmJob,
@@ -92,7 +92,7 @@ fn serve(
         }
     };
     std::thread::Builder::new().name("work".to_owned()).spawn(work).context("could not start a thread")?;
-    // Processes begin at different places, so that they rarely meet.
+    // Processes start at different chunks, so that they rarely conflict.
     let mut from = u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % job.chunks();
     while !stopper.asked() && shared.totals()?.commits < job.chunks() {
         let Some(chunk) = shared.take(from, age)?.and_then(|index| job.cut(index)) else {

@@ -1,4 +1,4 @@
-//! `prony farm status`: a ledger, read while others write into it or long after.
+//! `prony farm status`: a ledger, read during the run or afterwards.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let story = Story::read(&*ledger)?;
     let folder = std::env::current_dir().context("could not find the current directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
-    // This machine, now, is not what the farm ran on.
+    // The farm did not run under the present conditions of this machine.
     run.session.notes.clear();
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;

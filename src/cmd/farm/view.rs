@@ -9,12 +9,12 @@ use report::{
 };
 use serde_json::json;
 
-/// Nodes that have a curve of their own.
+/// Most nodes with a curve each.
 const CURVES: usize = 8;
-/// Incidents that are listed.
+/// Most incidents in the list.
 const LISTED: usize = 200;
 
-/// What must hold, the figures, the nodes, the timeline and the story.
+/// The invariants, the figures, the nodes, the timeline and the story.
 pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expected: Option<u64>) -> Document {
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });

@@ -16,38 +16,37 @@ use serde_json::{Value, json};
 use super::super::app::starter;
 use crate::{ExitStatus, output};
 
-/// What a job's work is, as the ledger keeps it and pilots read it.
+/// The work of a job, as stored in the ledger and read by pilots.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum FarmWork {
-    /// A built-in workload; its input from files where there are any.
-    /// `pace`: seconds that a chunk takes at least.
+    /// A built-in workload, with input files if there are any. `pace` is the minimum duration of a chunk, seconds.
     Builtin { workload: String, input: Option<PathBuf>, pace: f64 },
-    /// A program that is run once a chunk.
+    /// A program that is run once per chunk.
     Command(Box<ProgramTemplate>),
-    /// Nothing at all: what is left is the farm itself.
+    /// No work: only the farm itself is measured.
     Null,
 }
 
-/// A program with holes in its arguments.
+/// A program with placeholders in its arguments.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProgramTemplate {
-    /// Arguments, holes unfilled.
+    /// Arguments with placeholders.
     pub(super) run: Vec<String>,
-    /// Values of the holes that all chunks share.
+    /// Values of placeholders that are the same for all chunks.
     pub(super) values: BTreeMap<String, String>,
-    /// Where it runs.
+    /// Its working directory.
     pub(super) directory: PathBuf,
     /// Variables set for it.
     pub(super) environment: BTreeMap<String, String>,
     /// Seconds after which it counts as hung.
     pub(super) patience: f64,
-    /// What its output must match.
+    /// Expression that its output must match.
     pub(super) stdout: Option<String>,
-    /// Its digest, by the first group.
+    /// Expression whose first group is its digest.
     pub(super) digest: Option<String>,
-    /// Where its input lies, for the record.
+    /// Location of its input, for the record.
     pub(super) input: PathBuf,
 }
 
@@ -56,7 +55,7 @@ impl FarmWork {
         serde_json::from_value(job.work.clone()).context("could not understand the work of this farm")
     }
 
-    /// Where input lies.
+    /// Location of the input.
     fn input(&self) -> Option<&Path> {
         match self {
             Self::Builtin { input, .. } => input.as_deref(),
@@ -66,7 +65,7 @@ impl FarmWork {
     }
 }
 
-/// Makes workers of this program.
+/// Creates workers of this program.
 pub(super) struct WorkerFactory;
 
 impl Workshop for WorkerFactory {
@@ -95,7 +94,7 @@ impl Workshop for WorkerFactory {
     }
 }
 
-/// The file system that input lies on and, over NFS, what reading cost so far.
+/// The file system of the input and, over NFS, the cost of reading so far.
 pub(super) fn input_notes(input: &Path) -> Vec<String> {
     let Ok(found) = sys::file::filesystem(input) else {
         return vec![format!("there is no input at {}", input.display())];
@@ -104,13 +103,13 @@ pub(super) fn input_notes(input: &Path) -> Vec<String> {
     if found.kind.starts_with("nfs") {
         notes.push(match ::farm::mountstats::of(&found.point) {
             Some(mount) => mount.words(),
-            None => "the kernel tells no statistics of this NFS mount".to_owned(),
+            None => "the kernel reports no statistics of this NFS mount".to_owned(),
         });
     }
     notes
 }
 
-/// The file of a chunk's ntuple.
+/// The file with the ntuple of a chunk.
 fn ntuple(folder: &Path, first: u64, events: u64) -> PathBuf {
     folder.join(format!("events-{first:012}-{events}.ntuple"))
 }

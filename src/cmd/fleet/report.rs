@@ -1,4 +1,4 @@
-//! What came of a fleet: every node with what became of it, the spread, and why an odd node is odd.
+//! The report of a fleet: every node with its outcome, the spread, and explanations of odd nodes.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, run_finder};
 
-/// Odd nodes that are explained; more get a command to type.
+/// Most odd nodes that are explained; further ones get a suggested command.
 const EXPLAINED: usize = 3;
 
 /// A node and the number of its run in the store.
@@ -26,7 +26,7 @@ pub(super) struct ReportedNode {
     number: Option<u64>,
 }
 
-/// Everything that is told.
+/// The contents of the report.
 pub(super) struct FleetReport {
     launcher: String,
     pub(super) nodes: Vec<ReportedNode>,
@@ -44,7 +44,7 @@ impl FleetReport {
         let number = |measured: &Measured| measured.run.as_ref().and_then(|run| numbers.get(&run.id)).copied();
         let nodes: Vec<ReportedNode> =
             all.into_iter().map(|measured| ReportedNode { number: number(&measured), measured }).collect();
-        // A run that is a part of one says nothing of the whole.
+        // A partial run does not represent the whole.
         let whole: Vec<(&str, &Run)> = nodes
             .iter()
             .filter(|node| matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit)))
@@ -70,8 +70,8 @@ impl FleetReport {
         Ok(Self { launcher: launcher.to_owned(), nodes, spread, explanations })
     }
 
-    /// What a demand to fail on odd nodes comes to; nothing where it passes. Nodes that could not be compared, and two
-    /// that differ, of which either may be the odd one, leave it open.
+    /// The exit code if odd nodes are to fail; `None` if there is none. It is inconclusive if nodes could not be
+    /// compared, or if two nodes differ, of which either may be odd.
     pub(super) fn odd(&self) -> Option<ExitStatus> {
         let Some(spread) = &self.spread else { return Some(ExitStatus::Inconclusive) };
         let unclear = spread.nodes.len() < 3 && spread.figures.iter().any(|figure| !figure.different.is_empty());
@@ -146,7 +146,7 @@ impl FleetReport {
     }
 }
 
-/// Figures that came out with a value.
+/// Figures with a value.
 fn counted(run: &Run) -> usize {
     let value = |outcome: &Outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_));
     run.figures.iter().filter(|figure| value(&figure.outcome)).count()

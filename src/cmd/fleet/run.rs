@@ -139,7 +139,7 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
         store::check_label(label)?;
     }
     let selection = &arguments.selection;
-    // What makes no sense here makes none on any node.
+    // Options that are invalid here are invalid on every node.
     let rounds = &arguments.rounds;
     if let Some(suite) = selection.suite().filter(|suite| rating::is_suite(suite)) {
         bail!("a fleet measures figures of the catalogue; rate each machine with: prony run --suite {suite}");
@@ -158,7 +158,7 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     })
 }
 
-/// The batch script: every node measures by itself and writes its document beside the script's output.
+/// The batch script: every node measures on its own and writes its document beside the output of the script.
 fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     let count = arguments.nodes.context("could not write a script for no nodes; say how many with --nodes")?;
     let mut words =
@@ -180,7 +180,7 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     let batch = arguments.place.batch(count as usize, Vec::new());
     let inner: Vec<String> = words.iter().map(|word| fleet::launcher::quoted(word)).collect();
     let label = order.label.as_deref().unwrap_or("fleet");
-    // The node's name is known on the node alone.
+    // Only the node knows its name.
     let line = format!(
         "exec {} --label {}\" $SLURMD_NODENAME\" --output \"prony-$SLURM_JOB_ID-$SLURMD_NODENAME.json\"",
         inner.join(" "),
@@ -194,7 +194,7 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     ))
 }
 
-/// Keeps documents as they come.
+/// Saves documents as they arrive.
 struct DocumentSaver {
     store: Box<dyn Store>,
     output: Option<PathBuf>,
@@ -217,7 +217,7 @@ impl DocumentSaver {
             Err(error) => self.trouble = Some(error.to_string()),
         }
         if let Some(folder) = &self.output {
-            // A name from elsewhere is no path.
+            // A name from another host must not be used as a path.
             let safe: String =
                 node.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
             let path = folder.join(format!("{}.json", safe.trim_start_matches('.')));

@@ -129,11 +129,11 @@ impl SeriesTrial for BuildTrial {
     }
 }
 
-/// Jobs whose nodes did not start together, after which a job is given up.
+/// Jobs whose nodes did not start together before a job is abandoned.
 const ATTEMPTS: u32 = 3;
 
 impl BuildTrial {
-    /// One job whose nodes started together: one whose nodes did not says nothing of the network, and is done again.
+    /// One job whose nodes started together: others are no measurement of the network, and are repeated.
     fn together(&mut self) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
         for _ in 0..ATTEMPTS {
@@ -143,7 +143,7 @@ impl BuildTrial {
                 (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
                 _ => None,
             };
-            // What is not known of the clocks counts as skew: the bound holds surely or not at all.
+            // Uncertainty of the clocks counts as skew, so that the bound is certain.
             skew = (outcome.skew + outcome.skew_within) * 1e3;
             if skew <= self.max_skew {
                 return Ok((outcome, drops));
@@ -172,7 +172,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
             "datagrams" => Transport::Datagrams,
             _ => Transport::Credits { credits: arguments.credits },
         },
-        // Tells this job's packets from others'.
+        // Distinguishes the packets of this job.
         seed: sys::clock::realtime() as u32,
         sizes: match (&arguments.measured, arguments.exponential) {
             (Some(path), _) => SizeDistribution::Measured(measured(path)?),
@@ -183,7 +183,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
     })
 }
 
-/// Sizes of fragments from a file: one a line.
+/// Sizes of fragments from a file: one per line.
 fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("could not read sizes from {}", path.display()))?;
@@ -252,7 +252,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     )
 }
 
-/// Agents on nodes that a launcher reaches, or behind whatever command starts them. All of them must be there.
+/// Agents on nodes that a launcher reaches, or started by given commands. All of them are required.
 fn agents(arguments: &Arguments, count: usize) -> Result<Box<dyn Launcher>> {
     if arguments.agent.is_empty() {
         let chosen = arguments.nodes.choose(Some(count), &arguments.address, true)?;

@@ -1,4 +1,4 @@
-//! What jobs of an event builder showed, all of them together.
+//! Results of all jobs of an event builder together.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,10 +8,10 @@ use fleet::lab::Drops;
 use fleet::series::{derived, figure};
 use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 
-/// Jobs done so far, with what queues of the laboratory dropped in each.
+/// Finished jobs, with the frames that queues of the laboratory dropped in each.
 pub(super) type Jobs = Rc<RefCell<Vec<(BuildOutcome, Option<Drops>)>>>;
 
-/// What a reader must know of the jobs: where packets were lost, windows, skew, load.
+/// Notes on the jobs: packet losses, windows, skew, load.
 pub(super) fn remarks(jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<String> {
     if jobs.is_empty() {
         return Vec::new();
@@ -66,7 +66,7 @@ fn drops(jobs: &[(BuildOutcome, Option<Drops>)], sockets: u64, refused: u64) -> 
     format!("drops: {switch}, {sockets} in sockets, {refused} refused by full queues")
 }
 
-/// What the loss of a receiver cost, at most over the jobs.
+/// Cost of the loss of a receiver, at most over the jobs.
 fn hole(jobs: &[(BuildOutcome, Option<Drops>)]) -> Option<String> {
     let holes: Vec<[f64; 3]> = jobs.iter().filter_map(|(outcome, _)| outcome.hole).collect();
     let most = |index: usize| holes.iter().map(|hole| hole[index]).fold(0.0, f64::max) * 1e3;
@@ -82,7 +82,7 @@ fn hole(jobs: &[(BuildOutcome, Option<Drops>)]) -> Option<String> {
     })
 }
 
-/// Where data went, by which interface, and whether it all arrived.
+/// Path of the data, interfaces used, and whether all data arrived.
 fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     let words = |place: &fleet::build::NodePlace| format!("{} {} ({})", place.host, place.address, place.interface);
     let list = |places: &[fleet::build::NodePlace]| {
@@ -103,7 +103,7 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     ]
 }
 
-/// Quantiles of the time that events took, each with its interval over jobs.
+/// Quantiles of the time of events, each with its interval over jobs.
 pub(super) fn latencies(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
     let of = |quantile: f64| -> Option<Figure> {
         let latency = |(one, _): &(BuildOutcome, Option<Drops>)| one.latency.quantile(quantile);

@@ -101,7 +101,7 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
     let (program, rest) = command.split_first().context("could not run nothing")?;
     let parent = sys::process::own_pid();
     let network = entry.network(host)?;
-    // Forked while this process has one thread: the child must enter the laboratory before it becomes the program.
+    // Forked while this process has one thread: the child must enter the laboratory before it executes the program.
     let child = sys::process::fork(|| {
         let inside = sys::process::die_with_parent(parent).map_err(fleet::Error::from).and_then(|()| entry.enter(host));
         let reason = match inside {
@@ -114,10 +114,10 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
     supervise(child, entry, network)
 }
 
-/// How long a program that was asked to end may take.
+/// Time in which a program that was asked to end must end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Waits for a program in a laboratory; when the laboratory's owner ends first, nothing is left running in it.
+/// Waits for a program in a laboratory; if the owner of the laboratory ends first, all programs in it are ended.
 fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
     let mut asked = None;
@@ -132,7 +132,7 @@ fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> 
             anyhow::bail!("could not go on: process {} took the laboratory down; {ended} programs ended", entry.owner);
         }
         if stopper.asked() {
-            // The terminal told the program too, and it may have something to write.
+            // The terminal has signalled the program too, which may still have output to write.
             if asked.get_or_insert_with(std::time::Instant::now).elapsed() > GRACE {
                 child.kill(sys::signal::Signal::Terminate)?;
             }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let opened = arguments.over.open()?;
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for kind in arguments.kind.iter().map(|name| kind(name)) {
-        // Beside each other in every round: with and without load.
+        // Both in every round: with and without load.
         for load in [(0, 0), (arguments.up, arguments.down)] {
             let trip = RoundTripPlan { kind, size: arguments.size, load, warmup: 0.1, ..RoundTripPlan::default() };
             trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));

@@ -1,4 +1,4 @@
-//! `prony net`: networks and event building, one file a verb.
+//! `prony net`: networks and event building, one file per command.
 
 mod build;
 mod jobs;

@@ -1,4 +1,4 @@
-//! What network tests go over, how they are measured, and where their runs are kept.
+//! The path of network tests, how they are measured, and where their runs are stored.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -68,9 +68,9 @@ impl Switch {
     }
 }
 
-/// A rate in bits a second: `10mbit`, `1gbit`, `64kbit`.
+/// A rate in bits per second: `10mbit`, `1gbit`, `64kbit`.
 pub(super) fn bits(text: &str) -> Result<u64, String> {
-    let refuse = || format!("'{text}' is no rate; write one such as 10mbit or 1gbit");
+    let refuse = || format!("'{text}' is not a rate; write one such as 10mbit or 1gbit");
     let lower = text.trim().to_lowercase();
     let (number, scale) = [("gbit", 1e9), ("mbit", 1e6), ("kbit", 1e3), ("bit", 1.0)]
         .iter()
@@ -81,11 +81,11 @@ pub(super) fn bits(text: &str) -> Result<u64, String> {
     if (1e3..=1e12).contains(&bits) {
         Ok(bits as u64)
     } else {
-        Err("rates from 1kbit to 1000gbit can be meant".to_owned())
+        Err("the rate must be between 1kbit and 1000gbit".to_owned())
     }
 }
 
-/// A path and what must live as long as it does.
+/// A path and the objects that it requires.
 pub(super) struct OpenedPath {
     pub(super) path: Path,
     _lab: Option<Arc<Lab>>,
@@ -114,7 +114,7 @@ impl Over {
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
-    /// Opens the path, or one through a laboratory of each of these MTUs.
+    /// Opens the path, or one through a laboratory for each of these MTUs.
     pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<OpenedPath>> {
         if mtus.is_empty() {
             return Ok(vec![self.open()?]);
@@ -145,17 +145,17 @@ impl Over {
     }
 }
 
-/// For a server of one's own, whose only client may be busy elsewhere for a while: with other laboratories of one run.
+/// For a server of this process, whose only client may be busy for a time with other laboratories of the run.
 fn patient() -> Result<ListenSettings> {
     let local = ListenSettings::local()?;
     Ok(ListenSettings { limits: ServeLimits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
-/// Half-width at which a figure of a network has converged, where nothing else is asked for.
+/// Target half-width of a network figure, if no other is requested.
 const TARGET: f64 = 0.025;
 
-/// Figures that follow from what trials saw, and that launches in the document do not hold: they speak of the launches of
-/// one session.
+/// Figures derived from observations of trials that launches in the document do not contain: they refer to the launches
+/// of one session.
 pub(super) struct Derived {
     /// From the launches in the document.
     pub(super) whole: Vec<Figure>,
@@ -164,11 +164,11 @@ pub(super) struct Derived {
 }
 
 impl Derived {
-    /// Nothing follows.
+    /// No derived figures.
     pub(super) const NONE: Self = Self { whole: Vec::new(), session: Vec::new() };
 }
 
-/// Measures trials as a run, adds what follows from it, saves and prints it.
+/// Measures trials as a run, adds derived figures, saves and prints it.
 pub(super) fn measure_trials(
     name: &str,
     trials: Vec<Box<dyn SeriesTrial>>,
@@ -199,7 +199,7 @@ pub(super) fn measure_trials(
     if is_resumed {
         let note = "of the launches since the run was resumed";
         derived.session.iter_mut().for_each(|figure| figure.notes.push(note.to_owned()));
-        // What this session tells nothing of stands as the earlier one left it.
+        // Derived figures that this session does not have are kept from the earlier one.
         earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));
     }
     result.run.figures.extend([derived.whole, derived.session, earlier].concat());

@@ -151,7 +151,7 @@ fn quantity(value: f64, unit: &str) -> Cell {
     let unit = match unit {
         "B/s" => Unit::BytesPerSecond,
         "s" => Unit::Seconds,
-        // Networks count bytes by thousands, not by 1024.
+        // Networks count bytes in powers of 1000, not of 1024.
         "B" => return Cell::text(format!("{value:.0} B")),
         _ => Unit::Ratio,
     };

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     measure: MeasureOptions,
 }
 
-/// Kinds by their names.
+/// Kinds by name.
 pub(super) fn kind(name: &str) -> RoundTripKind {
     match name {
         "udp" => RoundTripKind::Udp,

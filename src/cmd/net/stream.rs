@@ -53,7 +53,7 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
     u32::try_from(bytes).ok().filter(|bytes| *bytes <= 64 << 20).ok_or_else(|| "at most 64MiB".to_owned())
 }
 
-/// A receive buffer, or none where the system decides.
+/// A receive buffer, or `None` if the system decides.
 type Window = Option<u32>;
 
 fn window(text: &str) -> Result<Window, String> {

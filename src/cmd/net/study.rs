@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let base = StreamPlan { block: arguments.block / 1e3, ..StreamPlan::default() };
     let allowed = sys::affinity::allowed()?;
     let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
-    // Laboratories of another MTU and with offloads stand beside the first one as long as the study lasts.
+    // Laboratories with another MTU and with offloads exist beside the first one during the study.
     let mut others: Vec<OpenedPath> = Vec::new();
     if arguments.over.lab {
         let shape = arguments.over.switch.shape(2);

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     )
 }
 
-/// The highest step of the ladder at which, in all its launches, nothing was lost, and below which nothing was either.
+/// The highest step of the ladder without loss in any launch, below which there was no loss either.
 fn loss_free(run: &Run) -> Option<Figure> {
     let steps = run.figures.iter().filter(|figure| figure.probe == "network.udp_received");
     let clean = |figure: &&Figure| {

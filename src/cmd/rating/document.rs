@@ -17,7 +17,7 @@ pub(super) fn figures(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
 
 fn add(run: &mut Run, set: RatingSet, probe: String, copies: u32, title: String, note: &str) {
     let point = Point::origin().with("copies", copies.to_string());
-    // One launch finds the mean and its components.
+    // One launch yields the mean and its components.
     let shares = Some(format!("{} x{copies}", set.name()));
     let entry = PlanEntry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);

@@ -53,7 +53,7 @@ fn new_parts(sets: impl Iterator<Item = RatingSet>, copies: &[u32]) -> Vec<Ratin
     let cpus = sys::affinity::allowed().map_or(1, |allowed| u32::try_from(allowed.len()).unwrap_or(1));
     let modes: Vec<(u32, &'static str)> = match copies {
         [] => vec![(1, SPEED), (cpus, RATE)],
-        // Both of one copy, as on a machine with one CPU.
+        // Both with one copy, as on a machine with one CPU.
         [1, 1] => vec![(1, SPEED), (1, RATE)],
         given => given.iter().map(|copies| (*copies, if *copies == 1 { SPEED } else { RATE })).collect(),
     };
@@ -63,7 +63,7 @@ fn new_parts(sets: impl Iterator<Item = RatingSet>, copies: &[u32]) -> Vec<Ratin
 const SPEED: &str = "speed";
 const RATE: &str = "rate";
 
-/// The parts of a run that began earlier, by its geometric means.
+/// The parts of an interrupted run, by its geometric means.
 fn parts_of(run: &Run) -> Vec<RatingPart> {
     let part = |entry: &model::PlanEntry| {
         let copies = entry.point.get("copies")?.parse().ok()?;
@@ -74,7 +74,7 @@ fn parts_of(run: &Run) -> Vec<RatingPart> {
     run.plan.entries.iter().filter_map(part).collect()
 }
 
-/// Whether no component failed: a rating with a wrong one is none.
+/// Whether no component failed: a rating with a wrong component is invalid.
 fn valid(run: &Run) -> bool {
     !run.figures.iter().any(|figure| matches!(figure.outcome, Outcome::Failed(_)))
 }

@@ -1,4 +1,4 @@
-//! One component once, as a process of its own; and the list of them.
+//! One component in a separate process; and the list of components.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, 
 
 use crate::{ExitStatus, output};
 
-/// Makes the input, does the work, and says how long it took and what came out.
+/// Creates the input, does the work, and prints its time and checksum.
 pub(super) fn run(name: &str) -> Result<ExitStatus> {
     let component = rating::component(name).context("could not find the component")?;
     let mut job = (component.make)();

@@ -1,4 +1,4 @@
-//! Findings of other verbs inside a report: predictions, choices, trends and fits.
+//! Results of other commands inside a report: predictions, choices, trends and fits.
 
 use anyhow::{Context, Result};
 use report::{Block, Document, DocumentSection, EmbeddedJson};
@@ -6,7 +6,7 @@ use report::{Block, Document, DocumentSection, EmbeddedJson};
 use crate::cli::{self, CommonOptions, Verb};
 use crate::cmd::{app, choose, predict, trend};
 
-/// Adds what the commands find, in their order, before the last section, which says how to read the whole.
+/// Adds the results of the commands, in their order, before the last section, which explains how to read the report.
 pub(super) fn add(document: &mut Document, commands: &[String], common: &CommonOptions) -> Result<()> {
     let mut found = Vec::new();
     for command in commands {
@@ -45,7 +45,7 @@ fn other() -> anyhow::Error {
     anyhow::anyhow!("a report can hold predict, choose, trend and app fit")
 }
 
-/// Its sections under its title, what it notes and what it sums up as text.
+/// Its sections under its title, with its notes and summaries as text.
 fn sections(part: Document) -> Vec<DocumentSection> {
     let Document { title, notes, sections, summary, .. } = part;
     let items: Vec<String> = summary.into_iter().chain(notes).collect();
@@ -63,7 +63,7 @@ fn sections(part: Document) -> Vec<DocumentSection> {
     all
 }
 
-/// The words of a command; quotation marks of either kind keep blanks together. `None` when one is not closed.
+/// The words of a command; quotation marks of either kind keep spaces together. `None` if one is not closed.
 fn words(command: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in command.chars() {

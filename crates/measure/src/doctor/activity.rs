@@ -1,4 +1,4 @@
-//! What else uses the CPUs while nothing of ours runs.
+//! Other use of the CPUs while nothing is measured.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use model::{Share, TakenTime};
 use sys::process::own_pid;
 use sys::usage::{self, Stat};
 
-/// CPUs' worth of work from which a process is named.
+/// CPU time per time from which a process is named.
 const LEAST: f64 = 0.02;
 
-/// A process that used CPU time meanwhile.
+/// A process that used CPU time in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BusyProcess {
     pub(super) pid: i32,
@@ -20,33 +20,33 @@ pub(super) struct BusyProcess {
     pub(super) cpus: f64,
 }
 
-/// What the machine did meanwhile.
+/// Activity of the machine in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Activity {
-    /// Other processes, busiest first. Those of other containers are not seen.
+    /// Other processes, busiest first. Those of other containers are not visible.
     pub(super) busy: Vec<BusyProcess>,
-    /// CPUs' worth of all work but this process's, seen or not.
+    /// CPU time per time of all work except this process, visible or not.
     pub(super) others: f64,
-    /// CPU time that the host took, of all that there was.
+    /// CPU time that the host took, relative to the whole CPU time.
     pub(super) stolen: TakenTime,
     /// CPUs online.
     pub(super) cpus: usize,
 }
 
 impl Activity {
-    /// The share of all CPU time that others used.
+    /// The share of the whole CPU time that others used.
     pub(super) fn others_share(&self) -> Share {
         Share::of(self.others, self.cpus as f64).unwrap_or_default()
     }
 
-    /// The busiest others by name.
+    /// The busiest other processes by name.
     pub(super) fn names(&self) -> String {
         let name = |busy: &BusyProcess| format!("{} ({}) {:.2}", busy.name, busy.pid, busy.cpus);
         self.busy.iter().take(5).map(name).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Watches the machine for a while. The kernel counts CPU time in ticks of about 10 ms, so half a second resolves 2%.
+/// Watches the machine for a time. The kernel counts CPU time in ticks of about 10 ms, so half a second resolves 2%.
 pub(super) fn activity(window: Duration) -> sys::Result<Activity> {
     let (start, own) = (sys::clock::now(), sys::clock::process_cpu()?);
     let (machine, before) = (usage::machine_times()?, processes());
@@ -59,7 +59,7 @@ pub(super) fn activity(window: Duration) -> sys::Result<Activity> {
         .into_iter()
         .filter(|(key, _)| key.0 != own_pid())
         .filter_map(|(key, (name, used))| {
-            // What was not there before used its time while it started, and is gone as quickly.
+            // A process that started in the window used its time for starting, and is soon gone.
             let cpus = used.saturating_sub(before.get(&key)?.1).as_secs_f64() / wall;
             (cpus >= LEAST).then_some(BusyProcess { pid: key.0, name, cpus })
         })
@@ -73,7 +73,7 @@ pub(super) fn activity(window: Duration) -> sys::Result<Activity> {
     })
 }
 
-/// Name and CPU time of every process that can be seen, by number and start.
+/// Name and CPU time of every visible process, by number and start time.
 fn processes() -> HashMap<(i32, u64), (String, Duration)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten();
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());

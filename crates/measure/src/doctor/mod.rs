@@ -1,4 +1,4 @@
-//! What may disturb measuring here, and what to do about it.
+//! Conditions that may disturb measurements, and their remedies.
 
 mod activity;
 mod overhead;
@@ -8,29 +8,29 @@ use std::path::Path;
 
 use crate::engine::Engine;
 
-/// How a check came out.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
     /// Nothing to do.
     Fine,
-    /// It may disturb figures.
+    /// Figures may be disturbed.
     Attention,
-    /// It makes figures wrong or impossible.
+    /// Figures would be wrong or impossible.
     Bad,
-    /// It could not be found out.
+    /// The check was not possible.
     Unknown,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at.
+    /// The subject of the check.
     pub subject: String,
-    /// How it came out.
+    /// Its result.
     pub state: Health,
-    /// What was found.
+    /// The finding.
     pub says: String,
-    /// What to do about it; empty when there is nothing to do.
+    /// The remedy; empty if none is needed.
     pub advice: String,
 }
 
@@ -48,7 +48,7 @@ impl Check {
     }
 }
 
-/// Looks at this machine and at the harness itself. Takes about a second, most of it to see what else runs here.
+/// Checks this machine and the harness. Takes about a second, most of it for watching other processes.
 #[must_use]
 pub fn doctor(engine: &mut dyn Engine, directory: &Path) -> Vec<Check> {
     let mut checks = surroundings::checks(directory);

@@ -1,4 +1,4 @@
-//! What the harness itself costs: the clock, the loop around a batch, a worker.
+//! Cost of the harness itself: the clock, the loop around a batch, a worker.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::Check;
 use crate::engine::{Engine, Stopper};
 use crate::step::{Purpose, WorkerStep};
 
-/// Times a step is repeated; the median counts.
+/// Repetitions of a step; the median counts.
 const REPEATS: usize = 11;
 
 struct Nothing;
@@ -46,7 +46,7 @@ pub(super) fn checks(engine: &mut dyn Engine) -> Vec<Check> {
     vec![Check::fine("clock", clock), Check::fine("loop", around), worker(engine)]
 }
 
-/// Nanoseconds that the call through the kernel's table costs, beyond reading the clock twice.
+/// Nanoseconds of the call through the table of the kernel, beyond reading the clock twice.
 fn loop_cost(read: f64) -> f64 {
     let mut kernel: Box<dyn Kernel> = std::hint::black_box(Box::new(Nothing));
     let mut times: Vec<f64> = (0..1000)

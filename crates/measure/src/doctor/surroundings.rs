@@ -1,4 +1,4 @@
-//! What else the machine does, and how it is set up.
+//! Other activity and configuration of the machine.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use sys::usage::PressureResource;
 use super::activity::{Activity, activity};
 use super::{Check, Health};
 
-/// How long other work is watched.
+/// Time for which other work is watched.
 const WATCH: Duration = Duration::from_millis(1000);
 
 pub(super) fn checks(directory: &Path) -> Vec<Check> {
@@ -153,7 +153,7 @@ fn throttling(allowed: &[usize]) -> Check {
     }
 }
 
-/// What a quota will do to figures, before any is measured.
+/// Expected effect of a quota on figures.
 fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
     let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
     let mut says = format!(
@@ -223,7 +223,7 @@ fn writable(directory: &Path) -> Check {
     }
 }
 
-/// Programs that a few figures need.
+/// Programs that a few figures require.
 const TOOLS: [(&str, &str); 3] =
     [("sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
 
@@ -235,7 +235,7 @@ fn tools() -> Vec<Check> {
     TOOLS.into_iter().map(check).collect()
 }
 
-/// Whether a program is found, as a shell would find it.
+/// Whether a program is in the search path of a shell.
 fn found(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| {

@@ -1,4 +1,4 @@
-//! Launches without a clock: seeded noise, scripted mishaps, and a log of what was asked in which order.
+//! Launches without a clock: seeded noise, scripted failures, and a log of the requests in order.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::{Engine, EngineError, Stopper};
 use crate::outside::OutsideCounters;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
 
-/// How a simulated figure behaves.
+/// Behaviour of a simulated figure.
 #[derive(Debug, Clone)]
 pub struct MockFigure {
-    /// Its launches' values, as they vary.
+    /// Distribution of the values of its launches.
     pub noise: Noise,
     /// Seconds of a launch.
     pub seconds: f64,
-    /// Why it cannot be measured, when it cannot.
+    /// Why it cannot be measured, if so.
     pub unfit: Option<String>,
     /// Launch, from 0, in which the worker crashes.
     pub crashes_at: Option<u32>,
@@ -26,7 +26,7 @@ pub struct MockFigure {
 }
 
 impl MockFigure {
-    /// A figure that behaves, around a value in its unit.
+    /// A figure without failures, with values around `centre` in its unit.
     #[must_use]
     pub fn stable(centre: f64) -> Self {
         Self { noise: Noise::stable(centre), seconds: 0.05, unfit: None, crashes_at: None, invalid: Vec::new() }
@@ -36,7 +36,7 @@ impl MockFigure {
 /// Simulated launches.
 pub struct MockEngine {
     figures: HashMap<FigureKey, MockFigure>,
-    /// How every figure behaves that is not named.
+    /// Behaviour of the figures without an entry.
     usual: MockFigure,
     seed: u64,
     drawn: HashMap<FigureKey, (Vec<Vec<f64>>, u32)>,
@@ -50,14 +50,14 @@ pub struct MockEngine {
     rests: usize,
 }
 
-/// What the hypervisor and a quota take from a launch, by its round and whether the engine rested before it.
+/// Time that the hypervisor and a quota take from a launch, by its round and whether the engine rested before it.
 type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
-/// Launches that are drawn ahead for a figure.
+/// Launches drawn in advance for a figure.
 const AHEAD: usize = 256;
 
 impl MockEngine {
-    /// An engine in which every figure behaves like `usual`.
+    /// An engine in which every figure behaves like `default`.
     #[must_use]
     pub fn new(seed: u64, usual: MockFigure) -> Self {
         let (figures, drawn) = (HashMap::new(), HashMap::new());
@@ -77,41 +77,41 @@ impl MockEngine {
         }
     }
 
-    /// Lets the outside take time from launches: stolen and throttled, by round and whether the engine rested before.
+    /// Lets time be taken from launches: stolen and throttled, by round and whether the engine rested before.
     #[must_use]
     pub fn taking(mut self, taken: impl Fn(u32, bool) -> [TakenTime; 2] + 'static) -> Self {
         self.taking = Some(Box::new(taken));
         self
     }
 
-    /// Lets a quota bind whose time is given anew after a period.
+    /// Adds a quota with a period.
     #[must_use]
     pub fn under_quota(mut self, period: Duration) -> Self {
         self.quota_period = Some(period);
         self
     }
 
-    /// How often the session waited between launches.
+    /// Number of waits of the session between launches.
     #[must_use]
     pub fn rests(&self) -> usize {
         self.rests
     }
 
-    /// Lets one figure behave differently.
+    /// Sets a different behaviour for one figure.
     #[must_use]
     pub fn with(mut self, key: FigureKey, figure: MockFigure) -> Self {
         self.figures.insert(key, figure);
         self
     }
 
-    /// Asks to stop in the launch after so many.
+    /// Requests a stop in the launch after this number.
     #[must_use]
     pub fn stopping_after(mut self, launches: usize) -> Self {
         self.stop_after = Some(launches);
         self
     }
 
-    /// Steps in the order in which they were asked for.
+    /// Steps in the order of the requests.
     #[must_use]
     pub fn log(&self) -> &[WorkerStep] {
         &self.log

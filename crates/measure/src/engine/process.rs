@@ -13,25 +13,26 @@ use sys::process::{Attended, Stream, Supervised, Supply};
 use super::{Engine, EngineError, Stopper};
 use crate::step::{Reply, WorkerStep};
 
-/// Longest line that a worker may say: a launch of thousands of batches with room to spare.
+/// Longest line of a worker: more than a launch of thousands of batches needs.
 const LONGEST_LINE: usize = 4 << 20;
 /// Most lines of one launch.
 const MOST_LINES: usize = 4096;
-/// How often a waiting harness looks whether somebody asked to stop. Rarely: it may share the worker's CPU.
+/// Interval at which a waiting harness checks for a stop. Long, because it may share the CPU of the worker.
 const LOOK: Duration = Duration::from_millis(200);
-/// Time that a worker that has said everything is given to leave.
+/// Time in which a worker must end after its last reply.
 const LEAVE: Duration = Duration::from_millis(50);
-/// What is kept of a crashed worker's last words.
+/// Bytes kept of the last output of a crashed worker.
 const LAST_WORDS: usize = 600;
 
-/// Starts one process a launch.
+/// Starts one process per launch.
 pub struct ProcessEngine {
     program: OsString,
     arguments: Vec<OsString>,
 }
 
 impl ProcessEngine {
-    /// An engine whose workers are `program arguments...`, which serve a step on standard input and output.
+    /// An engine whose workers are `program arguments...`, which read a step on standard input and write replies on
+    /// standard output.
     #[must_use]
     pub fn new(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
@@ -39,14 +40,15 @@ impl ProcessEngine {
     }
 
     fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
-        // A group of its own: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker started.
+        // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
+        // started.
         let supply = Supply { input: Some(step), own_group: true, deaf: false };
         Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
             .map_err(|error| EngineError::NotStarted(format!("{}: {error}", self.program.to_string_lossy())))
     }
 }
 
-/// Does something on one CPU and goes back to those where this thread may run: workers inherit them.
+/// Runs a closure on one CPU and restores the CPUs of this thread, which workers inherit.
 fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> sys::Result<T>) -> sys::Result<T> {
     let allowed = sys::affinity::allowed()?;
     sys::affinity::pin(&[cpu])?;
@@ -105,18 +107,18 @@ impl Engine for ProcessEngine {
     }
 }
 
-/// What a worker said so far.
+/// The output of a worker so far.
 #[derive(Default)]
 struct WorkerLine {
     line: Vec<u8>,
     replies: Vec<Reply>,
-    /// Why it is heard no further.
+    /// Why its output is no longer read.
     babble: Option<String>,
     stderr_tail: Vec<u8>,
 }
 
 impl WorkerLine {
-    /// Takes in a piece; enough is enough once the worker has said everything, or something else than replies.
+    /// Adds a piece of output; the end is requested after the last reply or an invalid one.
     fn take(&mut self, stream: Stream, bytes: &[u8]) -> ControlFlow<()> {
         if stream == Stream::Errors {
             self.keep(bytes);
@@ -140,11 +142,11 @@ impl WorkerLine {
             Ok(reply) => self.replies.push(reply),
             Err(_) => {
                 let start: String = String::from_utf8_lossy(&line).trim_end().chars().take(60).collect();
-                self.babble = Some(format!("it said something that is no reply: {start}"));
+                self.babble = Some(format!("it sent an invalid reply: {start}"));
             }
         }
         if self.replies.len() >= MOST_LINES {
-            self.babble = Some("it did not stop talking".to_owned());
+            self.babble = Some("it sent too many lines".to_owned());
         }
     }
 
@@ -154,9 +156,9 @@ impl WorkerLine {
     }
 
     fn crash(&self, status: Option<ExitStatus>) -> String {
-        let how = status.map_or_else(|| "it could not be ended".to_owned(), describe);
+        let how = status.map_or_else(|| "it could not be killed".to_owned(), describe);
         let words = String::from_utf8_lossy(&self.stderr_tail).trim().replace('\n', "; ");
-        if words.is_empty() { how } else { format!("{how}; it said: {words}") }
+        if words.is_empty() { how } else { format!("{how}; its output: {words}") }
     }
 }
 

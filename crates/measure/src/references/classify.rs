@@ -1,49 +1,49 @@
-//! Which batches are undisturbed.
+//! Classification of batches as undisturbed.
 
 use model::{LaunchReferences, ReferenceTrack};
 
-/// Largest relative distance of a ratio from the unshared core's.
+/// Largest relative distance of a ratio from that of the unshared core.
 const NEAR: f64 = 0.05;
 /// Largest relative distance of two readings of one clock.
 const STEADY: f64 = 0.01;
-/// Share of a batch that its thread may be off its CPU without having given it up.
+/// Share of a batch for which its thread may be off its CPU without having yielded it.
 const OFF_CPU: f64 = 0.01;
 /// The same in nanoseconds: reading both clocks takes time, and so do interrupts.
 const OFF_CPU_NANOS: f64 = 3_000.0;
 
-/// What decides whether a batch counts.
+/// The rule by which a batch is undisturbed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UndisturbedRule {
-    /// The unshared core's ratio on each track.
+    /// Ratio of the unshared core on each track.
     pub(crate) unshared: Vec<f64>,
     near: f64,
     steady: f64,
 }
 
-/// One batch among those of a launch.
+/// One batch of a launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BatchPlace {
-    /// Its place, and how many there are.
+    /// Its index, and the number of batches.
     pub(crate) at: usize,
     pub(crate) of: usize,
     /// The last batch before it that did the same.
     pub(crate) like: Option<usize>,
-    /// How long it took, nanoseconds: what the time off the CPU is a share of.
+    /// Its duration, nanoseconds, to which time off the CPU is relative.
     pub(crate) nanos: u64,
 }
 
 impl UndisturbedRule {
-    /// The rule where the unshared core's ratio is known on each track.
+    /// The rule if the ratio of the unshared core is known on each track.
     pub(crate) const fn new(unshared: Vec<f64>) -> Self {
         Self { unshared, near: NEAR, steady: STEADY }
     }
 
-    /// The same rule with both thresholds at `within`, to see what they do to a value.
+    /// The same rule with both thresholds set to `within`, to measure their effect on a value.
     pub(crate) fn within(&self, within: f64) -> Self {
         Self { unshared: self.unshared.clone(), near: within, steady: within.min(2.0 * STEADY) }
     }
 
-    /// The clock of a batch, hertz, where it is undisturbed; of several CPUs that of the first.
+    /// The clock of a batch, hertz, if it is undisturbed; of several CPUs that of the first.
     pub(crate) fn clock_of(&self, references: &LaunchReferences, batch: BatchPlace) -> Option<f64> {
         if references.tracks.is_empty()
             || references.tracks.len() != self.unshared.len()
@@ -76,7 +76,8 @@ impl UndisturbedRule {
         if self.agree(before, after) {
             return Some((hertz(before) + hertz(after)) / 2.0);
         }
-        // Like with like: a step between before and after that every batch makes is the work's own, as with wide vectors.
+        // Compared with the same kind of batch: a step between before and after that occurs in every batch is caused by
+        // the work itself, as with wide vectors.
         let [like_before, like_after] = sides(track, batch.like?, batch.of)?;
         (self.agree(before, like_before) && self.agree(after, like_after)).then(|| hertz(after))
     }
@@ -94,7 +95,7 @@ fn sides(track: &ReferenceTrack, at: usize, of: usize) -> Option<[(u32, u32); 2]
     Some([reading(before)?, reading(before + 1)?])
 }
 
-/// Whether the scheduler took the CPU from the only party, which had not given it up itself.
+/// Whether the scheduler preempted the only party, which had not yielded the CPU.
 fn interrupted(references: &LaunchReferences, batch: BatchPlace) -> bool {
     if references.tracks.len() != 1 || references.off_cpu.is_empty() {
         return false;
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_batch_counts_when_both_sides_of_it_are_unshared_at_one_clock() {
-        // Unshared 12500/10000; then a neighbour; then another clock; then an interrupt in the clock reference.
+        // Unshared 12500/10000; then another thread; then another clock; then an interrupt in the clock reference.
         let row = [
             (10_000, 12_500),
             (10_010, 12_510),
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_step_that_every_batch_makes_is_the_works_own() {
-        // Two readings a batch: before at 10000, after at 11000, again and again.
+        // Two readings per batch: before at 10000, after at 11000, repeatedly.
         let pair = [(10_000, 12_500), (11_000, 13_750)];
         let row: Vec<_> = [pair; 4].concat();
         assert_eq!(undisturbed(&references(&row), 4), [1, 2, 3], "the first has none like it before it");

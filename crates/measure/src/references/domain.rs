@@ -1,28 +1,28 @@
-//! What a figure's time follows: what its probe declares, checked by its launches.
+//! Domain of a figure: declared by its probe, and verified by its launches.
 
 use model::{Better, Domain, Figure};
 
-/// Largest distance of the slope from what the domain says.
+/// Largest distance of the slope from that of the domain.
 const TOLERANCE: f64 = 0.15;
-/// Range of the clock over the launches, relative, from which the slope tells anything: readings of the clock are good to 0.05%, so
-/// that a smaller range would flatten the slope.
+/// Relative range of the clock over the launches from which the slope is used: readings of the clock are accurate to
+/// 0.05%, and a smaller range would flatten the slope.
 const LEAST_RANGE: f64 = 0.02;
 /// Fewest launches for a slope.
 const FEWEST: usize = 10;
 
-/// A figure's domain and the slope that it rests on.
+/// The domain of a figure and the slope that supports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FollowedDomain {
     pub(crate) domain: Domain,
     pub(crate) slope: Option<(f64, f64)>,
 }
 
-/// What the figure's probe declares at its point.
+/// The domain that the probe of the figure declares at its point.
 pub(crate) fn declared_domain(figure: &Figure) -> Domain {
     probes::find(&figure.probe).map_or(Domain::Mixed, |probe| probe.domain_at(&figure.point))
 }
 
-/// The declared domain, where the launches do not contradict it.
+/// The declared domain, unless the launches contradict it.
 pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
     let declared = figure.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
     let Some((slope, low, high)) = slope(figure) else {
@@ -34,7 +34,7 @@ pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
     FollowedDomain { domain, slope: Some((slope, (high - low) / 2.0)) }
 }
 
-/// By how many per cent the time falls where the clock rises by one, over undisturbed launches, and its 95% interval.
+/// Relative decrease of the time per relative increase of the clock over undisturbed launches, and its 95% interval.
 fn slope(figure: &Figure) -> Option<(f64, f64, f64)> {
     let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none());
     let points = launches.filter_map(|launch| {
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// Launches at clocks between 3 and 3 GHz plus `range`, whose value follows the clock by `slope`.
+    /// Launches at clocks between 3 and 3 GHz plus `range`, whose values depend on the clock by `slope`.
     fn figure(metric: Metric, declared: Domain, slope: f64, range: f64) -> Figure {
         let sign = if metric.unit.is_rate() { 1.0 } else { -1.0 };
         let launch = |at: u32| {

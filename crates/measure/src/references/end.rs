@@ -1,4 +1,4 @@
-//! What a run that ends can say of a figure.
+//! Conclusions about a figure at the end of a run.
 
 use model::{Estimate, EstimateMethod, Figure, ValueBasis};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
@@ -6,11 +6,11 @@ use stats::order_statistic::{launch_median_interval, launch_median_range};
 use super::sensitivity::sensitivity;
 use super::weigh::{few_undisturbed, undisturbed_launches};
 
-/// Undisturbed launches below which a run that ends prints what it observed.
+/// Undisturbed launches below which a run that ends prints the observed value.
 const FEWEST_LAUNCHES: usize = 6;
 
-/// What a run that ends can say of a figure: with hardly an undisturbed launch what it observed, else how its value hangs on the
-/// thresholds.
+/// Concludes a figure at the end of a run: with very few undisturbed launches its observed value, else the sensitivity
+/// of its value to the thresholds.
 pub(crate) fn conclude_figure(figure: &mut Figure, level: f64) {
     let (undisturbed, contended) = undisturbed_launches(figure);
     let filtered = matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);

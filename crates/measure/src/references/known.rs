@@ -4,14 +4,14 @@ use model::{Machine, Run, UnsharedSource};
 
 use super::KnownRatio;
 
-/// CPU models whose unshared core was seen as the lower of two modes: vendor, family, model, and the ratio of this program's
-/// contention reference. Each row is of recorded runs of this program.
+/// CPU models whose unshared core was observed as the lower of two modes: vendor, family, model, and the ratio of the
+/// contention reference of this program. Each row is from recorded runs of this program.
 const TABLE: &[(&str, &str, &str, f64)] = &[
     // AMD EPYC of family 25, model 17 (Zen 4), KVM guest, 2026: lower modes of several runs, 0.2493 to 0.2519.
     ("AuthenticAMD", "25", "17", 0.2507),
 ];
 
-/// What the table says of a machine's CPU.
+/// The ratio in the table for a machine's CPU.
 pub(crate) fn from_table(machine: &Machine) -> Option<KnownRatio> {
     let is = |name: &str, wanted: &str| machine.text(name).as_deref() == Some(wanted);
     let row = TABLE.iter().find(|(vendor, family, model, _)| {
@@ -20,7 +20,7 @@ pub(crate) fn from_table(machine: &Machine) -> Option<KnownRatio> {
     row.map(|(.., ratio)| KnownRatio { ratio: *ratio, source: UnsharedSource::Table })
 }
 
-/// What earlier runs of this CPU model learnt from two modes of their own, the median of them.
+/// Median of the ratios that earlier runs of this CPU model found from two modes of their own.
 pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
     let model = |machine: &Machine| ["cpu.vendor", "cpu.family", "cpu.model_number"].map(|name| machine.text(name));
     let own = model(machine);

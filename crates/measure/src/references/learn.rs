@@ -1,43 +1,43 @@
-//! The ratio of an unshared core, learnt from a run's own readings.
+//! Determining the ratio of an unshared core from the readings of a run.
 //!
-//! On an unshared core the contention reference takes the same number of cycles always; beside a neighbour it takes more, by how
-//! much depends on the neighbour. So the ratios of a run that had both lie in a sharp lower mode and a broad upper part. Where
-//! only one mode was seen, nothing in the readings says whether the neighbour never came or never left.
+//! On an unshared core the contention reference always takes the same number of cycles; on a shared one it takes more,
+//! depending on the other thread. The ratios of a run with both conditions are in a sharp lower mode and a broad upper
+//! part. If there is only one mode, the readings do not show whether the core was never shared or always.
 
 use model::{Share, UnsharedCore, UnsharedSource};
 
-/// Ratios that can be: from ten adds a cycle to one and a half cycles an add.
+/// Range of plausible ratios: from ten adds per cycle to one and a half cycles per add.
 const LEAST: f64 = 0.08;
 const GREATEST: f64 = 1.5;
 /// Relative width of a bin.
 const BIN: f64 = 0.0005;
-/// Bins on either side of a mode's centre that belong to its peak: 0.4%.
+/// Bins on either side of the centre of a mode that belong to its peak: 0.4%.
 const PEAK: usize = 8;
-/// Bins on either side within which a mode is the highest and its width is judged: 3%.
+/// Bins on either side in which a mode is the maximum and its width is judged: 3%.
 const AROUND: usize = 60;
-/// Fewest readings that tell anything.
+/// Fewest readings for a result.
 const FEWEST: u32 = 100;
-/// Least share of the readings that an unknown lower mode has.
+/// Smallest share of the readings in an unknown lower mode.
 const LOWER_MODE: f64 = 0.05;
-/// Least share of the readings around a mode that lie in its peak: readings without a mode have a seventh of them there.
+/// Smallest share of the readings around a mode that are in its peak: without a mode it is a seventh.
 const SHARP: f64 = 0.35;
-/// Least share of readings beyond the mode that make it the lower of several.
+/// Smallest share of readings above the mode for which it is the lower of several.
 const BEYOND: f64 = 0.05;
-/// Largest distance between the quartiles of a single mode, relative.
+/// Largest relative distance between the quartiles of a single mode.
 const NARROW: f64 = 0.005;
-/// Largest relative distance from a value that is known from elsewhere.
+/// Largest relative distance from a known value.
 const AGREES: f64 = 0.01;
-/// Least share of the readings at a known ratio.
+/// Smallest share of the readings at a known ratio.
 const AT_KNOWN: f64 = 0.01;
 
-/// A ratio known from elsewhere.
+/// A known ratio from another source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct KnownRatio {
     pub(crate) ratio: f64,
     pub(crate) source: UnsharedSource,
 }
 
-/// How often each ratio was read.
+/// Histogram of the ratios.
 #[derive(Debug, Clone)]
 pub(crate) struct RatioHistogram {
     bins: Vec<u32>,
@@ -52,7 +52,7 @@ impl Default for RatioHistogram {
 }
 
 impl RatioHistogram {
-    /// One more reading. What cannot be a ratio, such as beside an interrupt, is none.
+    /// Adds a reading. Implausible ratios, for example with an interrupt, are ignored.
     pub(crate) fn add(&mut self, ratio: f64) {
         if (LEAST..GREATEST).contains(&ratio) {
             let at = bin(ratio).min(self.bins.len() - 1);
@@ -69,7 +69,7 @@ impl RatioHistogram {
         self.between(at.saturating_sub(PEAK), at + PEAK)
     }
 
-    /// Readings on either side of a bin, its neighbourhood.
+    /// Readings in the neighbourhood of a bin, on both sides.
     fn around(&self, at: usize) -> u32 {
         self.between(at.saturating_sub(AROUND), at + AROUND)
     }
@@ -92,14 +92,14 @@ impl RatioHistogram {
         ratio_of(at)
     }
 
-    /// Sharp modes from low to high.
+    /// Sharp modes in rising order.
     fn modes(&self) -> Vec<usize> {
         let peaks: Vec<u32> = (0..self.bins.len()).map(|at| self.peak(at)).collect();
         let mut modes = Vec::new();
         for at in 0..peaks.len() {
             let near = &peaks[at.saturating_sub(AROUND)..(at + AROUND + 1).min(peaks.len())];
             let highest = peaks[at] > 0 && near.iter().all(|other| *other <= peaks[at]);
-            // Of equal neighbours the first.
+            // The first of equal neighbours.
             let first = !peaks[at.saturating_sub(AROUND)..at].contains(&peaks[at]);
             if highest && first && f64::from(peaks[at]) >= SHARP * f64::from(self.around(at)) {
                 modes.push(at);
@@ -129,8 +129,8 @@ fn ratio_of(bin: usize) -> f64 {
     LEAST * ((bin as f64 + 0.5) * BIN).exp()
 }
 
-/// The unshared core's ratio, from readings and what is known from elsewhere. `alone` says that the machine itself shows that no
-/// thread shares the core.
+/// The ratio of the unshared core, from readings and known values. `alone` means that the machine itself shows that no
+/// other thread shares the core.
 pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> UnsharedCore {
     let unknown = UnsharedCore { readings: histogram.readings, ..UnsharedCore::default() };
     if histogram.readings < FEWEST {
@@ -146,7 +146,7 @@ pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: boo
 fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, UnsharedSource)> {
     let modes = histogram.modes();
     let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= AGREES;
-    // The peak near a known ratio, however few readings it has beside those of a neighbour that hardly leaves.
+    // The peak near a known ratio, even with few readings beside those of a core that is nearly always shared.
     for known in known {
         let (from, to) = (bin(known.ratio * (1.0 - AGREES)), bin(known.ratio * (1.0 + AGREES)));
         let best = (from..=to).max_by_key(|at| (histogram.peak(*at), std::cmp::Reverse(*at)))?;
@@ -162,7 +162,7 @@ fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) 
     single.filter(|_| alone).map(|mode| (*mode, UnsharedSource::Siblings))
 }
 
-/// The lowest sharp mode that holds enough readings, where enough others lie beyond it and hardly any below.
+/// The lowest sharp mode with enough readings, if enough others are above it and hardly any below.
 fn lower_mode(histogram: &RatioHistogram, modes: &[usize]) -> Option<usize> {
     let lowest = *modes.iter().find(|mode| histogram.share(histogram.peak(**mode)) >= LOWER_MODE)?;
     let beyond = histogram.between(lowest + AROUND, histogram.bins.len() - 1);
@@ -175,7 +175,7 @@ fn lower_mode(histogram: &RatioHistogram, modes: &[usize]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Readings that take turns in an even spread of `width` around a centre.
+    /// Readings that are evenly spread over `width` around a centre.
     fn spread(histogram: &mut RatioHistogram, centre: f64, width: f64, readings: u32) {
         for at in 0..readings {
             let place = (f64::from(at) + 0.5) / f64::from(readings) - 0.5;
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(found.source, UnsharedSource::LowerMode);
         assert!((found.ratio.unwrap_or(0.0) / 0.25 - 1.0).abs() < 0.002, "{found:?}");
         assert!(found.unshared.is_some_and(|share| (0.38..0.45).contains(&share.get())), "{found:?}");
-        // A few readings beside interrupts lie below it.
+        // Below it are a few readings with interrupts.
         assert!(learn(&of(&[(0.25, 0.006, 400), (0.36, 0.4, 600), (0.17, 0.2, 20)]), &[], false).ratio.is_some());
     }
 

@@ -1,8 +1,8 @@
-//! What the clock reference and the contention reference say of batches, launches, figures and runs: pure functions on recorded
-//! numbers.
+//! Evaluation of the clock reference and the contention reference for batches, launches, figures and runs: pure
+//! functions of recorded numbers.
 //!
-//! A batch is **undisturbed** when the readings on both sides of it say that the core was unshared and its clock steady, and the
-//! scheduler left its thread alone. Nothing here looks at how long a batch took before that is decided.
+//! A batch is **undisturbed** if the readings on both sides of it show an unshared core with a steady clock, and the
+//! scheduler did not preempt its thread. The duration of a batch is not considered before that is decided.
 
 mod classify;
 mod domain;
@@ -22,23 +22,23 @@ pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.
 pub(crate) const ENOUGH: u32 = 20;
-/// Batches of a launch at most, however few of them are undisturbed.
+/// Most batches of a launch, however few of them are undisturbed.
 pub(crate) const MOST: u32 = 100;
-/// Batches of a launch whose readings say nothing yet, because the unshared core is unknown.
+/// Batches of a launch while the unshared core is unknown and the readings cannot be evaluated.
 pub(crate) const UNKNOWN: u32 = 40;
 /// Undisturbed batches (of a difference: pairs) below which a launch is excluded.
 pub(crate) const FEWEST: u32 = 8;
-/// Batches after which a launch that has hardly an undisturbed one ends: a neighbour stays.
+/// Batches after which a launch with hardly any undisturbed one ends, because the core stays shared.
 const HOPELESS_AFTER: u32 = 40;
-/// Undisturbed batches that are hardly any.
+/// Number of undisturbed batches that counts as hardly any.
 const HOPELESS: u32 = 3;
-/// Longest batch that is filtered, nanoseconds. The chance of an undisturbed batch falls with its length, so that filtering long ones
-/// would choose quiet minutes for long operations only.
+/// Longest batch that is filtered, nanoseconds. The probability of an undisturbed batch decreases with its length, so
+/// that filtering long ones would select quiet minutes for long operations only.
 pub(crate) const LONGEST_NANOS: u64 = 1_000_000;
-/// Most parties on CPUs of their own whose batches are filtered.
+/// Most parties on separate CPUs whose batches are filtered.
 pub(crate) const MOST_PARTIES: usize = 4;
 
-/// Whether a launch with so few undisturbed batches after so many can as well end.
+/// Whether a launch has so few undisturbed batches that it should end.
 pub(crate) const fn hopeless(undisturbed: u32, batches: u32) -> bool {
     batches >= HOPELESS_AFTER && undisturbed < HOPELESS
 }

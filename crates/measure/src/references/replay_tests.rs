@@ -1,4 +1,5 @@
-//! Recorded launches of other programs and of this one, weighed again: what filtering buys, and whether intervals keep their word.
+//! Recorded launches of other programs and of this one, evaluated again: the effect of filtering, and the coverage of
+//! intervals.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -20,7 +21,8 @@ const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 
 const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// The launches of one kernel, the shared recordings' lines: round, start, length, kernel, operations, clock and batches.
+/// The launches of one kernel, from a line of the shared recordings: round, start, length, kernel, operations, clock
+/// and batches.
 fn launch(line: &str) -> Option<(String, u64, Launch)> {
     let fields: Vec<&str> = line.split(' ').collect();
     let batches: Vec<[u32; 4]> = fields.get(6..)?.iter().map(|batch| numbers(batch)).collect();
@@ -47,7 +49,8 @@ fn numbers(text: &str) -> [u32; 4] {
     std::array::from_fn(|_| found.next().unwrap())
 }
 
-/// The figures of a recording in the shared folder; kernels that follow the core are of a probe that does.
+/// The figures of a recording in the shared folder; kernels that depend on the core clock are assigned to a probe that
+/// does.
 fn recording(name: &str) -> Option<BTreeMap<String, Figure>> {
     let path = testing::shared(&format!("noise/rulers/{name}.txt.xz"))?;
     let unpacked = match Command::new("xz").arg("-dc").arg(path).output() {
@@ -72,7 +75,7 @@ fn recording(name: &str) -> Option<BTreeMap<String, Figure>> {
     Some(figures)
 }
 
-/// What a session learns from these readings.
+/// The session references determined from these readings.
 fn session<'a>(figures: impl Iterator<Item = &'a Figure>) -> SessionReferences {
     let mut ratios = RatioHistogram::default();
     let mut clocks = Vec::new();
@@ -89,14 +92,14 @@ fn session<'a>(figures: impl Iterator<Item = &'a Figure>) -> SessionReferences {
     SessionReferences { lengths: LENGTHS, unshared: vec![core], clock, ..SessionReferences::default() }
 }
 
-/// Relative half-width of the 95% interval of the first so many values.
+/// Relative half-width of the 95% interval of the first `launches` values.
 fn half_width(values: &[f64], launches: usize) -> f64 {
     let found = stats::order_statistic::launch_median_interval(&values[..values.len().min(launches)], 0.95);
     found.map_or(f64::INFINITY, |found| (found.interval.high - found.interval.low) / 2.0 / found.median)
 }
 
-/// Share of resampled runs whose interval, after stopping as a session does, holds the median of all launches; and how many ended
-/// within 2%.
+/// Share of resampled runs whose interval, after stopping as a session does, contains the median of all launches; and
+/// the share that ended within 2%.
 fn coverage(values: &[f64], seed: u64) -> (f64, f64) {
     const RUNS: usize = 200;
     let truth = stats::median(values).unwrap();
@@ -152,7 +155,7 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
 #[test]
 fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
     let Some(mut figures) = recording("Q1") else { return };
-    // Only the launches in which no reading is of an unshared core.
+    // Only the launches without a reading of an unshared core.
     for figure in figures.values_mut() {
         figure.launches.retain(|launch| {
             let track = &launch.references.as_ref().unwrap().tracks[0];

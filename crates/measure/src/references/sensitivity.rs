@@ -1,17 +1,18 @@
-//! What the thresholds do to a value: the same launches with batches held nearer to the references.
+//! Effect of the thresholds on a value: the same launches with stricter thresholds for batches.
 
 use model::{Figure, ValueBasis};
 
 use super::FEWEST;
 use super::weigh::{rule, undisturbed_by};
 
-/// Distances from the unshared core's ratio, and of two readings of the clock, that are tried instead of the usual ones.
+/// Distances from the ratio of the unshared core, and between two readings of the clock, that are tried instead of the
+/// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
-/// Launches without which a threshold says nothing.
+/// Fewest launches for which a threshold is evaluated.
 const FEWEST_LAUNCHES: usize = 6;
 
-/// Largest relative difference of the figure's value under another threshold; `None` where nothing is filtered, or the others leave
-/// too few launches. Launches are those that count, of each with the batches that the other threshold leaves.
+/// Largest relative difference of the value of a figure under another threshold; `None` if nothing is filtered, or too
+/// few launches remain. The launches are the valid ones, each with the batches that remain under the other threshold.
 pub(super) fn sensitivity(figure: &Figure) -> Option<f64> {
     let usual = rule(figure)?;
     let cycles = match figure.basis() {
@@ -44,7 +45,7 @@ mod tests {
         let mut steady = figure(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
         weigh(&mut steady, &session(Some(0.25)));
         assert!(sensitivity(&steady).is_some_and(|found| found < 1e-6));
-        // Half of the batches have a weak neighbour, 3% by the references, which costs them a tenth.
+        // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
         let weak = |at: u32| {
             let mut one = launch(at, 3.0, 0);
             let readings = &mut one.references.as_mut().unwrap().tracks[0].contention.0;

@@ -1,4 +1,4 @@
-//! The clock and the neighbour over a whole run, from readings at known moments: two figures of every run.
+//! The clock and the contention over a whole run, from readings at known times: two figures of every run.
 
 use model::{
     Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Run,
@@ -6,14 +6,14 @@ use model::{
 };
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
-/// Parts of a run, each of which gives a value of its own.
+/// Parts of a run, each of which yields one value.
 const PARTS: usize = 20;
-/// Readings of a part at least, on average.
+/// Fewest readings per part, on average.
 const READINGS: usize = 3;
-/// Beyond this distance from the unshared core's ratio another thread was on the core.
+/// Distance from the ratio of the unshared core above which another thread was on the core.
 const SHARED: f64 = 0.05;
 
-/// One moment: the part of the run until the next reading counts as this one.
+/// One reading, which represents the part of the run until the next one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TimelineMoment {
     began: f64,
@@ -22,7 +22,7 @@ struct TimelineMoment {
     shared: Option<bool>,
 }
 
-/// The readings as stretches of time, seconds of the session; `end` is when it ended.
+/// The readings as periods of time, seconds of the session; `end` is its end.
 fn moments(references: &SessionReferences, end: f64) -> Vec<TimelineMoment> {
     let samples = &references.samples;
     let rows = samples.millis.0.iter().zip(&samples.cpu.0).zip(&samples.clock.0).zip(&samples.contention.0);
@@ -40,7 +40,7 @@ fn moments(references: &SessionReferences, end: f64) -> Vec<TimelineMoment> {
     for (moment, end) in moments.iter_mut().zip(ends) {
         moment.seconds = (end - moment.began).max(0.0);
     }
-    // Readings in a row stand for the time until the next row together.
+    // Readings in a row together represent the time until the next row.
     let rows = moments.chunk_by_mut(|one, next| next.began - one.began < 2e-3);
     for row in rows {
         let each = row.iter().map(|moment| moment.seconds).sum::<f64>() / row.len() as f64;
@@ -75,8 +75,8 @@ pub(crate) fn median_clock(references: &SessionReferences, now: f64) -> Option<f
     weighted_median(&moments(references, now))
 }
 
-/// Writes what the readings say of the whole run: its median clock, the share of time in which its core was shared, and the figures
-/// `cpu.clock` and `cpu.core_shared` behind those of the plan.
+/// Stores the results for the whole run: its median clock, the share of time in which its core was shared, and the
+/// figures `cpu.clock` and `cpu.core_shared` after those of the plan.
 pub(crate) fn conclude(run: &mut Run, end: f64) {
     let Some(references) = &mut run.session.references else { return };
     let moments = moments(references, end);
@@ -112,7 +112,7 @@ fn parts(moments: &[TimelineMoment]) -> Vec<Vec<TimelineMoment>> {
     parts
 }
 
-/// A part of the run as a launch of its figure: the values that two runs are compared by.
+/// A part of the run as a launch of its figure, for comparing runs.
 fn launch(part: &[TimelineMoment], value: f64) -> Launch {
     let began = part.first().map_or(0.0, |first| first.began);
     let wall = part.iter().map(|moment| moment.seconds).sum();
@@ -147,7 +147,7 @@ fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Opti
     Some(figure(model::CLOCK, "clock that the run had", metric, parts, estimate))
 }
 
-/// The share's interval is that of a mean over parts that resemble their neighbours.
+/// The interval of the share is that of a mean over autocorrelated parts.
 fn shared_figure(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> Option<Figure> {
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
     let (share, count) = (share?.get(), values.len() as f64);
@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// Readings at these moments (seconds), of these clocks (GHz), shared or not.
+    /// Readings at given times (seconds), with given clocks (GHz), shared or not.
     fn session(rows: &[(f64, f64, bool)]) -> SessionReferences {
         let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
         let column =
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn readings_are_weighted_by_the_time_that_they_stand_for() {
-        // One reading of a second at 2 GHz, shared; many within a tenth of a second at 3 GHz, not shared.
+        // One reading for a second at 2 GHz, shared; many within a tenth of a second at 3 GHz, not shared.
         let mut rows = vec![(0.0, 2.0, true)];
         rows.extend((0..10).map(|at| (1.0 + 0.01 * f64::from(at), 3.0, false)));
         let session = session(&rows);

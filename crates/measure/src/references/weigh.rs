@@ -1,4 +1,4 @@
-//! What a figure's launches are worth: their undisturbed batches, and what the figure's value rests on.
+//! Evaluation of the launches of a figure: their undisturbed batches, and the basis of its value.
 
 use model::{
     Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, SessionReferences, Share,
@@ -10,26 +10,28 @@ use super::domain::{declared_domain, follows};
 use super::{FEWEST, LONGEST_NANOS, MOST_PARTIES};
 use crate::pairs;
 
-/// Launches before the rule that excludes contended ones may end.
+/// Launches before the rule that excludes contended ones may be suspended.
 const LEAST_LAUNCHES: usize = 20;
-/// One launch in so many must have the core to itself; where fewer have, the neighbour is the machine. Far below the four in five of
-/// other reasons: a neighbour that is there for half of the time excludes half of the launches, and the others are undisturbed.
+/// Fraction of launches, as 1/n, that must have an unshared core; with fewer, contention is a property of the machine.
+/// Far below the four fifths of other reasons: a core that is shared half of the time excludes half of the launches,
+/// and the others are undisturbed.
 const ONE_IN: usize = 10;
-/// Share of the null batches' kept share below which the work itself is taken to disturb the readings beside it.
+/// Ratio to the share of undisturbed null batches below which the work itself is assumed to disturb the readings.
 const OWN_WORK: f64 = 0.5;
-/// Null batches from which that is judged, and the least share of them that must have been kept.
+/// Fewest null batches for that judgement, and the smallest share of them that must be undisturbed.
 const FEWEST_NULL: usize = 60;
 const LEAST_NULL: f64 = 0.2;
 
-/// Every batch of a launch, where it is undisturbed: at its own clock in the figure's unit, in cycles, and that clock.
+/// A batch of a launch that is undisturbed: its value at its own clock in the unit of the figure, in cycles, and that
+/// clock.
 struct WeighedBatch {
     value: f64,
     cycles: f64,
     clock: f64,
 }
 
-/// Works out anew what the launches of a figure are worth, from raw readings and batch times and what the session knows of the
-/// unshared core: which launches are contended, and what the figure's value rests on.
+/// Recomputes the evaluation of the launches of a figure, from raw readings and batch times and the ratio of the
+/// unshared core in the session: which launches are contended, and the basis of the figure's value.
 pub(crate) fn weigh(figure: &mut Figure, session: &SessionReferences) {
     let Some(read) = figure.launches.iter().find_map(|launch| launch.references.as_ref()) else {
         figure.references = None;
@@ -55,13 +57,13 @@ pub(crate) fn weigh(figure: &mut Figure, session: &SessionReferences) {
     }
 }
 
-/// The unshared core's ratio on each track; empty where it is not known of all.
+/// Ratio of the unshared core on each track; empty if it is not known on all.
 fn unshared_on(read: &LaunchReferences, session: &SessionReferences) -> Vec<f64> {
     let of = |cpu: u32| session.unshared.iter().find(|core| core.cpus.contains(&cpu)).and_then(|core| core.ratio);
     read.tracks.iter().map(|track| of(track.cpu)).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Why batches of this figure are not filtered, whatever their readings say.
+/// Why batches of this figure are not filtered, whatever the readings are.
 fn obstacle(figure: &Figure, read: &LaunchReferences, unknown: bool) -> Option<ObservedReason> {
     let placed =
         figure.launches.iter().find(|launch| launch.references.is_some()).map(|launch| &launch.placement.asked);
@@ -79,7 +81,8 @@ fn obstacle(figure: &Figure, read: &LaunchReferences, unknown: bool) -> Option<O
     }
 }
 
-/// Whether batches are longer than those that are filtered: by the shortest batch of each launch, which no neighbour makes longer.
+/// Whether batches are longer than those that are filtered: by the shortest batch of each launch, which contention does
+/// not lengthen.
 fn is_long(figure: &Figure) -> bool {
     let shortest: Vec<f64> =
         figure.launches.iter().filter_map(|launch| launch.nanos.iter().min()).map(|nanos| *nanos as f64).collect();
@@ -102,27 +105,27 @@ fn is_contended(launch: &Launch) -> bool {
     matches!(launch.invalid, Some(Invalid::Contended { .. }))
 }
 
-/// Why the neighbour is the machine: hardly a launch has the core to itself.
+/// Why contention is a property of the machine: hardly any launch has an unshared core.
 fn contended(figure: &Figure) -> Option<ObservedReason> {
     let (undisturbed, contended) = undisturbed_launches(figure);
     let all = contended + undisturbed;
     (all >= LEAST_LAUNCHES && undisturbed * ONE_IN < all).then(|| few_undisturbed(undisturbed, all))
 }
 
-/// That so many launches of those are undisturbed, and too few.
+/// The reason that too few launches are undisturbed.
 pub(super) fn few_undisturbed(launches: usize, of: usize) -> ObservedReason {
     let count = |launches| u32::try_from(launches).unwrap_or(u32::MAX);
     ObservedReason::FewUndisturbed { launches: count(launches), of: count(of) }
 }
 
-/// Launches that count, and those that are contended.
+/// Number of valid launches, and of contended ones.
 pub(super) fn undisturbed_launches(figure: &Figure) -> (usize, usize) {
     let contended = figure.launches.iter().filter(|launch| is_contended(launch)).count();
     let undisturbed = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
     (undisturbed, contended)
 }
 
-/// Why the readings are the work's own doing: far fewer of its batches are kept than of null batches beside them.
+/// Why the readings are affected by the work itself: far fewer of its batches are undisturbed than of the null batches.
 fn own_work(figure: &Figure) -> Option<ObservedReason> {
     let rule = rule(figure)?;
     let (mut null, mut kept) = (0, 0);
@@ -161,7 +164,7 @@ fn is_paired(figure: &Figure) -> bool {
     probes::find(&figure.probe).is_some_and(|probe| probe.paired)
 }
 
-/// The undisturbed batches of a launch; `None` where nothing was read beside them.
+/// The undisturbed batches of a launch; `None` without readings.
 fn undisturbed(figure: &Figure, launch: &Launch) -> Option<UndisturbedBatches> {
     undisturbed_by(&rule(figure)?, figure, launch)
 }
@@ -190,7 +193,7 @@ pub(super) fn undisturbed_by(rule: &UndisturbedRule, figure: &Figure, launch: &L
     })
 }
 
-/// All batches of a launch in time order, `None` for those that are disturbed.
+/// All batches of a launch in the order of time, `None` for those that are disturbed.
 fn weighed(rule: &UndisturbedRule, figure: &Figure, launch: &Launch) -> Option<Vec<Option<WeighedBatch>>> {
     let references = launch.references.as_ref()?;
     let batches = launch.batches(figure.ops);
@@ -211,7 +214,8 @@ fn weighed(rule: &UndisturbedRule, figure: &Figure, launch: &Launch) -> Option<V
     Some(all)
 }
 
-/// Values of a launch's batches (of a difference: its pairs) in the figure's unit, those that its value rests on.
+/// Values of the batches of a launch (of a difference: its pairs) in the unit of the figure, of those on which its
+/// value is based.
 pub(crate) fn batch_values(figure: &Figure, launch: &Launch) -> Vec<f64> {
     if !launch.readings.is_empty() {
         return launch.readings.clone();
@@ -224,18 +228,18 @@ pub(crate) fn batch_values(figure: &Figure, launch: &Launch) -> Vec<f64> {
     values.into_iter().flatten().collect()
 }
 
-/// Nanoseconds of every batch in time order, `None` for those that the figure's value does not rest on.
+/// Nanoseconds of every batch in the order of time, `None` for those on which the value of the figure is not based.
 pub(crate) fn kept_nanos(figure: &Figure, launch: &Launch) -> Vec<Option<f64>> {
     let counts = flat_values(figure, launch);
     launch.nanos.iter().zip(counts).map(|(nanos, value)| value.map(|_| *nanos as f64)).collect()
 }
 
-/// What a launch says of a null pair, on the basis of the figure's value.
+/// The difference of a null pair of a launch, on the basis of the figure's value.
 pub(crate) fn null_difference(figure: &Figure, launch: &Launch) -> Option<f64> {
     pairs::null_difference_of(&flat_values(figure, launch), launch.pair_order)
 }
 
-/// Every batch in time order in the figure's unit, on the basis of the figure's value: `None` for those that do not count.
+/// Every batch in the order of time in the unit of the figure, on the basis of its value: `None` for excluded batches.
 pub(crate) fn flat_values(figure: &Figure, launch: &Launch) -> Vec<Option<f64>> {
     let clock = figure.references.as_ref().and_then(|references| references.clock);
     let weighed = |launch: &Launch| weighed(&rule(figure)?, figure, launch);

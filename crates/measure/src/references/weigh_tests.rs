@@ -1,4 +1,4 @@
-//! What launches are worth, from readings made up and recorded.
+//! Evaluation of launches, from simulated and recorded readings.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use model::{
@@ -11,14 +11,15 @@ use super::*;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
 
-/// A session that knows the unshared core.
+/// A session with a known unshared core.
 pub(crate) fn session(ratio: Option<f64>) -> SessionReferences {
     let source = if ratio.is_some() { UnsharedSource::LowerMode } else { UnsharedSource::Unknown };
     let core = UnsharedCore { cpus: vec![0, 1], ratio, source, ..UnsharedCore::default() };
     SessionReferences { lengths: LENGTHS, unshared: vec![core], clock: Some(3e9), ..SessionReferences::default() }
 }
 
-/// A launch of 20 batches of 1000 operations at a clock, of which the last `shared` have a neighbour and take twice as long.
+/// A launch of 20 batches of 1000 operations at a clock, of which the last `shared` are contended and take twice as
+/// long.
 pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
     let nanos = |cycles: f64| (cycles / gigahertz) as u32;
     let batch = |at: usize| if at >= 20 - shared { 2.0 } else { 1.0 };
@@ -83,7 +84,7 @@ fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
     assert_eq!((some.basis(), some.values().len()), (&ValueBasis::Cycles, 10), "two thirds are excluded");
     let excluded = some.launches.iter().filter_map(|launch| launch.invalid.clone()).collect::<Vec<_>>();
     assert_eq!(excluded[0], Invalid::Contended { batches: 5, of: 20 });
-    // Three attempts a round, one of them undisturbed in the whole run.
+    // Three attempts per round, one of them undisturbed in the whole run.
     let mut all = figure(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
     weigh(&mut all, &session(Some(0.25)));
     assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));

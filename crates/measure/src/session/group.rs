@@ -1,4 +1,4 @@
-//! Which figures share a launch.
+//! Figures that share a launch.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -29,8 +29,8 @@ pub(super) fn groups(
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The order of a round: drawn from the seed, so that drift of the machine falls on all figures alike and the run can be
-/// repeated.
+/// The order of a round: drawn from the seed, so that drift of the machine affects all figures equally and the run can
+/// be repeated.
 pub(super) fn shuffle(groups: &mut [LaunchGroup], seed: u64, round: u32) {
     let mut rng = ChaCha8Rng::seed_from_u64(mix(seed, u64::from(round)));
     groups.shuffle(&mut rng);

@@ -1,4 +1,4 @@
-//! What the outside takes from a session: a quota is waited for, rounds from which time was taken are excluded.
+//! Time taken from a session: launches wait for a quota to refill, and rounds from which time was taken are excluded.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crate::event::MeasureEvent;
 use crate::evidence::{self, RoundEvidence};
 use crate::outside::OutsideCounters;
 
-/// Parts in which the session waits, between which it reads the references.
+/// Parts of a wait of the session, between which it reads the references.
 const REST: Duration = Duration::from_millis(100);
 
-/// A control group's quota of CPU time, and what it has done to the session.
+/// A control group's quota of CPU time, and its effect on the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuotaPacing {
-    /// After which the time is given anew; `None` where no quota binds.
+    /// Period of the quota; `None` if no quota applies.
     period: Option<Duration>,
-    /// For how long it has stopped the session so far.
+    /// Time for which it has throttled the session.
     throttled: Duration,
-    /// Whether launches wait for it: once it has stopped one.
+    /// Whether launches wait for it: after it has throttled one.
     waits: bool,
 }
 
@@ -29,7 +29,7 @@ impl QuotaPacing {
 }
 
 impl MeasureSession<'_> {
-    /// Lets the quota refill before a launch, so that a launch which fits into it is never stopped.
+    /// Lets the quota refill before a launch, so that a launch that is short enough is never throttled.
     pub(super) fn rest(&mut self) {
         if let Some(period) = self.quota.period.filter(|_| self.quota.waits) {
             let mut left = period;
@@ -42,7 +42,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Notices after a launch whether the quota stopped it.
+    /// Detects after a launch whether the quota throttled it.
     pub(super) fn notice_throttling(&mut self) {
         if self.quota.period.is_some() && !self.quota.waits {
             let now = self.engine.outside(&self.allowed).throttled.unwrap_or_default();
@@ -56,8 +56,8 @@ impl MeasureSession<'_> {
         self.run.plan.looks.first().copied().unwrap_or(0)
     }
 
-    /// Judges the rounds since the last judgement, once they are long enough together, and excludes what should not count. A figure
-    /// that had ended goes on when it loses launches.
+    /// Judges the rounds since the last judgement, once they are long enough together, and excludes launches. A
+    /// finished figure continues if it loses launches.
     pub(super) fn judge_rounds(&mut self, round: u32) {
         let rounds = self.unjudged..=round;
         let seen = RoundEvidence::of(&self.run.figures, &rounds);
@@ -81,7 +81,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Says of a figure with one thread a CPU how many CPUs that is, where it is not all of them.
+    /// Notes on a figure with one thread per CPU how many CPUs that is, if not all of them.
     pub(super) fn note_part_of_the_cpus(&mut self, index: usize) {
         let part = crate::part_of_the_cpus(&self.run.machine, &self.allowed);
         let figure = &mut self.run.figures[index];

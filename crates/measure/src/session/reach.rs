@@ -1,8 +1,9 @@
-//! Where the time of a limited run goes: to the figures that it can still settle.
+//! Distribution of the time of a limited run: to the figures that it can still finish.
 //!
-//! Noise of a figure seldom leaves it within one run, and half-widths shrink with the root of the launches. A figure whose next hundred
-//! launches could not bring it within its target should not take every turn from one that needs five more. It keeps a turn in
-//! every third round, so its launches still span the whole session and its interval still narrows.
+//! The noise of a figure rarely changes within one run, and half-widths shrink with the root of the number of launches.
+//! A figure that a hundred further launches could not bring within its target should not delay one that needs five
+//! more. It is launched in every third round, so that its launches still span the whole session and its interval still
+//! narrows.
 
 use model::Estimate;
 use stats::CALLING_LEVEL;
@@ -11,33 +12,33 @@ use stats::distribution::normal_quantile;
 use super::MeasureSession;
 use super::group::LaunchGroup;
 
-/// A figure out of reach is launched in one of so many rounds.
+/// A figure out of reach is launched in one round of this number.
 const TURN: u32 = 3;
 
-/// What settling a group still costs.
+/// Remaining cost of finishing a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct GroupCost {
     group: usize,
-    /// Seconds to the look that is expected to settle it; infinite where the last look will not.
+    /// Seconds to the look at which it is expected to finish; infinite if that is not before the last look.
     seconds: f64,
 }
 
-/// Launches that a figure needs before it is expected to settle at one of the looks, by the root law; none when the last look
-/// will not do. `half_width` is that of the interval which calls a figure within its target, and `fewest` the launches that
-/// have one.
+/// Launches that a figure needs until the look at which it is expected to be within its target, by the root law; `None`
+/// if the last look does not suffice. `half_width` is that of the interval that declares a figure within its target,
+/// and `fewest` the number of launches from which that interval exists.
 fn expected_look(made: usize, half_width: Option<f64>, target: f64, looks: &[u32], fewest: usize) -> Option<usize> {
     let needed = half_width.map_or(1.0, |width| made as f64 * (width / target).powi(2));
     looks.iter().map(|look| *look as usize).find(|look| *look > made && *look >= fewest && *look as f64 >= needed)
 }
 
-/// Half-width of the interval that calls a figure, from the printed one: both are about as many standard errors wide as a normal
-/// value's interval of that level is.
+/// Half-width of the interval that declares a figure within its target, from the printed one: the ratio is that of the
+/// intervals of a normal distribution at both levels.
 fn calling_half_width(estimate: &Estimate) -> f64 {
     let errors = |level: f64| normal_quantile(0.5 + level.clamp(0.5, CALLING_LEVEL) / 2.0);
     estimate.relative_half_width() * errors(CALLING_LEVEL) / errors(estimate.level)
 }
 
-/// The cheapest groups first, as many as the time allows.
+/// The cheapest groups first, as many as the time permits.
 fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<usize> {
     costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let mut spent = 0.0;
@@ -49,7 +50,7 @@ fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<usize> {
 }
 
 impl MeasureSession<'_> {
-    /// The groups of this round. Without a time limit, or before the first look, that is all of them.
+    /// The groups of this round: all of them without a time limit or before the first look.
     pub(super) fn select_round(&self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
         let Some(limit) = self.run.plan.time_limit.filter(|_| round >= first && !round.is_multiple_of(TURN)) else {
@@ -68,7 +69,7 @@ impl MeasureSession<'_> {
             .collect()
     }
 
-    /// Seconds until the first member of a group is expected to settle.
+    /// Seconds until the first member of a group is expected to finish.
     fn cost(&self, group: &LaunchGroup) -> f64 {
         let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
         let leads = |index: &&usize| self.engine.leader(**index).is_none();

@@ -1,4 +1,5 @@
-//! The references over a session: calibrated once, read between launches, the unshared core learnt from all readings.
+//! The references in a session: calibrated once, read between launches; the unshared core is determined from all
+//! readings.
 
 use model::{Figure, Flag, Launch, LaunchReferences, ReferenceTrack, SessionReferences, UnsharedCore, UnsharedSource};
 
@@ -11,14 +12,14 @@ use crate::step::ReferenceSetting;
 const BATCH_NANOS: u64 = 200_000;
 /// Seconds between two rows of readings outside of launches.
 const EVERY: f64 = 0.1;
-/// Readings of a row.
+/// Readings per row.
 const ROW: usize = 3;
-/// Readings before anything is measured.
+/// Readings before measuring begins.
 const FIRST_ROW: usize = 60;
-/// Longest that the filtered batches of a launch may take together, nanoseconds.
+/// Longest total duration of the filtered batches of a launch, nanoseconds.
 const LAUNCH_NANOS: u64 = 50_000_000;
 
-/// What the session knows of cores beside the document.
+/// State of the references in a session, beyond the document.
 #[derive(Default)]
 pub(super) struct ReferenceWatch {
     /// Whether the references are read.
@@ -31,7 +32,8 @@ pub(super) struct ReferenceWatch {
 }
 
 impl ReferenceWatch {
-    /// With ratios that are known from elsewhere; `alone` says that the machine shows that no other thread shares its cores.
+    /// With ratios known from other sources; `alone` means that the machine shows that no other thread shares its
+    /// cores.
     pub(super) fn knowing(known: Vec<KnownRatio>, alone: bool) -> Self {
         Self { known, alone, ..Self::default() }
     }
@@ -53,7 +55,8 @@ impl ReferenceWatch {
 }
 
 impl MeasureSession<'_> {
-    /// Calibrates the references, or takes up those of the part before; nothing where the plan or the engine has none.
+    /// Calibrates the references, or restores those of the earlier part; does nothing if the plan or the engine has
+    /// none.
     pub(super) fn begin_references(&mut self) {
         let Some(cpu) = self.allowed.last().copied().filter(|_| self.run.plan.references) else { return };
         let earlier = self.run.session.references.clone().filter(|earlier| earlier.refused.is_none());
@@ -85,7 +88,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Readings of the part of the run before.
+    /// Restores the readings of the earlier part of the run.
     fn take_up_readings(&mut self) {
         let Some(references) = &self.run.session.references else { return };
         let samples = &references.samples;
@@ -99,7 +102,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Reads the references between launches, where it was not done a moment ago.
+    /// Reads the references between launches, unless they were read just before.
     pub(super) fn sample(&mut self) {
         if self.watch.on && self.elapsed() - self.watch.last >= EVERY {
             self.sample_now(ROW);
@@ -123,7 +126,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// The unshared core from all readings so far, and the clock.
+    /// Determines the unshared core and the clock from all readings so far.
     pub(super) fn learn_unshared(&mut self) {
         let now = self.elapsed();
         let (watch, Some(references)) = (&self.watch, &mut self.run.session.references) else { return };
@@ -131,7 +134,7 @@ impl MeasureSession<'_> {
             return;
         }
         let class = |(cpus, ratios): &(Vec<u32>, RatioHistogram)| {
-            // What is known from elsewhere is of machines with one class of cores.
+            // Known ratios apply to machines with one class of cores.
             let known = if watch.classes.len() == 1 { &watch.known[..] } else { &[] };
             UnsharedCore { cpus: cpus.clone(), ..references::learn(ratios, known, watch.alone) }
         };
@@ -139,7 +142,7 @@ impl MeasureSession<'_> {
         references.clock = references::median_clock(references, now);
     }
 
-    /// What a worker needs to read the references.
+    /// Parameters with which a worker reads the references.
     pub(super) fn reference_setting(&self) -> Option<ReferenceSetting> {
         let references = self.run.session.references.as_ref().filter(|_| self.watch.on)?;
         let unshared = references.unshared.iter().filter_map(|core| Some((core, core.ratio?)));
@@ -147,7 +150,7 @@ impl MeasureSession<'_> {
         Some(ReferenceSetting { lengths: references.lengths, unshared: unshared.collect() })
     }
 
-    /// Most batches of a launch of this figure, and how many undisturbed ones are enough.
+    /// Most batches of a launch of this figure, and the number of undisturbed ones that is enough.
     pub(super) fn batches(&self, index: usize, setting: Option<&ReferenceSetting>) -> (u32, u32) {
         let progress = &self.progress[index];
         let planned = progress.batches.max(1);
@@ -163,20 +166,21 @@ impl MeasureSession<'_> {
         (most, if known { ENOUGH.min(most) } else { 0 })
     }
 
-    /// Takes the readings of a launch in.
+    /// Adds the readings of a launch.
     pub(super) fn take_readings(&mut self, launch: &Launch) {
         if let Some(read) = launch.references.as_ref().filter(|_| self.watch.on) {
             self.watch.add_launch(read);
         }
     }
 
-    /// Works out anew what the launches of a figure are worth.
+    /// Recomputes the evaluation of the launches of a figure.
     pub(super) fn weigh(&mut self, index: usize) {
         let Some(references) = self.run.session.references.as_ref().filter(|_| self.watch.on) else { return };
         references::weigh(&mut self.run.figures[index], references);
     }
 
-    /// Judges every figure by what the session knows in the end, all at one clock, and adds what the readings say of the run.
+    /// Judges every figure with the final ratio of the unshared core, all at one clock, and adds the figures of the
+    /// readings.
     pub(super) fn conclude_references(&mut self) {
         if !self.watch.on {
             return;
@@ -214,7 +218,7 @@ impl MeasureSession<'_> {
     }
 }
 
-/// What is known of this machine's unshared core before anything is read.
+/// Known ratios of this machine's unshared core before anything is read.
 pub(super) fn known_before(run: &model::Run, learnt_before: Option<f64>) -> Vec<KnownRatio> {
     let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
     earlier.into_iter().chain(references::from_table(&run.machine)).collect()

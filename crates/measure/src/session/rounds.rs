@@ -1,5 +1,6 @@
-//! The order of launches: every figure calibrated once, then one launch of every active figure a round. A plan of thousands is
-//! measured part by part, so that a run that is cut off has settled figures rather than two launches of each.
+//! The order of launches: every figure is calibrated once, then each round has one launch of every active figure. A
+//! plan of thousands of figures is measured part by part, so that an interrupted run has finished figures instead of
+//! two launches of each.
 
 use model::{FigureKey, Invalid, Outcome};
 
@@ -9,17 +10,17 @@ use crate::engine::EngineError;
 use crate::event::MeasureEvent;
 use crate::step::Purpose;
 
-/// Figures that stand side by side in a round, and one group of sharers more. Long enough that their launches spread over
-/// minutes of the machine's drift, short enough that a round is over in seconds.
+/// Number of figures measured in the same rounds, plus at most one group of sharers. Large enough that their launches
+/// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
 
 impl MeasureSession<'_> {
-    /// Calibrates, then measures round by round until every figure is settled or something ends the run.
+    /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.
     pub(super) fn rounds(&mut self) -> EndReason {
         match self.parts() {
             Ok(()) => EndReason::Complete,
             Err(ending) => {
-                // What was measured since the last save is worth keeping, unless saving is what failed.
+                // Saves launches since the last save, unless saving has failed.
                 if matches!(ending, EndReason::NotSaved(_)) {
                     return ending;
                 }
@@ -41,7 +42,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// The next figures that have not ended, in the order of the plan; sharers stay together.
+    /// Selects the next figures that have not ended, in the order of the plan; sharers stay together.
     fn begin_part(&mut self) {
         let mut part = Vec::new();
         for group in self.groups(|session, index| !session.progress[index].ended) {
@@ -54,7 +55,7 @@ impl MeasureSession<'_> {
         part.into_iter().for_each(|index| self.progress[index].in_part = true);
     }
 
-    /// What placing already said cannot be measured here.
+    /// Ends figures for which no CPUs could be assigned.
     fn end_given_up(&mut self) {
         for index in 0..self.run.figures.len() {
             if super::given_up(&self.run.figures[index]) && !self.progress[index].ended {
@@ -75,7 +76,7 @@ impl MeasureSession<'_> {
         let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.figures[index].ops == 0;
         let of = self.run.figures.len();
         loop {
-            // Groups are formed anew after each, because a crash dissolves one.
+            // Groups are rebuilt after each one, because a crash dissolves one.
             let Some(group) = self.groups(uncalibrated).into_iter().next() else { return Ok(()) };
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
@@ -83,7 +84,7 @@ impl MeasureSession<'_> {
             let step = self.step(Purpose::Calibrate, &group, 0, 0);
             match self.launch(&step, &group) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
-                Err(_) => {} // dissolved: tried again one by one
+                Err(_) => {} // Dissolved: its members are tried one by one.
                 Ok(_) => {
                     self.learn_unshared();
                     self.fail_unanswered(&group, uncalibrated);
@@ -95,11 +96,11 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// A figure about which a complete answer said nothing would be asked for ever.
+    /// Fails a figure without a reply in a complete answer; otherwise it would be requested forever.
     fn fail_unanswered(&mut self, group: &LaunchGroup, wanted: impl Fn(&Self, usize) -> bool) {
         for index in &group.0 {
             if wanted(self, *index) {
-                self.end_figure(*index, Some(Outcome::Failed("the worker said nothing about it".to_owned())));
+                self.end_figure(*index, Some(Outcome::Failed("the worker sent no reply about it".to_owned())));
             }
         }
     }
@@ -132,7 +133,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// One launch of a group; members whose launch does not count are launched again, twice at most.
+    /// One launch of a group; members whose launch is excluded are launched again, at most twice.
     fn launch_until_valid(&mut self, group: &LaunchGroup, round: u32) -> Result<(), EndReason> {
         // The launch of another group may have ended some of this one.
         let open = group.0.iter().copied().filter(|index| !self.progress[*index].ended);
@@ -152,7 +153,7 @@ impl MeasureSession<'_> {
             let before: Vec<usize> = missing.0.iter().map(|index| self.valid(*index)).collect();
             match self.launch(&step, &missing) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
-                Err(_) => return Ok(()), // dissolved: its members launch alone from the next round on
+                Err(_) => return Ok(()), // dissolved: its members are launched separately from the next round on
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let stale = missing
@@ -168,19 +169,19 @@ impl MeasureSession<'_> {
         Ok(())
     }
 
-    /// A machine that spoils every launch would keep the run going for ever.
+    /// Without a limit, a machine that invalidates every launch would keep the run going forever.
     fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
         for index in &group.0 {
             let last = self.run.figures[*index].launches.last();
             if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
-                // It comes again in the next round; that rule has an end of its own.
+                // It is launched again in the next round; that rule has its own limit.
                 continue;
             }
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
                 let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
                 let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
-                let outcome = Outcome::Failed(format!("launch after launch did not count: {why}"));
+                let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
                 self.end_figure(*index, Some(outcome));
             }
         }
@@ -190,8 +191,8 @@ impl MeasureSession<'_> {
         self.run.figures[index].counted().len()
     }
 
-    /// Seconds left if every figure settles at its next look; a launch of one that was not launched yet is taken to be as
-    /// long as the others are on average.
+    /// Seconds left if every figure finishes at its next look; for one that was not launched yet, the mean duration of
+    /// the others is assumed.
     fn left(&self) -> f64 {
         let looks = &self.run.plan.looks;
         let known: Vec<f64> =

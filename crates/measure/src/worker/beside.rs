@@ -1,4 +1,4 @@
-//! What stands beside the batches of a figure in a launch: readings of the references, and how each batch is timed between them.
+//! Readings of the references around the batches of a figure in a launch, and the timing of each batch between them.
 
 use model::{LaunchReferences, ReferenceLengths};
 use probes::{BatchRule, BatchWork, Kernel, ProbeError};
@@ -11,10 +11,10 @@ use crate::step::{ReferenceSetting, Task};
 
 /// Null batches of a launch, each as long as a batch.
 const NULL_BATCHES: u32 = 4;
-/// An operation that settles what a reading disturbed may take one part in so many of a batch.
+/// Fraction, as 1/n, of a batch that an untimed operation after a reading may take.
 const SETTLING: u64 = 4;
 
-/// What stands beside the batches of a figure: nothing where no references are read.
+/// Readings around the batches of a figure; empty if no references are read.
 #[derive(Default)]
 pub(super) struct Beside {
     /// CPUs on which the references are read.
@@ -36,7 +36,7 @@ impl Beside {
         Self { cpus, rule, lengths: setting.lengths, ..Self::default() }
     }
 
-    /// The reader, where it has something to read.
+    /// The reader, if it has CPUs to read.
     pub(super) fn reader<'a>(&self, reader: Option<&'a mut ReferenceReader>) -> Option<&'a mut ReferenceReader> {
         reader.filter(|_| !self.cpus.is_empty())
     }
@@ -46,13 +46,13 @@ impl Beside {
         self.undisturbed
     }
 
-    /// Starts what reads on the CPUs of the other parties, so many.
+    /// Starts the helpers on the CPUs of the other parties.
     pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
         self.alone = others == 0 && self.cpus.len() == 1;
         reader.help_on(&self.cpus)
     }
 
-    /// Takes note of the last batch, or both batches of a pair, of so many nanoseconds.
+    /// Records the last batch, or both batches of a pair, with their nanoseconds.
     pub(super) fn note_batch(&mut self, nanos: &[u64]) {
         let Some(rule) = &self.rule else { return };
         let undisturbed = |(back, nanos): (usize, &u64)| self.evidence.is_undisturbed(rule, self.lengths, back, *nanos);
@@ -60,7 +60,7 @@ impl Beside {
         self.undisturbed += u32::from(all && !nanos.is_empty());
     }
 
-    /// Null batches of so many nanoseconds between readings.
+    /// Runs null batches of a given length between readings.
     pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), ProbeError> {
         self.evidence.add_null(reader.read(&self.cpus)?);
         for _ in 0..NULL_BATCHES {
@@ -70,12 +70,12 @@ impl Beside {
         Ok(())
     }
 
-    /// As the document holds it; nothing where no CPU was read.
+    /// The readings in the form of the document; `None` if no CPU was read.
     pub(super) fn references(&self, setting: &ReferenceSetting) -> Option<LaunchReferences> {
         (!self.cpus.is_empty()).then(|| self.evidence.references(setting, &self.cpus))
     }
 
-    /// One batch of so many operations between two readings; after the first of them some operations that nothing counts.
+    /// One batch between two readings; after the first reading some operations are done that are not recorded.
     pub(super) fn counted(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -89,7 +89,7 @@ impl Beside {
         if settle > 0 {
             counted(kernel, settle, None, None)?;
         }
-        // Of several parties each gives the CPU to the other: that is the work, and no evidence.
+        // Several parties yield the CPU to each other: that is part of the work, and no evidence.
         let evidence = self.alone.then_some(&mut self.evidence);
         let found = counted(kernel, ops, tally, evidence)?;
         let after = reader.read(&self.cpus)?;
@@ -98,15 +98,15 @@ impl Beside {
     }
 }
 
-/// Operations right after a reading that nothing times: they restore what it took out of the caches' and predictors' memory, and
-/// wake a waiting party. None where they would take too long.
+/// Number of untimed operations right after a reading: they restore the contents of caches and predictors that the
+/// reading displaced, and wake a waiting party. Zero if they would take too long.
 pub(super) fn settling(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
     let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
     let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
     if short { least } else { 0 }
 }
 
-/// One batch: put things back, clock, work, clock, check.
+/// One batch: reset, clock, work, clock, check.
 pub(super) fn counted(
     kernel: &mut dyn Kernel,
     ops: u64,

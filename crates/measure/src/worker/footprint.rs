@@ -1,4 +1,4 @@
-//! What the timed batches used, as the operating system counts it.
+//! Resources used by the timed batches, as counted by the operating system.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const EVENTS: [CounterEvent; 5] = [
     CounterEvent::CacheMisses,
     CounterEvent::DataTlbMisses,
 ];
-/// Tests count what the kernel counts itself: many virtual machines offer no hardware counter.
+/// Tests count software events: many virtual machines have no hardware counter.
 #[cfg(test)]
 const EVENTS: [CounterEvent; 5] = [
     CounterEvent::PageFaults,
@@ -26,7 +26,7 @@ const EVENTS: [CounterEvent; 5] = [
     CounterEvent::ContextSwitches,
 ];
 
-/// Counters of this process and the ones that it waited for, at one moment.
+/// Counters of this process and the children that it waited for, at one moment.
 pub(super) struct UsageMoment {
     own: Usage,
     children: Usage,
@@ -34,7 +34,7 @@ pub(super) struct UsageMoment {
 }
 
 impl UsageMoment {
-    /// The counters now, with the hardware's where they could be opened.
+    /// The counters now, with those of the hardware if they could be opened.
     pub(super) fn now(counters: Option<&Counters>) -> Option<Self> {
         let count = |event| counters?.read_one(event).ok().flatten().map(|count| count.value);
         Some(Self {
@@ -45,17 +45,17 @@ impl UsageMoment {
     }
 }
 
-/// Adds up stretches between two moments; input and output are read once around all of them, because that costs more than a batch
-/// may be disturbed by.
+/// Sums differences of counters between two moments; input and output are read once around all batches, because that
+/// takes longer than is acceptable around each batch.
 #[derive(Default)]
 pub(super) struct FootprintTally {
-    /// In user mode and in the kernel.
+    /// In user and kernel mode.
     times: Option<[Duration; 2]>,
     /// Voluntary and involuntary switches.
     switches: Option<[u64; 2]>,
     /// Minor and major faults.
     faults: Option<[u64; 2]>,
-    /// Whether children were waited for, whose migrations are not told.
+    /// Whether children were waited for, whose migrations are not reported.
     waited: bool,
     counters: Option<Counters>,
     events: [Option<u64>; EVENTS.len()],
@@ -67,7 +67,8 @@ pub(super) struct FootprintTally {
     footprint: Footprint,
 }
 
-/// A party in another process, which is not among the children waited for while it lives. What cannot be read is unknown.
+/// A party in another process, which does not count among the waited-for children while it runs. Values that cannot be
+/// read are unknown.
 struct Peer {
     pid: i32,
     times: Option<[Duration; 2]>,
@@ -79,7 +80,7 @@ struct Peer {
     migrations: Option<u64>,
 }
 
-/// Ticks of the kernel's accounting that a party's time must have for its parts to be known: one more or less is 2%.
+/// Ticks of CPU time that a party must have for its parts to be known: an error of one tick is then 2%.
 const FEWEST_TICKS: u32 = 50;
 
 impl Peer {
@@ -87,11 +88,11 @@ impl Peer {
         Self::under(Path::new("/"), pid)
     }
 
-    /// From a tree that holds a copy of a machine's `/proc`.
+    /// From a copy of a machine's `/proc`.
     fn under(root: &Path, pid: i32) -> Self {
         let stat = sys::usage::Stat::under(root, pid).ok();
         let stat = stat.as_ref();
-        // The kernel tells a process's switches of its first thread only.
+        // The kernel reports context switches of the first thread of a process only.
         let alone = stat.is_some_and(|stat| stat.threads == 1);
         let switches = sys::usage::switches_under(root, pid).ok().filter(|_| alone);
         Self {
@@ -106,8 +107,8 @@ impl Peer {
 }
 
 impl FootprintTally {
-    /// Starts counting, with the parties beside this thread. Those that are threads of this process are part of what it
-    /// counts of itself.
+    /// Starts counting, with the parties besides this thread. Parties that are threads of this process are part of its
+    /// own counts.
     pub(super) fn begin(&mut self, parties: impl Iterator<Item = i32>) {
         let own = threads_of(own_pid()).unwrap_or_default();
         self.peers = parties.filter(|pid| !own.contains(pid)).map(Peer::now).collect();
@@ -116,9 +117,9 @@ impl FootprintTally {
         self.migrations = migrations_of(own_pid()).ok();
     }
 
-    /// Opens the hardware's counters, after the timed batches: the kernel saves and restores them whenever it switches from one
-    /// process to another, which costs a pipe's round trip a tenth and a context switch a sixth. False when this user can read
-    /// none.
+    /// Opens the counters of the hardware, after the timed batches: the kernel saves and restores them at every switch
+    /// between processes, which adds a tenth to the round trip of a pipe and a sixth to a context switch. `false` if
+    /// this user cannot read any.
     pub(super) fn count_events(&mut self) -> bool {
         let peers: Vec<i32> = self.peers.iter().map(|peer| peer.pid).collect();
         let counters = Counters::open_beside(&EVENTS, &peers);
@@ -132,7 +133,7 @@ impl FootprintTally {
         UsageMoment::now(self.counters.as_ref())
     }
 
-    /// One batch.
+    /// Adds one batch.
     pub(super) fn add(&mut self, before: Option<UsageMoment>, after: Option<UsageMoment>, ops: u64) {
         self.footprint.operations += ops;
         let (Some(before), Some(after)) = (before, after) else {
@@ -140,7 +141,7 @@ impl FootprintTally {
             return;
         };
         let children = after.children.since(&before.children);
-        // Whatever runs faults at least for its stack.
+        // Every process has page faults for at least its stack.
         self.waited |= children.minor_faults > 0;
         for used in [after.own.since(&before.own), children] {
             self.times = plus(self.times, Some([used.user, used.system]));
@@ -181,9 +182,9 @@ impl FootprintTally {
         Some([footprint.read_bytes?, footprint.read_calls?, footprint.write_bytes?, footprint.write_calls?])
     }
 
-    /// What a party in another process adds; what is unknown of it is unknown of all.
+    /// Adds the values of a party in another process; a value unknown for the party is unknown in total.
     fn add_peer(&mut self, before: &Peer, after: &Peer) {
-        // A time in ticks is known to one of them, which is more than many a launch has.
+        // A time in ticks is known to one tick, which is more than many launches use.
         let fine = |times: &[Duration; 2]| {
             sys::usage::clock_tick().is_ok_and(|tick| times[0] + times[1] >= tick * FEWEST_TICKS)
         };
@@ -214,7 +215,7 @@ impl FootprintTally {
         }
     }
 
-    /// Events of the batches in which they were counted, for all operations.
+    /// Events of the batches in which they were counted, scaled to all operations.
     fn of_all(&self, events: u64) -> u64 {
         let all = u128::from(events) * u128::from(self.footprint.operations) / u128::from(self.events_of.max(1));
         u64::try_from(all).unwrap_or(u64::MAX)
@@ -225,7 +226,7 @@ fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
-/// Both together, where both are known.
+/// The sum, if both are known.
 fn plus<T: Copy + std::ops::Add<Output = T>, const N: usize>(
     one: Option<[T; N]>,
     other: Option<[T; N]>,
@@ -234,7 +235,7 @@ fn plus<T: Copy + std::ops::Add<Output = T>, const N: usize>(
     Some(std::array::from_fn(|at| one[at] + other[at]))
 }
 
-/// What was added between two moments, where both are known. A counter that stands lower than before is another process's.
+/// The difference between two moments, if both are known. A counter that has decreased belongs to another process.
 fn grown<T: Copy + PartialOrd + std::ops::Sub<Output = T>, const N: usize>(
     before: Option<[T; N]>,
     after: Option<[T; N]>,
@@ -259,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// The files of a party as Linux writes them.
+    /// The files of a party in the format of Linux.
     fn recorded(root: &Path, ticks: [u64; 2], switches: [u64; 2]) {
         let folder = root.join("proc/77");
         std::fs::create_dir_all(&folder).unwrap();
@@ -276,7 +277,7 @@ mod tests {
         std::fs::write(folder.join("status"), status).unwrap();
     }
 
-    /// What a tally says of one party of which two moments were recorded.
+    /// The sum for one party recorded at two moments.
     fn counted(root: &Path, ticks: [u64; 2], switches: [u64; 2]) -> Footprint {
         recorded(root, [700, 20], [10, 4]);
         let before = Peer::under(root, 77);
@@ -296,7 +297,7 @@ mod tests {
         assert!((footprint.system_seconds.unwrap() - 40.0 * tick).abs() < 1e-9);
         assert_eq!((footprint.voluntary_switches, footprint.involuntary_switches), (Some(15), Some(1)));
         assert_eq!((footprint.minor_faults, footprint.major_faults), (Some(0), Some(0)));
-        // Nothing was recorded of its input and output.
+        // Its input and output were not recorded.
         assert_eq!((footprint.read_bytes, footprint.migrations), (None, None));
     }
 

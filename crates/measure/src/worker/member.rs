@@ -1,4 +1,4 @@
-//! One figure's part in a launch.
+//! One figure in a launch.
 
 use model::{Launch, PairOrder};
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
@@ -11,16 +11,16 @@ use crate::references::hopeless;
 use crate::step::{ReferenceSetting, Reply, Task};
 use crate::{calibrate, pairs, tails};
 
-/// Most batches of warm-up.
+/// Most warm-up batches.
 const MOST_WARMUP: u32 = 40;
-/// Time that timing single operations may take in a launch, nanoseconds.
+/// Time for timing single operations in a launch, nanoseconds.
 const EACH_NANOS: f64 = 30e6;
-/// So many operations give a quantile of 99.9%, and are made when they take no longer than this, nanoseconds.
+/// Longest operation for which enough operations for a quantile of 99.9% are timed, nanoseconds.
 const FOR_RARE: f64 = 1000.0;
 const EACH_AT_MOST: f64 = 200e6;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
-/// One figure in a launch: its trial and what was found so far.
+/// One figure in a launch: its trial and its results so far.
 pub(super) struct LaunchMember {
     probe: &'static Probe,
     task: Task,
@@ -54,7 +54,7 @@ impl LaunchMember {
         Self { probe, task, bench, trial, guard: None, tally, launch, amount, began, beside }
     }
 
-    /// A bench for the next member of the launch, which shares what this one prepared.
+    /// A context for the next member of the launch, which shares the preparation of this one.
     pub(super) fn sharer(&self, setting: LaunchSetting) -> ProbeContext {
         self.bench.beside(setting)
     }
@@ -76,7 +76,7 @@ impl LaunchMember {
         Reply::Failed { figure: self.task.figure, reason: fault.to_string() }
     }
 
-    /// Finds the operations that fill a batch of at least `wanted` nanoseconds.
+    /// Finds the number of operations of a batch of at least `wanted` nanoseconds.
     pub(super) fn calibrate(&mut self, wanted: u64) -> Reply {
         let rule = self.probe.batch;
         let found = match &mut self.trial {
@@ -93,11 +93,11 @@ impl LaunchMember {
         }
     }
 
-    /// Batches that do not count, until two successive groups agree or the cap is reached.
+    /// Runs batches that are not recorded, until two successive groups agree or the limit is reached.
     pub(super) fn warm_up(&mut self) -> Result<(), ProbeError> {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
-        // Too few to judge: long operations are given the warm-up that time allows.
+        // Too few to judge: long operations have the warm-up that time permits.
         self.launch.steady = least < 8;
         for done in 1..=MOST_WARMUP.max(least) {
             nanos.push(self.play(done as usize - 1)? as f64);
@@ -112,7 +112,7 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// From here on batches count.
+    /// Batches are recorded from here on.
     pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.beside.reader(reader) {
             self.beside.begin(self.bench.watched().len(), reader)?;
@@ -123,14 +123,14 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Whether it has the undisturbed batches that it needs, or no hope of them.
+    /// Whether it has enough undisturbed batches, or will not get them.
     pub(super) fn has_enough(&self) -> bool {
         let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
         self.task.enough > 0
             && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), batches))
     }
 
-    /// One batch, or one pair, that counts, between readings of the references.
+    /// Runs one batch, or one pair, between readings of the references, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let reader = self.beside.reader(reader);
         let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2, reader)?;
@@ -140,7 +140,7 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Null batches after the others, as long as they: what is kept of them says what the readings keep without work between.
+    /// Runs null batches after the others, of equal length: their undisturbed share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let shortest = self.launch.nanos.iter().min().copied();
         let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
@@ -162,7 +162,7 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Batches more, untimed, in which hardware events are counted.
+    /// Runs further batches, untimed, in which hardware events are counted.
     fn count_events(&mut self) -> Result<(), ProbeError> {
         if !self.tally.count_events() {
             return Ok(());
@@ -175,7 +175,7 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Times single operations, where the probe does.
+    /// Times single operations, if the probe supports it.
     pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
         let readings = match &mut self.trial {
             Trial::One(kernel) => {
@@ -204,7 +204,7 @@ impl LaunchMember {
         Reply::Launched { figure: self.task.figure, launch: Box::new(launch) }
     }
 
-    /// Median batch in the figure's unit; of a pair the median difference.
+    /// Median batch in the unit of the figure; of a pair the median difference.
     fn value(&self) -> Option<f64> {
         let metric = self.probe.metric.model();
         let values: Vec<f64> = match self.trial {
@@ -220,7 +220,7 @@ impl LaunchMember {
         stats::median(&values).filter(|value| value.is_finite())
     }
 
-    /// One batch, or the pair of this number, that counts for nothing: its time.
+    /// Runs one batch, or the pair of this number, that is not recorded; returns its time.
     fn play(&mut self, pair: usize) -> Result<u64, ProbeError> {
         let ops = self.task.ops;
         match &mut self.trial {
@@ -237,7 +237,7 @@ impl LaunchMember {
         }
     }
 
-    /// One batch, or the pair of this number, that counts.
+    /// Runs one batch, or the pair of this number, and records it.
     fn play_counted(
         &mut self,
         pair: usize,
@@ -270,7 +270,7 @@ impl LaunchMember {
     }
 }
 
-/// Plays both kernels of a pair in the order that its number has, and says what each took in the order of time.
+/// Runs both kernels of a pair in the order for its number, and returns their results in the order of time.
 fn in_order<T>(
     order: PairOrder,
     pair: usize,
@@ -291,12 +291,12 @@ fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeErro
 fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {
     let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
     let mut ops = rounded(1, kernel);
-    // The first call pays for cold caches and lazy binding.
+    // The first call includes cold caches and lazy binding.
     play(kernel, ops)?;
     loop {
         let mut nanos = play(kernel, ops)?.0;
         if nanos >= wanted {
-            // One disturbed batch must not pass for a full one; a very long one is tried again only once.
+            // One disturbed batch must not count as a full one; a very long one is tried only twice.
             nanos = nanos.min(play(kernel, ops)?.0);
             if nanos < 20 * wanted {
                 nanos = nanos.min(play(kernel, ops)?.0);
@@ -310,7 +310,7 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
     }
 }
 
-/// Present frequency of the first party's CPU, hertz, where the kernel tells.
+/// Present frequency of the CPU of the first party, hertz, if the kernel reports it.
 fn frequency(bench: &ProbeContext) -> Option<f64> {
     let cpu = bench.cpu(0)?;
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");

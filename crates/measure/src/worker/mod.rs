@@ -1,6 +1,6 @@
-//! One process a launch: reads a step, does it, writes what it found, ends.
+//! One process per launch: reads a step, runs it, writes the results, ends.
 //!
-//! The harness lives in another process, so nothing here shares its heap, its threads or its fate.
+//! The harness is another process, so nothing here shares its heap, its threads or its failures.
 
 mod beside;
 mod footprint;
@@ -16,13 +16,14 @@ use self::member::LaunchMember;
 use self::reader::ReferenceReader;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
 
-/// Most bytes that a step may have.
+/// Largest step, bytes.
 const LARGEST_STEP: u64 = 1 << 20;
 
-/// Serves one step: reads it from `input` to its end and writes replies to `output`, a line each, [`Reply::Done`] last.
+/// Serves one step: reads it from `input` to its end and writes replies to `output`, one per line, [`Reply::Done`]
+/// last.
 ///
 /// # Errors
-/// When the step cannot be read or the replies cannot be written: nobody listens then.
+/// When the step could not be read or the replies could not be written, because the reader has ended.
 pub fn serve(input: impl Read, output: &mut dyn Write) -> std::io::Result<()> {
     let mut text = String::new();
     input.take(LARGEST_STEP).read_to_string(&mut text)?;
@@ -82,7 +83,7 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Resu
     Ok(LaunchMember::new(probe, task.clone(), bench, trial, step.references.as_ref()))
 }
 
-/// Warms every member up, then interleaves their batches, so that what disturbs one disturbs all alike.
+/// Warms up all members, then interleaves their batches, so that disturbances affect all equally.
 fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
     let mut attempt = |members: &mut Vec<LaunchMember>,
@@ -96,7 +97,7 @@ fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
         });
     };
     attempt(members, &mut LaunchMember::warm_up);
-    // Helpers are started after preparation, whose children must not have their memory.
+    // Helpers are started after the preparation, whose children must not inherit their memory.
     let mut reader = step.references.as_ref().and_then(ReferenceReader::new);
     attempt(members, &mut |member| member.begin(reader.as_mut()));
     let most = members.iter().map(LaunchMember::batches).max().unwrap_or(0);

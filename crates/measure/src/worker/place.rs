@@ -1,4 +1,4 @@
-//! Were the parties where they should be, and did the outside leave the launch alone?
+//! Verifies the CPUs of the parties and records the time taken from a launch.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::outside::OutsideCounters;
 
 /// Watches a launch from outside its work.
 pub(super) struct Guard {
-    /// Where `/proc` and `/sys` are read.
+    /// Root of `/proc` and `/sys`.
     root: PathBuf,
     watch: Watch,
     before: OutsideCounters,
@@ -18,7 +18,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Starts watching; parties are seen where they are now.
+    /// Starts watching; the present CPUs of the parties are recorded.
     pub(super) fn begin(bench: &ProbeContext) -> Self {
         Self::begin_under(Path::new("/"), bench)
     }
@@ -49,8 +49,9 @@ impl Guard {
         }
     }
 
-    /// Ends watching: writes down where the parties were, what was taken from their CPUs, and what makes the launch invalid by
-    /// itself. What was taken is judged over a round of launches: one launch is hardly longer than the tick in which it is counted.
+    /// Ends watching: records the CPUs of the parties, the time taken from these CPUs, and a reason that makes the
+    /// launch invalid by itself. Time taken is judged over a round of launches: one launch is hardly longer than the
+    /// tick in which it is counted.
     pub(super) fn end(mut self, bench: &ProbeContext, launch: &mut Launch) {
         let now = OutsideCounters::taken_under(&self.root, under_test(bench));
         self.look(bench);
@@ -68,7 +69,7 @@ impl Guard {
     }
 }
 
-/// The CPUs whose time a launch is about.
+/// The CPUs whose time a launch uses.
 fn under_test(bench: &ProbeContext) -> &[usize] {
     if bench.cpus().is_empty() { bench.allowed() } else { bench.cpus() }
 }
@@ -108,7 +109,7 @@ mod tests {
         })
     }
 
-    /// A recorded line of `/proc/PID/stat` whose process last ran on a CPU.
+    /// A recorded line of `/proc/PID/stat` of a process that last ran on a given CPU.
     fn stat(pid: i32, cpu: usize) -> String {
         format!(
             "{pid} (party (2) x) S 1 {pid} {pid} 0 -1 4194304 100 0 0 0 7 8 0 0 20 0 1 0 12345 1000 10 \

@@ -1,4 +1,5 @@
-//! Reads the references beside batches: on the worker's own CPU, and on those of its parties by helpers that sleep meanwhile.
+//! Reads the references around batches: on the worker's own CPU, and on those of its parties by helpers that otherwise
+//! sleep.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -11,18 +12,18 @@ use sys::usage::{Usage, Who};
 use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
 use crate::step::ReferenceSetting;
 
-/// How long threads of a team spin before they sleep, nanoseconds, and some: one that spins is no neighbour.
+/// Time after which threads of a team sleep, with a margin, nanoseconds: a spinning thread would contend.
 const PARTIES_SLEEP: u64 = 30_000;
 
-/// Reads the references on one or several CPUs, one after the other: own parties are no neighbours.
+/// Reads the references on one or several CPUs, one after the other, so that the readings do not contend.
 pub(super) struct ReferenceReader {
     references: CoreReferences,
     helpers: Vec<ReferenceHelper>,
-    /// The last readings and the CPUs that they are of, while nothing was done since.
+    /// The last readings and their CPUs, as long as nothing else has run.
     fresh: Option<(Vec<usize>, Vec<CoreReading>)>,
 }
 
-/// A thread on another CPU that reads when it is asked to.
+/// A thread on another CPU that reads on request.
 struct ReferenceHelper {
     cpu: usize,
     ask: Sender<()>,
@@ -30,13 +31,13 @@ struct ReferenceHelper {
 }
 
 impl ReferenceReader {
-    /// A reader of the lengths that the run calibrated; `None` where this machine has no references.
+    /// A reader with the calibrated lengths of the run; `None` if this machine has no references.
     pub(super) fn new(setting: &ReferenceSetting) -> Option<Self> {
         let references = CoreReferences::of(setting.lengths).ok()?;
         Some(Self { references, helpers: Vec::new(), fresh: None })
     }
 
-    /// The CPUs of a figure that are read: each of its parties' while they are few, else its own.
+    /// The CPUs that are read for a figure: one for each of its parties if they are few, else its own.
     pub(super) fn cpus(parties: &[usize]) -> Vec<usize> {
         let mut distinct: Vec<usize> = Vec::new();
         for cpu in parties {
@@ -49,7 +50,7 @@ impl ReferenceReader {
         distinct
     }
 
-    /// Starts a helper on each CPU but the first, which is the caller's.
+    /// Starts a helper on each CPU except the first, which is the caller's.
     pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), ProbeError> {
         for cpu in cpus.iter().skip(1) {
             if self.helpers.iter().all(|helper| helper.cpu != *cpu) {
@@ -59,12 +60,12 @@ impl ReferenceReader {
         Ok(())
     }
 
-    /// Something else ran: the last readings are not those before the next batch.
+    /// Work has run since: the last readings cannot serve as those before the next batch.
     pub(super) fn worked(&mut self) {
         self.fresh = None;
     }
 
-    /// The readings now, or those just taken.
+    /// New readings, or those just taken.
     pub(super) fn read(&mut self, cpus: &[usize]) -> Result<Vec<CoreReading>, ProbeError> {
         if let Some((of, readings)) = &self.fresh
             && of == cpus
@@ -88,7 +89,7 @@ impl ReferenceReader {
         Ok(readings)
     }
 
-    /// Waits for so many nanoseconds without touching memory or the system: a null batch.
+    /// Waits for `nanos` without accessing memory or the system: a null batch.
     pub(super) fn null_batch(&mut self, nanos: u64) -> Result<(), ProbeError> {
         self.worked();
         let until = sys::clock::now() + nanos;
@@ -124,10 +125,10 @@ impl ReferenceHelper {
     }
 }
 
-/// What is known of every batch of a figure besides its time.
+/// Evidence about every batch of a figure besides its time.
 #[derive(Default)]
 pub(super) struct BatchEvidence {
-    /// Before and after each batch, on each CPU.
+    /// Readings before and after each batch, on each CPU.
     readings: Vec<[Vec<CoreReading>; 2]>,
     null: Vec<Vec<CoreReading>>,
     switches: Vec<u32>,
@@ -135,8 +136,8 @@ pub(super) struct BatchEvidence {
     off_cpu: Vec<u32>,
 }
 
-/// Switches and CPU time of this thread at one moment. The usage that the kernel tells is as old as the last tick, the clock of the
-/// thread is not.
+/// Context switches and CPU time of this thread at one moment. The usage reported by the kernel is as old as the last
+/// tick, the clock of the thread is not.
 pub(super) struct ThreadMoment(Option<(Usage, Duration)>);
 
 impl ThreadMoment {
@@ -146,7 +147,7 @@ impl ThreadMoment {
 }
 
 impl BatchEvidence {
-    /// One batch of so many nanoseconds between two moments of its thread.
+    /// Adds one batch of `nanos` between two moments of its thread.
     pub(super) fn add_thread(&mut self, before: &ThreadMoment, after: &ThreadMoment, nanos: u64) {
         let (Some((before, cpu_before)), Some((after, cpu_after))) = (&before.0, &after.0) else { return };
         let used = after.since(before);
@@ -161,7 +162,7 @@ impl BatchEvidence {
         self.readings.push([before, after]);
     }
 
-    /// Whether the batch that is so many back from the last, of so many nanoseconds, is undisturbed.
+    /// Whether the batch at distance `back` from the last one, of `nanos`, is undisturbed.
     pub(super) fn is_undisturbed(
         &self,
         rule: &UndisturbedRule,
@@ -191,10 +192,10 @@ impl BatchEvidence {
         self.null.push(readings);
     }
 
-    /// As the document holds it.
+    /// The readings in the form of the document.
     pub(super) fn references(&self, setting: &ReferenceSetting, cpus: &[usize]) -> LaunchReferences {
         let batches = self.readings.len();
-        // Where nothing lies between, the reading after a batch is the one before the next.
+        // If nothing ran in between, the reading after a batch is also the one before the next.
         let in_a_row = self.readings.windows(2).all(|two| two[0][1] == two[1][0]);
         let flat: Vec<&Vec<CoreReading>> = if in_a_row {
             self.readings.iter().map(|sides| &sides[0]).chain(self.readings.last().map(|sides| &sides[1])).collect()

@@ -1,4 +1,5 @@
-//! Workers that misbehave, as real processes: whatever they do, the harness ends them with their whole group and says why.
+//! Workers that misbehave, as real processes: the harness always ends them with their whole group and reports the
+//! reason.
 
 #![allow(
     clippy::unwrap_used,
@@ -69,7 +70,8 @@ fn a_hanging_worker_is_killed_with_everything_that_it_started() {
     }
 }
 
-/// Starts something that leaves the worker's group and holds its output and errors open, and says its number in a file.
+/// Starts a process that leaves the group of the worker and holds its output and errors open, and writes its number to
+/// a file.
 fn escaping(file: &std::path::Path, then: &str) -> String {
     format!("cat >/dev/null; setsid sleep 1000 & echo $! > {}; {then}", file.display())
 }
@@ -137,7 +139,7 @@ fn a_request_to_stop_is_followed_at_once() {
     other.join().unwrap();
 }
 
-/// The worker's side of the pipe, without a process: what it says to steps that make no sense.
+/// The worker's side of the pipe, without a process: its replies to invalid steps.
 #[test]
 fn a_worker_refuses_what_is_no_step_and_names_what_it_does_not_have() {
     let mut said = Vec::new();

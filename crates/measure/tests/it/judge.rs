@@ -1,4 +1,4 @@
-//! What launches with distributions become: quantiles, each with the interval that so many launches support.
+//! Launches with distributions: quantiles, each with the interval that the number of launches supports.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -10,7 +10,7 @@ use rand::Rng;
 use measure::{RunRequest, judge, select};
 use model::{EstimateMethod, Figure, Flag, Identity, Launch, Machine, Outcome, Plan, RANGE_BELOW};
 
-/// A figure of wake-ups with so many launches; each reading is drawn from a seed.
+/// A figure of wake-ups with a number of launches; each reading is drawn from a seed.
 fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
     let entries = select(None, &["os.timer_wakeup:load=idle".to_owned()], 0.02).unwrap();
     let plan = Plan { entries, ..Plan::default() };
@@ -21,7 +21,7 @@ fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
         let readings: Vec<f64> = (0..readings).map(|_| 50e-6 * (1.0 + rng.random::<f64>())).collect();
         let quantile = |q: f64| stats::quantile::quantile(&readings, q).unwrap();
         let quantiles = [0.5, 0.9, 0.99, 1.0].map(|q| (q, quantile(q))).to_vec();
-        // Launches that drift hang together, and few of them support no interval of 95%.
+        // Launches that drift are correlated, and few of them support no interval of 95%.
         let value = 75e-6 * (1.0 + 0.01 * f64::from(number));
         figure.launches.push(Launch {
             round: number,
@@ -65,7 +65,7 @@ fn a_rare_quantile_without_readings_enough_is_left_out() {
 
 #[test]
 fn what_goes_one_way_is_drift_however_it_bends() {
-    // As files a second were on ext4, where each launch passed over the inodes that those before it had freed.
+    // As files per second were on ext4, where each launch skipped the inodes that those before it had freed.
     let bent = |number: f64| 85_000.0 / (1.0 + 0.5 * number);
     let around = |number: f64| 85_000.0 * (1.0 + 0.05 * (number * 2.4).sin());
     let values: [(&dyn Fn(f64) -> f64, bool); 2] = [(&bent, true), (&around, false)];
@@ -80,7 +80,8 @@ fn what_goes_one_way_is_drift_however_it_bends() {
     }
 }
 
-/// Recorded launches of pinned pairs of parties beside several builds on two CPUs, by recording and figure, in the order of time.
+/// Recorded launches of pinned pairs of parties during several builds on two CPUs, by recording and figure, in the
+/// order of time.
 fn pinned_pairs() -> Vec<Figure> {
     let mut figures: Vec<(String, Figure)> = Vec::new();
     for line in include_str!("../noise/pinned_pairs_beside_builds.txt").lines() {
@@ -104,7 +105,7 @@ fn pinned_pairs() -> Vec<Figure> {
     figures.into_iter().map(|(_, figure)| figure).collect()
 }
 
-/// The same figure with these of its launches.
+/// The same figure with a subset of its launches.
 fn with(figure: &Figure, launches: impl Iterator<Item = usize>) -> Figure {
     let launches = launches.map(|at| figure.launches[at % figure.launches.len()].clone()).collect();
     Figure { launches, ..figure.clone() }
@@ -141,7 +142,7 @@ fn levels_of_whole_launches_are_modes() {
     let mut rng = stats::simulate::generator(42);
     let mut found = 0;
     for _ in 0..100 {
-        // A third of the launches a factor of eight slower, in all of their batches.
+        // A third of the launches is slower by a factor of eight, in all of their batches.
         let mut figure = with(&pipe, 0..20);
         for launch in &mut figure.launches {
             let slow = if rng.random_range(0..3) == 0 { 8.0 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! What the outside takes from a session: rounds are judged together, and every exclusion has an end.
+//! Time taken from a session: rounds are judged together, and every exclusion is limited.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut 
 
 const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
 
-/// Seconds of a launch that is watched; three of them make 60 ticks of 10 ms.
+/// Seconds of a watched launch; three of them make 60 ticks of 10 ms.
 const WATCHED: f64 = 0.2;
 
 fn taken(seconds: f64) -> TakenTime {
@@ -97,7 +97,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
             .under_quota(Duration::from_millis(100))
             .taking(move |_, rested| [taken(0.0), taken(bends(rested))])
     };
-    // What fits into the quota is stopped only where nothing was left of it.
+    // A launch that fits into the quota is throttled only if nothing of the quota was left.
     let mut engine = quota(|rested| if rested { 0.0 } else { 0.1 });
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -107,7 +107,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
     assert!(engine.rests() >= 29, "{} rests", engine.rests());
     assert!(ended.run.figures.iter().all(|figure| !figure.has(Flag::Throttled)));
 
-    // What is longer than the quota is stopped whatever the session does: it is measured and said.
+    // A launch longer than the quota is throttled in any case: it is measured and reported.
     let mut engine = quota(|_| 0.096);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -119,7 +119,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
     let share = ended.run.session.conditions.throttled.and_then(|taken| taken.share());
     assert_eq!(share, None, "a simulation uses no CPU time that it could be a share of");
 
-    // Without a quota nothing waits.
+    // Without a quota there are no waits.
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
     measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(engine.rests(), 0);

@@ -1,4 +1,4 @@
-//! The order of execution and the endings, with launches that need no clock.
+//! The order of execution and the ways to end, with launches that need no clock.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ impl Saver for Saves {
         if self.1 == Some(self.0.len()) {
             return Err("could not write the store: no space left".to_owned());
         }
-        // What cannot be written and read back is not saved.
+        // A document that cannot be written and read back counts as not saved.
         let text = model::render_run(run).map_err(|error| error.to_string())?;
         assert_eq!(&model::parse_run(&text).unwrap(), run);
         self.0.push(run.clone());
@@ -30,7 +30,7 @@ impl Saver for Saves {
     }
 }
 
-/// Keeps nothing: for plans so long that reading every saved document back would take minutes.
+/// Saves nothing: for plans so long that reading back every saved document would take minutes.
 struct Forgets;
 
 impl Saver for Forgets {
@@ -263,7 +263,7 @@ fn the_time_of_a_limited_run_goes_to_what_it_can_settle() {
     let mut engine = MockEngine::new(5, slow).with(key("os.clock_read"), hopeless);
     let (ended, _) = run_with(order, &mut engine);
     let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
-    // An even share of 3.6 s among three figures at 0.05 s a launch is 24 launches.
+    // An equal share of 3.6 s among three figures at 0.05 s per launch is 24 launches.
     let of_slow = launches("os.syscall_write").max(launches("os.syscall_getppid"));
     assert!(of_slow > 24, "{of_slow}");
     let last = |probe: &str| {

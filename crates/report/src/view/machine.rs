@@ -42,7 +42,7 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
     notes
 }
 
-/// At which clock core figures stand, and what neighbours did meanwhile.
+/// The clock of core figures, and the contention during the run.
 fn references(run: &Run) -> Option<String> {
     let references = run.session.references.as_ref()?;
     if let Some(why) = &references.refused {

@@ -115,7 +115,7 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
     words
 }
 
-/// Which share of the batches the value rests on, and what all of them say.
+/// The share of the batches on which the value is based, and the value over all of them.
 fn undisturbed(figure: &Figure) -> Option<String> {
     let references = figure.references.as_ref()?;
     if !matches!(references.basis, ValueBasis::Cycles | ValueBasis::Undisturbed) {

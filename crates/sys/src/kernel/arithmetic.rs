@@ -1,8 +1,8 @@
 //! The arithmetic tests of the BYTE benchmark: terms of the sum of x²/(x²-1) for x from 2 to 101.
 //!
-//! A turn is one such sum in one type, and the same loop with nothing in it. The integer types follow C: a short is
-//! computed as an int and cut back. Today's compilers reduce the original to nothing; these loops are checked in the
-//! disassembly or kept by `black_box`.
+//! A turn is one such sum in one type; there is also the same loop without arithmetic. The integer types follow C: a
+//! short is computed as an int and truncated. Present compilers reduce the original to nothing; these loops are checked
+//! in the disassembly or kept by `black_box`.
 
 use std::hint::black_box;
 
@@ -19,7 +19,7 @@ pub(super) const TURN: LoopCost =
 pub(super) const TURN_FLOAT: LoopCost = LoopCost { flops: 4 * TERMS, ..TURN };
 pub(super) const TURN_EMPTY: LoopCost = LoopCost { ops: TERMS, ..TURN };
 
-/// The result of one turn: x + y + z at its end, as bits; for the empty loop the number that ended it.
+/// The result of one turn: x + y + z at its end, as bits; for the empty loop the number at which it ended.
 macro_rules! one_sum {
     ($name:ident, |$i:ident| $x:expr, $type:ty, $zero:expr, $one:expr, $mul:expr, $sub:expr, $bits:expr) => {
         #[inline(always)]
@@ -51,7 +51,7 @@ fn empty(opaque: impl Fn(u8) -> u8) -> u64 {
     i.into()
 }
 
-/// The table's functions for one type.
+/// The functions of the table for one type.
 macro_rules! forms {
     ($($module:ident)+) => { $(
         pub(super) mod $module {

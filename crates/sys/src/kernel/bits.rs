@@ -1,4 +1,4 @@
-//! What the bit-counting loops must return.
+//! Expected results of the bit-counting loops.
 
 use super::LoopCost;
 use super::counted_loop::WORDS;
@@ -17,7 +17,7 @@ pub(super) const TURN: LoopCost = LoopCost {
     ops: WORDS_A_TURN as u64,
 };
 
-/// The ones of the words that a turn reads, times the turns.
+/// The number of ones in the words of a turn, times the turns.
 pub(super) fn popcount_expected(turns: u64) -> u64 {
     let slow = |mut word: u64| {
         let mut ones = 0;

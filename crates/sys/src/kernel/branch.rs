@@ -1,10 +1,10 @@
-//! A branch that depends on data: taken for every odd byte, skipped for every even one.
+//! A data-dependent branch: taken for every odd byte, skipped for every even one.
 //!
-//! On bytes in random order about half of the branches are mispredicted, on the same bytes in sorted order hardly any;
-//! the work is the same. A predictor learns a random pattern that it sees again and again, so the bytes should be
-//! more than it can remember: a million, walked from front to back (on one server core of 2023, 4096 bytes were learnt
-//! almost wholly, 262144 not at all). They must come from a good generator: the low bits of multiples of a constant
-//! were predicted too.
+//! With bytes in random order about half of the branches are mispredicted, with the same bytes in sorted order hardly
+//! any; the work is the same. A predictor learns a random pattern that repeats, so there should be more bytes than it
+//! can store: a million, walked from front to back (on one server core of 2023, 4096 bytes were learnt almost
+//! completely, 262144 not at all). They must come from a good generator: the low bits of multiples of a constant were
+//! predicted too.
 
 use super::{LoopCost, native};
 
@@ -12,7 +12,7 @@ use super::{LoopCost, native};
 pub const BYTE: LoopCost =
     LoopCost { elements: 1, bytes_read: 1, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
 
-/// Counts the odd bytes, `passes` times over, by one conditional jump a byte.
+/// Counts the odd bytes, `passes` times, by one conditional jump per byte.
 #[must_use]
 pub fn count_odd(bytes: &[u8], passes: u64) -> u64 {
     if bytes.is_empty() {
@@ -21,7 +21,7 @@ pub fn count_odd(bytes: &[u8], passes: u64) -> u64 {
     (0..passes).fold(0, |total, _| total + native::branch::count_odd(bytes))
 }
 
-/// What [`count_odd`] must return, without a branch.
+/// Expected result of [`count_odd`], without a branch.
 #[must_use]
 pub fn expected(bytes: &[u8], passes: u64) -> u64 {
     passes.wrapping_mul(bytes.iter().map(|byte| u64::from(byte & 1)).sum())

@@ -1,4 +1,4 @@
-//! Copying memory as a library does it, and as a plain loop does it.
+//! Copying memory by a library and by a plain loop.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use super::LoopCost;
 use super::native::access::{WORDS, load, move_words, store};
 
 unsafe extern "C" {
-    /// ISO C, 7.24.2.1. Whatever the C library chose for this CPU.
+    /// ISO C, 7.24.2.1, in the implementation that the C library selects for this CPU.
     fn memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
 }
 
@@ -17,11 +17,11 @@ type Memcpy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_
 pub const WORD: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
-/// Words that one turn of [`memcpy_unrolled`] moves.
+/// Words that one turn of [`memcpy_unrolled`] copies.
 pub const UNROLL: usize = WORDS;
 
-/// Copies `from` to `to`, `passes` times, by the C library's `memcpy`. The call goes through a pointer that the
-/// compiler cannot see through, so it is neither inlined nor dropped.
+/// Copies `from` to `to`, `passes` times, by the C library's `memcpy`. The call uses a pointer that is opaque to the
+/// compiler, so it is neither inlined nor dropped.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -35,8 +35,8 @@ pub fn memcpy_library(to: &mut [u64], from: &[u64], passes: usize) {
     }
 }
 
-/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight a turn. The accesses are opaque: the
-/// compiler can neither widen them nor make a library call of the loop.
+/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight per turn. The accesses are opaque: the
+/// compiler can neither widen them nor replace the loop by a library call.
 ///
 /// # Panics
 /// If the lengths differ.

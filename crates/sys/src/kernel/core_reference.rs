@@ -1,9 +1,9 @@
-//! Two short loops of register adds that show what the core gives this thread at this moment.
+//! Two short loops of register adds that measure the clock of the core and contention on it.
 //!
-//! The **clock reference** is one chain of dependent adds, one a cycle: its time is the clock. The **contention reference** is six
-//! independent chains, as many adds a cycle as the core's integer units take. A thread of another guest on the same core leaves
-//! the first nearly alone and slows the second down, so the time of one over that of the other tells whether the core is
-//! shared, at any clock. No counter of the system shows either to a guest.
+//! The **clock reference** is one chain of dependent adds, one per cycle: its time is the clock. The **contention
+//! reference** is six independent chains, with as many adds per cycle as the integer units of the core execute. A
+//! thread of another guest on the same core hardly affects the first but slows down the second, so the ratio of their
+//! times shows whether the core is shared, at any clock. No counter of the system shows either to a guest.
 
 use model::ReferenceLengths;
 
@@ -13,27 +13,27 @@ use crate::{clock, facts};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::native::{clock_reference, contention_reference};
 
-/// Adds in a turn of the clock reference's loop.
+/// Adds per turn of the loop of the clock reference.
 pub const CLOCK_TURN: u32 = 120;
-/// Adds in a turn of the contention reference's loop.
+/// Adds per turn of the loop of the contention reference.
 pub const CONTENTION_TURN: u32 = 180;
 /// Independent chains of the contention reference.
 pub const CHAINS: u32 = 6;
 
-/// Time that either reference takes, nanoseconds: long beside a reading of the clock, short beside a batch.
+/// Time of either reference, nanoseconds: long compared to a reading of the clock, short compared to a batch.
 const WANTED_NANOS: u64 = 12_000;
-/// Longest time that a coarse clock may ask for.
+/// Longest time that a coarse clock may require, nanoseconds.
 const LONGEST_NANOS: u64 = 60_000;
-/// Steps of the clock that a reference takes at least: one more or less is a quarter of a percent.
+/// Fewest ticks of the clock in a reference: an error of one tick is a quarter of a percent.
 const FEWEST_TICKS: u64 = 400;
-/// Readings of which the fastest calibrates.
+/// Readings of which the fastest one calibrates.
 const CALIBRATING: u32 = 24;
-/// Clocks that a CPU may have, hertz. What lies outside was not one add a cycle.
+/// Plausible clocks of a CPU, hertz. Other values did not execute one add per cycle.
 const PLAUSIBLE_CLOCK: std::ops::RangeInclusive<f64> = 0.2e9..=8e9;
-/// Cycles that an add of six chains takes where the core has at least two integer units and a neighbour at the worst of times.
+/// Largest plausible cycles per add of six chains, with at least two integer units and maximum contention.
 const LARGEST_RATIO: f64 = 0.8;
 
-/// What both references took, one after the other.
+/// Times of both references, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreReading {
     /// Time of the clock reference, nanoseconds.
@@ -42,18 +42,18 @@ pub struct CoreReading {
     pub contention_nanos: u32,
 }
 
-/// Reads the references, at lengths that were calibrated once.
+/// Reads the references, with lengths calibrated once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreReferences {
     lengths: ReferenceLengths,
 }
 
 impl CoreReferences {
-    /// Finds lengths of 10 to 15 us on the CPU where the caller runs.
+    /// Finds lengths of 10 to 15 us on the present CPU.
     ///
     /// # Errors
-    /// When this machine cannot have references: another architecture, an emulator, a clock too coarse, or loops that do not take
-    /// the time of adds.
+    /// When this machine cannot have references: another architecture, an emulator, a clock that is too coarse, or
+    /// implausible times.
     pub fn calibrate() -> Result<Self> {
         let refuse = |why: String| Error::refused("calibrate the references", why);
         if let Some(emulator) = facts::emulator() {
@@ -90,13 +90,13 @@ impl CoreReferences {
     /// References of known lengths.
     ///
     /// # Errors
-    /// Where this architecture has none.
+    /// When this architecture has none.
     pub fn of(lengths: ReferenceLengths) -> Result<Self> {
         let one = Self { lengths };
         one.read().map(|_| one)
     }
 
-    /// How many adds they have.
+    /// Number of their adds.
     #[must_use]
     pub const fn lengths(&self) -> ReferenceLengths {
         self.lengths
@@ -105,7 +105,7 @@ impl CoreReferences {
     /// Reads both, the clock reference first.
     ///
     /// # Errors
-    /// Where this architecture has none.
+    /// When this architecture has none.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub fn read(&self) -> Result<CoreReading> {
         let nanos = |from: u64, to: u64| u32::try_from(to - from).unwrap_or(u32::MAX);
@@ -120,13 +120,13 @@ impl CoreReferences {
     /// Reads both, the clock reference first.
     ///
     /// # Errors
-    /// Where this architecture has none.
+    /// When this architecture has none.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     pub fn read(&self) -> Result<CoreReading> {
         Err(Error::refused("read the references", "this program has none for this architecture"))
     }
 
-    /// The least of either over many readings; the first, which fetches the code, is none.
+    /// The least time of each over many readings, without the first, which loads the code.
     fn fastest(&self) -> Result<CoreReading> {
         let mut least = CoreReading { clock_nanos: u32::MAX, contention_nanos: u32::MAX };
         self.read()?;

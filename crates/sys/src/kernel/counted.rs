@@ -1,11 +1,11 @@
-//! Every loop of counted instructions that this program has.
+//! All loops of counted instructions in this program.
 
 use super::{arithmetic, operation};
 use crate::{Error, Result};
 
 pub use super::counted_loop::CountedLoop;
 
-/// Every loop of this program, the strongest instruction set of each name first.
+/// All loops of this program, the preferred instruction set of each name first.
 pub fn all() -> impl Iterator<Item = &'static CountedLoop> {
     native()
         .chain(arithmetic::PORTABLE.iter())
@@ -13,7 +13,7 @@ pub fn all() -> impl Iterator<Item = &'static CountedLoop> {
         .chain(super::portable::bits::LOOPS.iter())
 }
 
-/// The strongest loop of a name that can run here.
+/// The preferred loop of a name that can run here.
 ///
 /// # Errors
 /// If there is no such name, or this CPU lacks the instructions of all loops of that name.

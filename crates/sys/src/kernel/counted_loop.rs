@@ -1,7 +1,8 @@
-//! Loops of counted instructions: what a CPU does in a second when nothing but one kind of instruction holds it up.
+//! Loops of counted instructions: the rate of a CPU when one kind of instruction limits it.
 //!
-//! All have one shape. They run so many turns, perform the declared operations in each, and return a number that
-//! depends on every one of them, which [`CountedLoop::expected`] finds by a slow path that shares no code with the loop.
+//! All have the same structure: they run a number of turns, perform the declared operations in each, and return a
+//! number that depends on every one of them, which [`CountedLoop::expected`] computes by a slow path without common
+//! code.
 
 use super::LoopCost;
 use crate::{Error, Result};
@@ -9,19 +10,19 @@ use crate::{Error, Result};
 /// One loop.
 #[derive(Debug)]
 pub struct CountedLoop {
-    /// What it does, in snake case: `divide_latency_f64`. Several loops may do one thing with different instructions.
+    /// Its name in snake case: `divide_latency_f64`. Several loops may do the same with different instructions.
     pub name: &'static str,
     /// The instruction set: `portable` is Rust for every architecture.
     pub isa: &'static str,
     /// One turn.
     pub turn: LoopCost,
-    /// The instruction that does the work, as the disassembly spells it; empty where the compiler chooses.
+    /// The instruction that does the work, as in the disassembly; empty if the compiler chooses.
     pub instruction: &'static str,
-    /// Operations (`turn.ops`) that each execution of the instruction stands for.
+    /// Operations (`turn.ops`) per execution of the instruction.
     pub each: u64,
-    /// Path of the loop's function inside this crate's `kernel` module, as the disassembly names it.
+    /// Path of the loop's function inside this crate's `kernel` module, as in the disassembly.
     pub symbol: &'static str,
-    /// What the CPU must have.
+    /// Required features of the CPU.
     pub needs: &'static str,
     pub(super) present: fn() -> bool,
     pub(super) body: unsafe fn(u64) -> u64,
@@ -29,17 +30,17 @@ pub struct CountedLoop {
 }
 
 impl CountedLoop {
-    /// Runs so many turns.
+    /// Runs a number of turns.
     ///
     /// # Errors
     /// If this CPU lacks the instructions.
     pub fn run(&self, turns: u64) -> Result<u64> {
         self.check()?;
-        // SAFETY: `check` found the instructions; the loops touch nothing but registers and constant data.
+        // SAFETY: `check` found the instructions; the loops access only registers and constant data.
         Ok(unsafe { (self.body)(turns) })
     }
 
-    /// What [`CountedLoop::run`] must return, by plain code; some ten times slower.
+    /// Expected result of [`CountedLoop::run`], by plain code that is about ten times slower.
     #[must_use]
     pub fn expected(&self, turns: u64) -> u64 {
         (self.expected)(turns)
@@ -57,7 +58,7 @@ impl CountedLoop {
     }
 }
 
-/// Random words for the loops that read something, one page of them.
+/// Random words for the loops that read, one page of them.
 #[repr(C, align(4096))]
 pub(super) struct Words(pub(super) [u64; 512]);
 

@@ -1,10 +1,10 @@
-//! What a kernel says that it does, so that a test can hold it to that.
+//! The declared cost of a kernel, which tests verify.
 
 /// Bytes and operations of one turn of a kernel's loop.
 ///
-/// The idea of a kernel that declares its traffic is likwid's (Treibig, Hager, Wellein, "LIKWID: a lightweight
-/// performance-oriented tool suite", PSTI 2010). Bytes are payload, as STREAM counts them: the line that a store
-/// makes the cache fetch first is not in them. Loads and stores are memory instructions, whatever their width.
+/// The idea of a kernel that declares its traffic is from likwid (Treibig, Hager, Wellein, "LIKWID: a lightweight
+/// performance-oriented tool suite", PSTI 2010). Bytes are payload, as STREAM counts them, without the line that the
+/// cache fetches before a store. Loads and stores are memory instructions of any width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoopCost {
     /// Elements, steps or blocks that one turn handles: the unit of the kernel's `n`.
@@ -19,7 +19,7 @@ pub struct LoopCost {
     pub stores: u64,
     /// Floating-point operations; a fused multiply-add is two.
     pub flops: u64,
-    /// Operations of the kind that the kernel is named after.
+    /// Operations of the kind in the name of the kernel.
     pub ops: u64,
 }
 

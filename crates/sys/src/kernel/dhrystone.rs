@@ -51,12 +51,12 @@ pub struct Dhrystone {
     two: u8,
     list: [i32; SIZE],
     table: [[i32; SIZE]; SIZE],
-    /// The record that the procedures begin with; the other is the next of both.
+    /// Index of the record with which the procedures begin; both refer to the other as the next.
     head: usize,
     records: [Record; 2],
 }
 
-/// The locals of a run, as it left them.
+/// The locals of a run at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Locals {
     one: i32,
@@ -81,8 +81,8 @@ impl Default for Dhrystone {
 }
 
 impl Dhrystone {
-    /// Does so many runs on fresh globals and returns what sums up every variable that the published program prints at its
-    /// end; the number of runs is among them, modulo 2^32.
+    /// Does `runs` runs on fresh globals and returns a checksum of all variables that the published program prints at
+    /// its end, including the number of runs modulo 2^32.
     #[must_use]
     pub fn runs(runs: u64) -> u64 {
         let mut globals = Self::default();
@@ -93,7 +93,7 @@ impl Dhrystone {
         globals.sum(&locals)
     }
 
-    /// What [`Dhrystone::runs`] must return (for at least one run), from the values that the publication gives.
+    /// Expected result of [`Dhrystone::runs`] (for at least one run), from the published values.
     #[must_use]
     pub fn expected(runs: u64) -> u64 {
         let next = Record { next: 1, plain: Sign::One, sign: Sign::Two, number: 18, text: KEPT };
@@ -282,7 +282,7 @@ fn is_later(globals: &mut Dhrystone, first: &Text, second: &Text) -> bool {
     if letter == b'R' {
         return true;
     }
-    // The length is opaque, so that this is the comparison of the library and not two vector instructions.
+    // The length is opaque, so that the comparison is that of the library and not two vector instructions.
     if first[..black_box(LENGTH)].cmp(&second[..black_box(LENGTH)]) == Ordering::Greater {
         globals.number = at as i32 + 7;
         return true;

@@ -1,4 +1,4 @@
-//! One cache line handed to and fro between two threads.
+//! One cache line passed back and forth between two threads.
 //!
 //! The line holds a number. One side waits for even numbers, the other for odd ones, and each adds one: so every step
 //! moves the line from one CPU to the other. Two steps are a round trip.
@@ -7,25 +7,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::LoopCost;
 
-/// One step: the line is read once it has come, and written.
+/// One step: the line is read after its arrival, and written.
 pub const STEP: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
-/// A number alone on its cache line, and on the neighbour that a prefetcher would bring along.
+/// A number alone on its cache line, and on the adjacent one that a prefetcher loads.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct HandoffLine(AtomicU64);
 
-/// Who adds one to which numbers.
+/// The numbers to which a side adds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Waits for even numbers; begins.
+    /// Even numbers; this side begins.
     Even,
-    /// Waits for odd numbers.
+    /// Odd numbers.
     Odd,
 }
 
-/// Says that the game is over.
+/// Value that ends the exchange.
 const OVER: u64 = u64::MAX;
 
 impl HandoffLine {
@@ -35,9 +35,9 @@ impl HandoffLine {
         Self::default()
     }
 
-    /// Does `steps` steps of one side, and returns the last number it wrote (or, of no step, the number there).
-    /// `None` if somebody called [`HandoffLine::end`]. Spins without a
-    /// pause, which would be as long as the step itself, so both sides need a CPU of their own.
+    /// Does `steps` steps of one side, and returns the last number it wrote (or, for no steps, the present number).
+    /// `None` after [`HandoffLine::end`]. Spins without a pause, which would take as long as the step itself, so both
+    /// sides need separate CPUs.
     #[inline(never)]
     pub fn play(&self, side: Side, steps: u64) -> Option<u64> {
         let mine = u64::from(side == Side::Odd);
@@ -57,7 +57,7 @@ impl HandoffLine {
         Some(last)
     }
 
-    /// Ends the game, so that a side that still waits returns.
+    /// Ends the exchange, so that a waiting side returns.
     pub fn end(&self) {
         self.0.store(OVER, Ordering::Release);
     }

@@ -23,7 +23,7 @@ pub const fn declared(discs: u32) -> LoopCost {
     }
 }
 
-/// Moves so many discs (at most 62) from the first peg to the second, `times` over, back and forth. Returns the pegs;
+/// Moves `discs` discs (at most 62) from the first peg to the second, `times` times, back and forth. Returns the pegs;
 /// they start with `discs` on the first. The number of moves is added to `moves`.
 #[must_use]
 pub fn solve(discs: u32, times: u64, moves: &mut u64) -> Pegs {
@@ -38,7 +38,7 @@ pub fn solve(discs: u32, times: u64, moves: &mut u64) -> Pegs {
     tower.pegs
 }
 
-/// What [`solve`] must return.
+/// Expected result of [`solve`].
 #[must_use]
 pub fn expected(discs: u32, times: u64) -> (Pegs, u64) {
     let mut pegs = [0; 3];
@@ -51,7 +51,7 @@ struct Tower {
     moves: u64,
 }
 
-/// One part of the problem. What follows the last call keeps the compiler from making a jump of it.
+/// One part of the problem. Code after the last call prevents the compiler from turning the call into a jump.
 #[inline(never)]
 fn shift(tower: &mut Tower, discs: u32, from: usize, to: usize) {
     if discs == 1 {

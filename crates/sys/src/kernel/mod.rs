@@ -1,7 +1,7 @@
-//! The hot loops: what they do is declared beside them, and tests hold them to it on results and in the disassembly.
+//! The hot loops: their costs are declared beside them, and tests verify results and disassembly.
 //!
-//! Nothing here allocates inside a loop or looks at a clock. A kernel exists in a portable form and, where the
-//! architecture offers something better, in forms chosen at run time among those that this CPU has.
+//! No loop allocates or reads a clock. A kernel has a portable form and, if the architecture offers better ones, forms
+//! chosen at run time among those that this CPU supports.
 
 pub mod arithmetic;
 mod bits;

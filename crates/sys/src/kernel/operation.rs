@@ -1,15 +1,15 @@
-//! Add, multiply and divide: how long one takes when the next waits for it, and how many go when none waits.
+//! Add, multiply and divide: latency if each operation waits for the one before, and throughput if none waits.
 //!
-//! The chains are those of lmbench's `lat_ops`: x + s, x * s, and s / x, which swings between two values for ever. A
-//! latency loop has one chain of sixteen operations a turn, a throughput loop eight chains of two. So that a division
-//! too few shows, the first chain's value is also summed, once a turn.
+//! The chains are those of lmbench's `lat_ops`: x + s, x * s, and s / x, which alternates between two values forever. A
+//! latency loop has one chain of sixteen operations per turn, a throughput loop eight chains of two. To detect a
+//! missing division, the value of the first chain is also summed, once per turn.
 
 use std::hint::black_box;
 
 use super::LoopCost;
 use super::counted_loop::CountedLoop;
 
-/// Operations a turn.
+/// Operations per turn.
 pub(super) const OPS: u64 = 16;
 /// Independent chains of a throughput loop.
 pub(super) const CHAINS: u64 = 8;
@@ -23,11 +23,11 @@ pub(super) mod start {
     pub(in crate::kernel) const INTEGER: u64 = 1_000_007;
     pub(in crate::kernel) const ADD: u64 = 0x1234_5677;
     pub(in crate::kernel) const MULTIPLY: u64 = 0x0d68_8dd1;
-    /// About the square of the start, so that quotients stay as large as divisors.
+    /// Approximately the square of the start, so that quotients stay as large as divisors.
     pub(in crate::kernel) const DIVIDE_I64: u64 = 1_000_000_000_000;
     pub(in crate::kernel) const DIVIDE_I32: u64 = 2_000_000_000;
     pub(in crate::kernel) const FLOAT: u32 = 1;
-    /// Exact as long as there are fewer than 2^53 steps (2^24 for a float, which then stands still).
+    /// Exact for fewer than 2^53 steps (2^24 for a float, which then no longer changes).
     pub(in crate::kernel) const FLOAT_ADD: u32 = 1;
     pub(in crate::kernel) const FLOAT_DIVIDE: u32 = 3;
     /// The next number above 1: the product grows so slowly that it never overflows in a batch.
@@ -35,10 +35,10 @@ pub(super) mod start {
     pub(in crate::kernel) const F32_MULTIPLY: u32 = 0x3f80_0001;
 }
 
-/// One operation in one type: what a loop must return, and the loop in Rust.
+/// One operation in one type: the expected result of a loop, and the loop in Rust.
 ///
-/// In the portable loop every step reads s anew through a volatile load, which waits for nothing; so the compiler
-/// can fold no two steps into one.
+/// In the portable loop every step reads s through a volatile load without dependencies, so that the compiler cannot
+/// merge two steps.
 macro_rules! operation {
     ($module:ident, $type:ty, $swings:literal, |$x:ident, $s:ident| $step:expr, $first:expr, $constant:expr, $next:expr, $join:expr) => {
         pub(super) mod $module {
@@ -48,7 +48,7 @@ macro_rules! operation {
                 $step
             }
 
-            /// The chain's last value, joined; for a division also its values at the ends of turns.
+            /// The last value of the chain, joined; for a division also its values at the ends of turns.
             fn chain(number: u64, turns: u64, ops: u64, s: impl Fn() -> $type) -> u64 {
                 let mut x = (0..number).fold($first, |x, _| $next(x));
                 let mut total = 0_u64;

@@ -1,7 +1,8 @@
-//! What the loops of fused multiply-adds, byte dot products, AES rounds and checksums must return.
+//! Expected results of the loops of fused multiply-adds, byte dot products, AES rounds and checksums.
 //!
-//! Each but the last has twelve independent chains, enough for two units of up to six cycles. At the end all chains are added
-//! up as 64-bit integers, lane by lane, so nothing is rounded and a chain that fell short shows.
+//! Each but the last has twelve independent chains, enough for two units with latencies of up to six cycles. At the end
+//! all chains are added as 64-bit integers, lane by lane, so nothing is rounded and a chain with too few steps is
+//! detected.
 
 use super::counted_loop::WORDS;
 use super::reference::{aes, crc32c};
@@ -28,7 +29,7 @@ pub(super) fn fma_f32_expected<const LANES: u64>(turns: u64) -> u64 {
 pub(super) const UNSIGNED: u32 = 0xc8;
 pub(super) const SIGNED: u32 = 0xfb;
 
-/// Four products a step and 32-bit lane, wrapping, from k in chain k.
+/// Four products per step and 32-bit lane, wrapping, from k in chain k.
 pub(super) fn int8_dot_expected<const LANES: u64>(turns: u64) -> u64 {
     let step = 4_i64 * i64::from(UNSIGNED as u8) * i64::from(SIGNED as u8 as i8);
     let lane = |chain: u64| chain.wrapping_add(turns.wrapping_mul(step.cast_unsigned())) as u32;
@@ -55,12 +56,12 @@ pub(super) fn aes_latency_expected(turns: u64) -> u64 {
     aes_rounds(turns.wrapping_mul(AES_ROUNDS))
 }
 
-/// Twelve chains of so many 128-bit lanes, which all do the same.
+/// Twelve equal chains with a number of 128-bit lanes.
 pub(super) fn aes_throughput_expected<const LANES: u64>(turns: u64) -> u64 {
     aes_rounds(turns).wrapping_mul(CHAINS * LANES)
 }
 
-/// Chains of the checksum loop, which each read eight words a turn, one chain after the other.
+/// Chains of the checksum loop, each of which reads eight words per turn, one chain after the other.
 pub(super) const CRC_CHAINS: usize = 4;
 /// Words that each of them reads.
 pub(super) const CRC_WORDS: usize = 8;

@@ -1,8 +1,9 @@
-//! A cycle of pointers through memory, and the chase along it: every load needs the address that the one before brought.
+//! A cycle of pointers through memory, and the chase along it: every load needs the address that the previous one
+//! loaded.
 //!
 //! The walk is that of lmbench's `lat_mem_rd` (McVoy and Staelin, USENIX ATC 1996); independent chains are those of its
-//! `par_mem`. Where the walk stands after any number of steps follows from a formula ([`Route`]), so a check costs
-//! nothing and needs no table beside the buffer.
+//! `par_mem`. A formula ([`Route`]) gives the position after any number of steps, so a check is cheap and needs no
+//! table beside the buffer.
 
 use super::LoopCost;
 use super::native::access::follow;
@@ -15,11 +16,11 @@ pub const STEP: LoopCost =
 /// Most chains that [`ChaseRing::chase_parallel`] runs.
 pub const CHAINS: usize = 16;
 
-/// Memory that keeps its address while its owner moves and is read or written only through the owner.
+/// Memory whose address does not change when its owner moves, and that is accessed only through the owner.
 ///
 /// # Safety
-/// `words` must return the same slice every time, whatever happens to the value in between, and no safe code may write
-/// to it other than through `words`.
+/// `words` must return the same slice every time, whatever is done with the value in between, and no safe code may
+/// write to it other than through `words`.
 pub unsafe trait Fixed {
     /// The memory as 64-bit words.
     fn words(&mut self) -> &mut [u64];
@@ -39,27 +40,27 @@ unsafe impl Fixed for Box<[u64]> {
     }
 }
 
-// SAFETY: an arena's mapping stays where it is until it is dropped, and only `&mut` methods write to it.
+// SAFETY: the mapping of an arena does not move until it is dropped, and only `&mut` methods write to it.
 unsafe impl Fixed for crate::memory::Arena {
     fn words(&mut self) -> &mut [u64] {
         self.words_mut()
     }
 }
 
-/// A buffer whose cells each hold the address of the next one, in a single cycle.
+/// A buffer whose cells each contain the address of the next one, in a single cycle.
 #[derive(Debug)]
 pub struct ChaseRing<B> {
     buffer: B,
     route: Route,
-    /// Where the buffer was when the addresses were written.
+    /// Address of the buffer when the addresses were written.
     base: usize,
-    /// The word that the walk stands on.
+    /// Present position, as a word.
     at: u64,
 }
 
 impl<B: Fixed> ChaseRing<B> {
-    /// Writes the cycle into the buffer, front to back. `None` if fewer than two cells fit, or if the order makes no
-    /// sense for the buffer (see [`Route::new`]).
+    /// Writes the cycle into the buffer, front to back. `None` if fewer than two cells fit, or if the order is invalid
+    /// for the buffer (see [`Route::new`]).
     #[must_use]
     pub fn new(mut buffer: B, order: ChasePattern, seed: u64) -> Option<Self> {
         let words = buffer.words();
@@ -82,19 +83,19 @@ impl<B: Fixed> ChaseRing<B> {
         &self.route
     }
 
-    /// The word that the walk stands on.
+    /// Present position, as a word.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.at
     }
 
-    /// The word that a walk from `from` stands on after `steps`, by the formula; `None` if `from` is no cell of the cycle.
+    /// The position of a walk from `from` after `steps`, by the formula; `None` if `from` is not a cell of the cycle.
     #[must_use]
     pub fn position_after(&self, from: u64, steps: u64) -> Option<u64> {
         Some(self.route.cell(self.route.add(self.route.step(from)?, steps)))
     }
 
-    /// Follows `steps` pointers from where the walk stands and returns the word it arrived at.
+    /// Follows `steps` pointers from the present position and returns the new one.
     pub fn chase(&mut self, steps: u64) -> u64 {
         let start = self.address(self.at);
         // SAFETY: `start` is a cell, and every cell holds the address of another: `new` wrote them, `Steady` says that
@@ -104,18 +105,18 @@ impl<B: Fixed> ChaseRing<B> {
         self.at
     }
 
-    /// Starting words for `chains` independent walks: where the walk stands, and equal parts of a lap further.
+    /// Start positions of `chains` independent walks: the present position, and equal parts of a lap further.
     #[must_use]
     pub fn starts(&self, chains: usize) -> Vec<u64> {
         let apart = self.lap() / chains.max(1) as u64;
         (0..chains as u64).filter_map(|chain| self.position_after(self.at, chain * apart)).collect()
     }
 
-    /// Follows `steps` pointers on each of the walks that stand on the words `at`, all of them together, and leaves in
-    /// `at` where they arrived. Loads of one walk wait for each other, loads of different walks need not.
+    /// Follows `steps` pointers on each of the walks at the positions `at`, all together, and stores their new
+    /// positions in `at`. Loads of one walk depend on each other, loads of different walks do not.
     ///
     /// # Panics
-    /// If there is no walk, there are more than [`CHAINS`], or one stands on no cell of the cycle.
+    /// If there are no walks, more than [`CHAINS`], or one is not at a cell of the cycle.
     pub fn chase_parallel(&mut self, at: &mut [u64], steps: u64) {
         for word in at.iter() {
             assert!(self.route.step(*word).is_some(), "word {word} is no cell of the cycle");
@@ -144,7 +145,7 @@ impl<B: Fixed> ChaseRing<B> {
     }
 
     /// # Panics
-    /// If the owner of the buffer broke the promise of [`Fixed`].
+    /// If the owner of the buffer violates the contract of [`Fixed`].
     fn address(&mut self, word: u64) -> *const u64 {
         let words = self.buffer.words();
         assert_eq!(words.as_mut_ptr().expose_provenance(), self.base, "the buffer of a ring stays where it is");
@@ -156,11 +157,11 @@ impl<B: Fixed> ChaseRing<B> {
     }
 }
 
-/// Loads in a turn of the loop of [`ChaseRing::chase`].
+/// Loads per turn of the loop of [`ChaseRing::chase`].
 pub const TURN: u64 = 16;
 
 /// # Safety
-/// `at` must be a cell that holds the address of a cell, and so on.
+/// `at` must be a cell that contains the address of a cell, and so on.
 #[inline(never)]
 unsafe fn chase_one(mut at: *const u64, steps: u64) -> *const u64 {
     for _ in 0..steps / TURN {
@@ -180,7 +181,7 @@ unsafe fn chase_one(mut at: *const u64, steps: u64) -> *const u64 {
 /// As for [`chase_one`], for each of the chains.
 #[inline(never)]
 unsafe fn chase_many<const K: usize>(at: &mut [*const u64; K], steps: u64) {
-    // A copy of its own, so that the pointers stay in registers.
+    // A local copy, so that the pointers stay in registers.
     let mut cells = *at;
     for _ in 0..steps {
         for cell in &mut cells {

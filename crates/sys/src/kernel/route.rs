@@ -1,28 +1,29 @@
-//! The order in which a chase visits the cells of a buffer, as a formula that goes both ways.
+//! The order in which a chase visits the cells of a buffer, as an invertible formula.
 //!
-//! A random permutation of any size is made of invertible mixing steps on the next power of two (odd multiplication and
-//! xor-shift, as in the finalisers of hash functions), repeated until the result falls inside ("cycle walking", Black
-//! and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Its inverse costs the same, so the buffer is
-//! written from front to back and where a walk stands after n steps is known without a table.
+//! A random permutation of any size consists of invertible mixing steps on the next power of two (odd multiplication
+//! and xor-shift, as in the finalisers of hash functions), repeated until the result is in range ("cycle walking",
+//! Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Its inverse costs the same, so the buffer
+//! is written from front to back and the position after n steps is known without a table.
 
-/// Bytes that a cell of the line-wise orders takes.
+/// Bytes of a cell in the orders by line.
 const LINE: u64 = 64;
 const WORD: u64 = 8;
 
-/// How a walk goes through a buffer.
+/// The order of a walk through a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChasePattern {
     /// Every line once, in random order.
     Random,
-    /// Forward by so many bytes (a multiple of 8), then back to the front.
+    /// Forward by a stride in bytes (a multiple of 8), then back to the front.
     Strided(u64),
-    /// All lines of a page in random order before the next page; pages of so many bytes (a power of two above 64) in random order.
+    /// All lines of a page in random order before the next page; the pages, whose size in bytes is a power of two above
+    /// 64, in random order.
     PageLocal(u64),
-    /// One line of every page, pages in random order, then another line of every page: each step needs another page.
+    /// One line of every page, pages in random order, then another line of every page: each step changes the page.
     PageRandom(u64),
 }
 
-/// One cycle through the cells of a buffer. Cells are named by their first word.
+/// One cycle through the cells of a buffer. Cells are identified by their first word.
 #[derive(Debug, Clone)]
 pub struct Route {
     shape: RouteShape,
@@ -38,9 +39,9 @@ enum RouteShape {
 }
 
 impl Route {
-    /// A route through a buffer of `words` 64-bit words. What does not fill a line (or a page, or a stride) at the end stays
-    /// unvisited. `None` where fewer than two cells fit, a stride is no positive multiple of 8 bytes, or a page is no power of two
-    /// of at least two lines.
+    /// A route through a buffer of `words` 64-bit words. An incomplete line (or page, or stride) at the end is not
+    /// visited. `None` if fewer than two cells fit, if a stride is not a positive multiple of 8 bytes, or if a page is
+    /// not a power of two of at least two lines.
     #[must_use]
     pub fn new(words: usize, order: ChasePattern, seed: u64) -> Option<Self> {
         let bytes = (words as u64).checked_mul(WORD)?;
@@ -61,7 +62,7 @@ impl Route {
         (lap >= 2).then_some(Self { shape, lap, seed })
     }
 
-    /// Steps of one lap, which is the number of cells.
+    /// Steps of one lap, equal to the number of cells.
     #[must_use]
     pub fn lap(&self) -> u64 {
         self.lap
@@ -88,14 +89,14 @@ impl Route {
         }
     }
 
-    /// The step at which a cell is visited; `None` if the word begins no cell.
+    /// The step at which a cell is visited; `None` if the word is not the first of a cell.
     #[must_use]
     pub fn step(&self, cell: u64) -> Option<u64> {
         let place = cell / self.cell_words();
         (cell.is_multiple_of(self.cell_words()) && place < self.lap).then(|| self.visited(place))
     }
 
-    /// The step at which the cell at this place, counted from the front of the buffer, is visited.
+    /// The step at which the cell at an index from the front of the buffer is visited.
     fn visited(&self, place: u64) -> u64 {
         match &self.shape {
             RouteShape::Lines(lines) => lines.invert(place),
@@ -116,7 +117,7 @@ impl Route {
         }
     }
 
-    /// The order of the lines of one page.
+    /// The order of the lines within one page.
     fn within(&self, page: u64, lines: u64) -> Shuffle {
         Shuffle::new(lines, self.seed ^ (page + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -131,7 +132,7 @@ impl Route {
     }
 }
 
-/// A random permutation of `0..size` that can be computed either way.
+/// A random permutation of `0..size` that can be computed in both directions.
 #[derive(Debug, Clone)]
 struct Shuffle {
     size: u64,
@@ -173,7 +174,7 @@ impl Shuffle {
     fn invert(&self, mut x: u64) -> u64 {
         loop {
             for round in self.rounds.iter().rev() {
-                // The shift is at least half the bits, so doing it twice undoes it.
+                // The shift is at least half the bits, so the operation is its own inverse.
                 x ^= x >> self.shift;
                 x = x.wrapping_sub(round.term).wrapping_mul(round.inverse) & self.mask;
             }
@@ -184,7 +185,8 @@ impl Shuffle {
     }
 }
 
-/// Of an odd number modulo 2^64, by Newton's iteration: each step doubles the correct low bits, of which there are three at first.
+/// Inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the correct low bits, initially
+/// three.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -253,8 +255,8 @@ mod tests {
         );
         let same = (0..one.lap()).filter(|step| one.cell(*step) == two.cell(*step)).count();
         assert!(same < 20, "{same} of {} places agree between two seeds", one.lap());
-        // Of 8192 hops between 8192 lines a fair permutation goes to a neighbouring line about twice, stays within the
-        // same 4 KiB about 64 times, and spreads hop lengths evenly: each eighth of the lengths has its share.
+        // Of 8192 hops between 8192 lines a random permutation has about two to a neighbouring line and about 64 within
+        // the same 4 KiB, and hop lengths are uniform: each eighth of the lengths has its share.
         let hop = |step| one.cell(one.add(step, 1)).abs_diff(one.cell(step)) / 8;
         assert!((0..one.lap()).filter(|step| hop(*step) == 1).count() < 20);
         let forward = |step| (one.cell(one.add(step, 1)) + (1 << 16) - one.cell(step)) % (1 << 16) / (1 << 13);

@@ -1,20 +1,20 @@
-//! What the SHA-256 loop must return.
+//! Expected result of the SHA-256 loop.
 
 use super::counted_loop::WORDS;
 use super::reference::sha256;
 
-/// The block that is hashed again and again: the first of the random words.
+/// The block that is hashed repeatedly: the first of the random words.
 fn block() -> [u32; 16] {
     std::array::from_fn(|i| (WORDS.0[i / 2] >> (32 * (i % 2))) as u32)
 }
 
-/// The hash value as two quarters each of 64 bits, added.
+/// The hash value as two 64-bit quarters, added.
 fn fold([a, b, c, d, e, f, g, h]: [u32; 8]) -> u64 {
     let join = |high, low| u64::from(high) << 32 | u64::from(low);
     [join(e, f), join(a, b), join(g, h), join(c, d)].iter().fold(0, |sum: u64, part| sum.wrapping_add(*part))
 }
 
-/// One block a turn, each starting from the hash value of the one before.
+/// One block per turn, each starting from the previous hash value.
 pub(super) fn expected(turns: u64) -> u64 {
     let block = block();
     fold((0..turns).fold(sha256::START, |hash, _| sha256::compress(hash, block)))

@@ -1,21 +1,21 @@
-//! Every streaming kernel that this program has, and the choice among them.
+//! All streaming kernels of this program, and the choice among them.
 
 use super::portable;
 
 pub use super::stream_variant::{Stores, StreamKind, Variant, Width};
 
-/// Every variant of a kind that this program contains, whether this CPU has the instructions or not.
+/// All variants of a kind in this program, whether or not this CPU has the instructions.
 pub fn all(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     portable::stream::VARIANTS.iter().chain(native()).filter(move |variant| variant.kind == kind)
 }
 
-/// Every variant of a kind that can run here.
+/// All variants of a kind that can run here.
 pub fn variants(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     all(kind).filter(|variant| variant.is_available())
 }
 
-/// The few variants worth a brief trial: the two widest registers (wider is not always faster), each way of storing, one
-/// stream and four.
+/// The few variants that are worth a brief trial: the two widest registers (wider is not always faster), each kind of
+/// store, one stream and four.
 pub fn candidates(kind: StreamKind) -> impl Iterator<Item = &'static Variant> {
     let mut widths: Vec<Width> = variants(kind).map(|variant| variant.width).collect();
     widths.sort_unstable();

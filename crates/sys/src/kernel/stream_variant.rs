@@ -1,11 +1,11 @@
 //! Streaming kernels over arrays of doubles: copy, scale, add, triad, read and write.
 //!
-//! The four with arithmetic in them are those of STREAM (McCalpin, "Memory bandwidth and machine balance in current
-//! high performance computers", IEEE TCCA newsletter, 1995); read and write are those of lmbench's `bw_mem`.
+//! The four with arithmetic are those of STREAM (McCalpin, "Memory bandwidth and machine balance in current high
+//! performance computers", IEEE TCCA newsletter, 1995); read and write are those of lmbench's `bw_mem`.
 
 use super::LoopCost;
 
-/// What is done to each element.
+/// The operation on each element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StreamKind {
     /// `a = b`
@@ -32,7 +32,7 @@ impl StreamKind {
         !matches!(self, Self::Read)
     }
 
-    /// How many arrays the kernel loads from: none, `b`, or `b` and `c`.
+    /// Number of arrays that the kernel loads from: none, `b`, or `b` and `c`.
     #[must_use]
     pub const fn inputs(self) -> usize {
         match self {
@@ -42,7 +42,7 @@ impl StreamKind {
         }
     }
 
-    /// Floating-point operations an element, as STREAM counts them.
+    /// Floating-point operations per element, as STREAM counts them.
     #[must_use]
     pub const fn flops(self) -> u64 {
         match self {
@@ -52,7 +52,8 @@ impl StreamKind {
         }
     }
 
-    /// What an element of `a` must be afterwards, for spot checks outside the clock. `None` for a kernel that only reads.
+    /// Expected value of an element of `a` afterwards, for spot checks outside the clock. `None` for a kernel that only
+    /// reads.
     #[must_use]
     pub fn value(self, b: f64, c: f64, q: f64) -> Option<f64> {
         match self {
@@ -66,10 +67,10 @@ impl StreamKind {
     }
 }
 
-/// The registers that the data passes through.
+/// The registers that hold the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Width {
-    /// What the compiler makes of a plain loop.
+    /// The registers that the compiler chooses for a plain loop.
     Compiled,
     /// 64-bit integer registers.
     Integer,
@@ -83,7 +84,7 @@ pub enum Width {
     Vector512,
 }
 
-/// How the stores leave the core.
+/// The kind of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stores {
     /// Through the caches.
@@ -92,22 +93,22 @@ pub enum Stores {
     Streaming,
 }
 
-/// One way to run one kind of kernel.
+/// One implementation of one kind of kernel.
 #[derive(Debug)]
 pub struct Variant {
-    /// What is done to each element.
+    /// The operation on each element.
     pub kind: StreamKind,
     /// Unique within a kind: `avx512_streaming_x4`.
     pub name: &'static str,
-    /// The registers that the data passes through.
+    /// The registers that hold the data.
     pub width: Width,
-    /// How the stores leave the core.
+    /// The kind of stores.
     pub stores: Stores,
-    /// Parts of the array that are walked together: 1, or 4 quarters.
+    /// Parts of the array that are walked concurrently: 1, or 4 quarters.
     pub streams: usize,
     /// One turn of the loop.
     pub turn: LoopCost,
-    /// Path of the loop's function inside this crate's `kernel` module, as the disassembly names it.
+    /// Path of the loop's function inside this crate's `kernel` module, as in the disassembly.
     pub symbol: &'static str,
     pub(super) present: fn() -> bool,
     pub(super) body: Body,
@@ -136,9 +137,9 @@ impl std::fmt::Debug for Body {
     }
 }
 
-/// What an assembly loop is told. The pointers used by the kind are valid for `streams * span` bytes, the first array
-/// in use starts on a cache line, `span` is a positive multiple of the bytes that one turn takes from each stream, and
-/// `passes` is positive.
+/// Parameters of an assembly loop. The pointers used by the kind are valid for `streams * span` bytes, the first array
+/// in use starts on a cache line, `span` is a positive multiple of the bytes that one turn processes in each stream,
+/// and `passes` is positive.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code, reason = "no assembly here"))]
 pub(super) struct StreamPass {
     pub(super) a: *mut f64,
@@ -150,16 +151,16 @@ pub(super) struct StreamPass {
     pub(super) passes: usize,
 }
 
-/// Cache line that the head of a walk is aligned to, in bytes.
+/// Alignment of the start of a walk, bytes: a cache line.
 const LINE: usize = 64;
 
 impl Variant {
-    /// Runs the kernel `passes` times over the slices and returns the sum that a reading kernel found (0 otherwise).
+    /// Runs the kernel `passes` times over the slices and returns the sum of a reading kernel (0 otherwise).
     ///
     /// `a` is the destination, `b` and `c` the inputs; those that the kind does not use may be empty, the others have
-    /// one length. The sum of the `Double` variant is the bit pattern of a double, exact as long as the values are
-    /// whole numbers and their total over all passes stays below 2^53. Every other variant adds bit patterns as 64-bit
-    /// integers and wraps.
+    /// the same length. The sum of the `Double` variant is the bit pattern of a double, exact if the values are whole
+    /// numbers and their total over all passes is below 2^53. Every other variant adds bit patterns as 64-bit integers
+    /// and wraps.
     ///
     /// # Panics
     /// If the slices in use differ in length, or if this CPU lacks the instructions (see [`Variant::is_available`]).
@@ -187,22 +188,22 @@ impl Variant {
                 span: (tail - head) * size_of::<f64>() / self.streams,
                 passes,
             };
-            // SAFETY: the pointers come from slices that hold head..tail, of which the spans cover exactly all; the
-            // span is whole turns because tail - head is; `head` was chosen so that the first array starts on a line;
-            // `is_available` said that the CPU has the instructions.
+            // SAFETY: the pointers come from slices that contain head..tail, which the spans cover exactly; the span is
+            // a number of whole turns because tail - head is; `head` was chosen so that the first array starts on a
+            // line; `is_available` confirmed that the CPU has the instructions.
             let walked = unsafe { body(&walk) };
             sum = if self.kind.writes() { 0 } else { self.join(sum, walked) };
         }
         self.join(sum, self.edge(a, b, c, q, passes, tail..n))
     }
 
-    /// Whether this CPU, and the system's handling of its registers, can run the variant.
+    /// Whether this CPU, with the register state that the system supports, can run the variant.
     #[must_use]
     pub fn is_available(&self) -> bool {
         (self.present)()
     }
 
-    /// What a reading kernel must return for `b` read `passes` times, by a slow plain path; 0 for the others.
+    /// Expected result of a reading kernel for `b` read `passes` times, by a slow plain path; 0 for the others.
     #[must_use]
     pub fn expected_sum(&self, b: &[f64], passes: usize) -> u64 {
         if self.kind.writes() {

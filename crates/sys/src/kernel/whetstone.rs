@@ -1,8 +1,8 @@
-//! The synthetic program of H. J. Curnow and B. A. Wichmann, "A synthetic benchmark" (The Computer Journal 19, 1976): its
-//! eight modules that every version runs, each as often as the publication weighs it. The text is this project's own.
+//! The synthetic program of H. J. Curnow and B. A. Wichmann, "A synthetic benchmark" (The Computer Journal 19, 1976):
+//! the eight modules that every version runs, with the published weights. The text is this project's own.
 //!
-//! One loop stands for 100,000 of the Whetstone compiler's instructions. Each module starts from the same numbers in every
-//! loop, and constants and counters pass through `black_box`, so that no module can be computed beforehand.
+//! One loop represents 100,000 instructions of the Whetstone compiler. Each module starts from the same numbers in
+//! every loop, and constants and counters pass through `black_box`, so that no module can be precomputed.
 
 use std::hint::black_box;
 
@@ -34,13 +34,13 @@ struct WhetstoneConstants {
 const CONSTANTS: WhetstoneConstants = WhetstoneConstants { t: 0.499_975, t1: 0.500_250, t2: 2.0 };
 const START: Array = [1.0, -1.0, -1.0, -1.0];
 
-/// Does so many loops; every result of every module is in the sum.
+/// Does a number of loops; the sum depends on all results of all modules.
 #[must_use]
 pub fn loops(loops: u64) -> u64 {
     (0..loops).fold(0, |sum, _| fold(sum, one_loop(black_box(CONSTANTS))))
 }
 
-/// What [`loops`] must return: what one loop finds, joined so many times.
+/// Expected result of [`loops`]: the result of one loop, joined as often.
 #[must_use]
 pub fn expected(loops: u64) -> u64 {
     let one = one_loop(CONSTANTS);
@@ -55,7 +55,7 @@ fn one_loop(constants: WhetstoneConstants) -> u64 {
     results(constants).into_iter().fold(0, |sum, result| fold(sum, result.to_bits()))
 }
 
-/// What the modules leave behind, in their order.
+/// The results of the modules, in order.
 fn results(constants: WhetstoneConstants) -> [f64; 8] {
     let array = array(constants);
     let parameter = parameter(array, constants);
@@ -105,7 +105,7 @@ fn six_times(e: &mut Array, WhetstoneConstants { t, t2, .. }: WhetstoneConstants
 fn jumps() -> i32 {
     let mut j = 1;
     for _ in 0..turns::JUMPS {
-        // Opaque, or the three conditions become one exclusive or.
+        // Opaque, otherwise the three conditions become one exclusive or.
         j = black_box(if j == 1 { 2 } else { 3 });
         j = if j > 2 { 0 } else { 1 };
         j = if black_box(j) < 1 { 1 } else { 0 };
@@ -145,7 +145,7 @@ fn calls(constants: WhetstoneConstants) -> f64 {
     let (x, y, mut z) = black_box((1.0, 1.0, 1.0));
     for _ in 0..turns::CALLS {
         called(x, y, &mut z, constants);
-        // Every call has the same arguments: its result must not be taken from the one before.
+        // Every call has the same arguments: its result must not be taken from the previous one.
         black_box(&mut z);
     }
     z

@@ -1,4 +1,4 @@
-//! What surrounds a batch while it is timed: a kernel looks around from inside.
+//! Conditions around a batch while it is timed, observed by a kernel inside it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use sys::memory::{Arena, Pages};
 
 use super::*;
 
-/// Counters of events, the hardware's or the kernel's, that this process has open, by what the kernel calls such files (proc(5),
+/// Open counters of this process, of hardware or kernel events, by the names of such files in the kernel (proc(5),
 /// `/proc/pid/fd`).
 fn counters_open() -> usize {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
@@ -20,13 +20,13 @@ fn counters_open() -> usize {
     names.filter(|name| name.to_string_lossy().contains("[perf_event]")).count()
 }
 
-/// Counters belong to the process: tests that open or count them take turns.
+/// Counters belong to the process: tests that open or count them run one at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes down, from inside every batch, how many counters are open.
+/// Records inside every batch how many counters are open.
 #[derive(Clone, Default)]
 struct Witness {
     seen: Rc<RefCell<Vec<usize>>>,
@@ -83,7 +83,8 @@ fn launch_setting() -> LaunchSetting {
     }
 }
 
-/// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
+/// A launch of this trial, from warm-up to its end, and the number of readings and batches of the witness that are
+/// recorded.
 fn launch(trial: Trial) -> (LaunchMember, usize) {
     let (task, setting) = (task(), launch_setting());
     let probe = probes::find(&task.probe).unwrap();
@@ -99,7 +100,7 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
 }
 
 /// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/appendix/performance.md):
-/// none may be open in a batch that counts, nor in the warm-up before. The events here are those that the kernel counts.
+/// none may be open in a recorded batch or in the warm-up before. The events here are those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {
     let _alone = alone();
@@ -135,13 +136,13 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
     assert_eq!(counters_open(), 0, "a launch leaves no counter open");
 }
 
-/// Writes down its name in every batch.
+/// Records its name in every batch.
 struct Named(char, Rc<RefCell<String>>);
 
 impl Kernel for Named {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         self.1.borrow_mut().push(self.0);
-        // Every side does a number of operations of its own, which tells its batches apart in the document.
+        // Each side has its own number of operations, which identifies its batches in the document.
         Ok(BatchWork { ops: ops + u64::from(self.0 == 'o'), token: 0 })
     }
 
@@ -150,7 +151,7 @@ impl Kernel for Named {
     }
 }
 
-/// Work, overhead, overhead, work, in warm-up as in the batches that count, and the document says so.
+/// Work, overhead, overhead, work, in warm-up and in recorded batches, and in the document.
 #[test]
 fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
     let _alone = alone();
@@ -167,7 +168,7 @@ fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
     let (work, overhead) = launch.sides(0);
     assert_eq!((work.len(), overhead.len()), (BATCHES, BATCHES));
     assert!(work.iter().all(|(ops, _)| *ops == 3) && overhead.iter().all(|(ops, _)| *ops == 4), "{launch:?}");
-    // Work and overhead take no time: what is left is a difference of readings of the clock, and finite.
+    // Work and overhead take no time: the difference is that of two readings of the clock, and finite.
     assert!(launch.value.is_finite());
 }
 
@@ -216,7 +217,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     }
 }
 
-/// Asks a thread, which was there before the launch began, to touch fresh pages.
+/// Makes a thread that existed before the launch touch fresh pages.
 struct Asking {
     ask: std::sync::mpsc::Sender<u64>,
     done: std::sync::mpsc::Receiver<()>,
@@ -250,7 +251,7 @@ impl Kernel for Asking {
     }
 }
 
-/// The first hardware event of a footprint is in tests the page faults.
+/// In tests the first hardware event of a footprint is the page faults.
 #[test]
 fn what_the_threads_of_a_figure_do_is_in_its_footprint() {
     let _alone = alone();

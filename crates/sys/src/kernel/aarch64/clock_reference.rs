@@ -1,8 +1,8 @@
-//! The clock reference: register adds that need each other, one a cycle.
+//! The clock reference: dependent register adds, one per cycle.
 
 use crate::kernel::core_reference::CLOCK_TURN;
 
-/// Runs so many turns of [`CLOCK_TURN`] dependent adds, at least one.
+/// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one.
 #[inline(never)]
 pub(in crate::kernel) fn run(turns: u64) -> u64 {
     let mut sum = 1_u64;

@@ -1,8 +1,8 @@
 //! Streaming kernels in NEON, one double at a time, and through the integer registers.
 //!
-//! One macro makes the loop (`walk!`); what differs is the text of one step. The streams' pointers are `x0` to `x3`
-//! into a, `x10` to `x13` into b and `x20` to `x23` into c, so that in a step the assembler's `.irp` finds them by the
-//! number `\s` of the stream; `\o` is the place in the turn, in bytes. A step takes a pair of registers.
+//! One macro generates the loop (`walk!`); only the text of one step differs. The pointers of the streams are `x0` to
+//! `x3` into a, `x10` to `x13` into b and `x20` to `x23` into c, so that in a step the assembler's `.irp` selects them
+//! by the number `\s` of the stream; `\o` is the offset in the turn, in bytes. A step uses a pair of registers.
 //! Streaming stores are `stnp`, a hint that the CPU may ignore.
 
 use crate::kernel::LoopCost;
@@ -62,14 +62,14 @@ macro_rules! after {
     ($any:ident, $kind:ident) => { "" };
 }
 
-/// A function that walks the arrays: the step at each of `$places` in each of `$streams`, `$bytes` further every turn.
+/// A function that walks the arrays: the step at each of `$places` in each of `$streams`, advancing `$bytes` per turn.
 macro_rules! walk {
     ($name:ident, $isa:ident, $kind:ident, $st:literal, $streams:literal, $places:literal, $bytes:literal) => {
         #[inline(never)]
         pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream touches `span` bytes from its start in whole turns, which `StreamPass` promises to lie
-            // inside the arrays. Every register written is declared.
+            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `StreamPass` guarantees to
+            // be inside the arrays. Every register written is declared.
             unsafe {
                 std::arch::asm!(
                     before!($isa, $kind),
@@ -136,7 +136,7 @@ macro_rules! row {
     };
 }
 
-/// Kinds in one set of registers: functions and rows. `$unit` is what one load or store moves.
+/// Kinds in one set of registers: functions and rows. `$unit` is the size of one load or store.
 macro_rules! kinds {
     ($isa:ident, $width:ident, $unit:literal, $places1:literal by $bytes1:literal, $places4:literal by $bytes4:literal:
      $( $kind:ident $module:ident $($streaming:ident)? ),+) => {

@@ -4,17 +4,17 @@
 /// `at` must be readable and aligned.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn load(at: *const u64) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.read_volatile() }
 }
 
-/// Loads the address that lies at an address.
+/// Loads the address stored at an address.
 ///
 /// # Safety
 /// As for [`load`].
 #[inline(always)]
 pub(in crate::kernel) unsafe fn follow(at: *const u64) -> *const u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     std::ptr::with_exposed_provenance(unsafe { load(at) } as usize)
 }
 
@@ -22,11 +22,11 @@ pub(in crate::kernel) unsafe fn follow(at: *const u64) -> *const u64 {
 /// `at` must be writable and aligned.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn store(at: *mut u64, value: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.write_volatile(value) }
 }
 
-/// Words that [`move_words`] moves.
+/// Words that [`move_words`] copies.
 pub(in crate::kernel) const WORDS: usize = 8;
 
 /// Copies eight words, each by one load and one store.

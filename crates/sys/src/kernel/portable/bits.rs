@@ -1,11 +1,11 @@
-//! Counting bits, as Rust does it for any CPU.
+//! Counting bits, as Rust compiles it for any CPU.
 
 use std::hint::black_box;
 
 use crate::kernel::counted_loop::{CountedLoop, WORDS};
 use crate::kernel::{LoopCost, bits};
 
-/// Counts the ones of so many of the random words.
+/// Counts the ones of the random words, a number of times.
 #[inline(never)]
 fn popcount(turns: u64) -> u64 {
     let words = &WORDS.0[..bits::WORDS_A_TURN];

@@ -1,4 +1,4 @@
-//! The data-dependent branch as Rust says it; the call keeps the compiler from turning it into arithmetic.
+//! The data-dependent branch in Rust; the call prevents the compiler from turning it into arithmetic.
 
 /// The bytes must not be empty.
 #[inline(never)]

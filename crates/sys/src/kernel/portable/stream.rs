@@ -1,4 +1,4 @@
-//! Streaming kernels as plain code gets them from this compiler.
+//! Streaming kernels as this compiler generates them from plain code.
 
 use std::hint::black_box;
 
@@ -38,7 +38,7 @@ pub(in crate::kernel) static VARIANTS: [Variant; 6] = [
     row(StreamKind::Write, "portable::stream::write", write),
 ];
 
-/// Stores that the optimiser must leave one by one: it would make a library call of a plain copy or fill.
+/// Stores that the optimiser must keep separate: it would replace a plain copy or fill by a library call.
 fn store(to: &mut f64, value: f64) {
     // SAFETY: `to` is a valid, aligned and exclusive reference, and a double is as large as a word.
     unsafe { native::access::store(std::ptr::from_mut(to).cast(), value.to_bits()) }

@@ -28,7 +28,7 @@ const SBOX: [u8; 256] = {
     table
 };
 
-/// What a byte of the first row contributes to its column.
+/// Contribution of a byte of the first row to its column.
 const COLUMN: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -40,7 +40,7 @@ const COLUMN: [u32; 256] = {
     table
 };
 
-/// SubBytes, ShiftRows, MixColumns, then the key added: what `aesenc` does. Byte 0 is the least significant.
+/// SubBytes, ShiftRows, MixColumns, then the key added, as `aesenc` does. Byte 0 is the least significant.
 pub(in crate::kernel) fn round(state: u128, key: u128) -> u128 {
     let bytes = state.to_le_bytes();
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! CRC-32C (Castagnoli), RFC 3720 appendix B.4, a byte at a time from a table.
+//! CRC-32C (Castagnoli), RFC 3720 appendix B.4, one byte at a time from a table.
 
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
@@ -16,7 +16,7 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// The register after a word more, least significant byte first; without the inversions at either end.
+/// The register after one more word, least significant byte first; without the inversions at either end.
 pub(in crate::kernel) fn step(crc: u32, word: u64) -> u32 {
     word.to_le_bytes().iter().fold(crc, |crc, byte| (crc >> 8) ^ TABLE[usize::from(crc as u8 ^ byte)])
 }

@@ -17,7 +17,7 @@ pub(in crate::kernel) const ROUND: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
-/// The hash value after one block more; the block is sixteen big-endian words, already read.
+/// The hash value after one more block; the block is sixteen big-endian words, already read.
 pub(in crate::kernel) fn compress(hash: [u32; 8], block: [u32; 16]) -> [u32; 8] {
     let mut schedule = [0_u32; 64];
     schedule[..16].copy_from_slice(&block);

@@ -5,20 +5,20 @@
 #[inline(always)]
 pub(in crate::kernel) unsafe fn load(at: *const u64) -> u64 {
     let value;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         std::arch::asm!("mov {value}, [{at}]", at = in(reg) at, value = lateout(reg) value, options(nostack, readonly, preserves_flags));
     };
     value
 }
 
-/// Loads the address that lies at an address.
+/// Loads the address stored at an address.
 ///
 /// # Safety
 /// As for [`load`].
 #[inline(always)]
 pub(in crate::kernel) unsafe fn follow(mut at: *const u64) -> *const u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::arch::asm!("mov {at}, [{at}]", at = inout(reg) at, options(nostack, readonly, preserves_flags)) };
     at
 }
@@ -27,19 +27,19 @@ pub(in crate::kernel) unsafe fn follow(mut at: *const u64) -> *const u64 {
 /// `at` must be writable and aligned.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn store(at: *mut u64, value: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         std::arch::asm!("mov [{at}], {value}", at = in(reg) at, value = in(reg) value, options(nostack, preserves_flags));
     };
 }
 
-/// Words that [`move_words`] moves.
+/// Words that [`move_words`] copies.
 pub(in crate::kernel) const WORDS: usize = 8;
 
 /// Copies eight words, each by one load and one store.
 #[inline(always)]
 pub(in crate::kernel) fn move_words(to: &mut [u64; WORDS], from: &[u64; WORDS]) {
-    // SAFETY: the offsets stay inside the eight words that the references stand for.
+    // SAFETY: the offsets are inside the eight words of the references.
     unsafe {
         std::arch::asm!(
             ".irp o, 0, 8, 16, 24, 32, 40, 48, 56",

@@ -1,7 +1,7 @@
 //! Byte dot products on the tiles of AMX: four chains in `tmm0` to `tmm3`.
 //!
-//! Linux gives a process the tile registers on request only (Documentation/arch/x86/xstate.rst), because they make
-//! every signal frame larger.
+//! Linux grants a process the tile registers on request only (Documentation/arch/x86/xstate.rst), because they enlarge
+//! every signal frame.
 
 use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::kernel::peak::{SIGNED, UNSIGNED};
 const CHAINS: u64 = 4;
 /// Rows of a tile, and 32-bit lanes of a row.
 const ROWS: usize = 16;
-/// Multiplications and additions of one instruction: 16 by 16 lanes of 64 products.
+/// Multiplications and additions per instruction: 16 by 16 lanes of 64 products.
 const EACH: u64 = 2 * 16 * 16 * 64;
 
 /// Palette 1 with eight full tiles (Intel SDM, volume 1, 18.3).
@@ -34,7 +34,7 @@ static CONFIGURATION: Configuration = Configuration {
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-/// One row of each operand; a stride of nothing makes all rows of a tile the same.
+/// One row of each operand; with a stride of zero all rows of a tile are equal.
 #[repr(C, align(64))]
 struct TileRow([u8; 64]);
 
@@ -42,12 +42,12 @@ static UNSIGNED_ROW: TileRow = TileRow([UNSIGNED as u8; 64]);
 static SIGNED_ROW: TileRow = TileRow([SIGNED as u8; 64]);
 
 /// # Safety
-/// [`present`] must have said yes.
+/// [`present`] must have returned true.
 #[inline(never)]
 unsafe fn int8_dot(turns: u64) -> u64 {
     let mut lanes = [[0_u32; 16 * ROWS]; CHAINS as usize];
     // SAFETY: the loads read the statics, the stores fill the four arrays with 16 rows of 64 bytes each, every register
-    // written is declared, and the tiles are given back.
+    // written is declared, and the tiles are released.
     unsafe {
         std::arch::asm!(
             "ldtilecfg [{configuration}]",
@@ -90,14 +90,14 @@ unsafe fn int8_dot(turns: u64) -> u64 {
     lanes.iter().flatten().map(|lane| u64::from(*lane)).sum()
 }
 
-/// Every lane gains 64 products a turn.
+/// Every lane gains 64 products per turn.
 fn expected(turns: u64) -> u64 {
     let step = 64 * i64::from(UNSIGNED as u8) * i64::from(SIGNED as u8 as i8);
     let lane = turns.wrapping_mul(step.cast_unsigned()) as u32;
     u64::from(lane) * CHAINS * 16 * ROWS as u64
 }
 
-/// Whether the CPU has AMX for bytes and the system lets this process use it; asks once.
+/// Whether the CPU has AMX for bytes and the system permits its use; determined once.
 fn present() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| has_instructions() && permitted())
@@ -112,7 +112,7 @@ fn has_instructions() -> bool {
 fn permitted() -> bool {
     const REQUEST_PERMISSION: libc::c_ulong = 0x1023;
     const TILE_DATA: libc::c_ulong = 18;
-    // SAFETY: takes two numbers and changes nothing but what this process may use.
+    // SAFETY: takes two numbers and changes only the permissions of this process.
     unsafe { libc::syscall(libc::SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0 }
 }
 
@@ -136,7 +136,7 @@ pub(super) static LOOPS: [CountedLoop; 1] = [CountedLoop {
     instruction: "tdpbusd",
     each: EACH,
     symbol: "x86_64::amx::int8_dot",
-    needs: "AMX-INT8, or the system keeps its tiles from this process",
+    needs: "AMX-INT8, or the system does not permit this process to use its tiles",
     present,
     body: int8_dot,
     expected,

@@ -1,4 +1,4 @@
-//! The arithmetic tests of the BYTE benchmark, with each instruction in its place.
+//! The arithmetic tests of the BYTE benchmark, with fixed instructions.
 //!
 //! `ecx` is i, `r8` or `xmm4` is z, `r11` the total of the turns.
 

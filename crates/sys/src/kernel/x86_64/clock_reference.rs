@@ -1,9 +1,9 @@
-//! The clock reference: register adds that need each other, one a cycle.
+//! The clock reference: dependent register adds, one per cycle.
 
 use crate::kernel::core_reference::CLOCK_TURN;
 
-/// Runs so many turns of [`CLOCK_TURN`] dependent adds, at least one. The operand is a register: an add of an immediate is folded
-/// into the next one at rename on Golden Cove, where it measures nothing.
+/// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one. The operand is a register: an add of an
+/// immediate is merged with the next one at rename on Golden Cove, and would measure nothing.
 #[inline(never)]
 pub(in crate::kernel) fn run(turns: u64) -> u64 {
     let mut sum = 1_u64;

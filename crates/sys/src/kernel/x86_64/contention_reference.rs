@@ -1,8 +1,8 @@
-//! The contention reference: register adds on six chains, as many a cycle as the core has integer units for this thread.
+//! The contention reference: register adds on six chains, as many per cycle as the core executes for this thread.
 
 use crate::kernel::core_reference::{CHAINS, CONTENTION_TURN};
 
-/// Runs so many turns of [`CONTENTION_TURN`] adds, at least one.
+/// Runs a number of turns of [`CONTENTION_TURN`] adds, at least one.
 #[inline(never)]
 pub(in crate::kernel) fn run(turns: u64) -> u64 {
     let (mut a, mut b, mut c, mut d, mut e, mut f) = (1_u64, 1_u64, 1_u64, 1_u64, 1_u64, 1_u64);

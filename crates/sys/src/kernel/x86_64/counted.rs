@@ -1,15 +1,15 @@
-//! The shape that all counted loops in assembly share.
+//! The common structure of all counted loops in assembly.
 
-/// A function that runs `$body` once a turn, between `$setup` and `$finish`. The assembly finds the random words at
-/// `rsi`, leaves its result in `rax`, and may use `rcx`, `rdx`, `r8` to `r15` and the vector registers 0 to 15;
-/// further operands may follow.
+/// A function that runs `$body` once per turn, between `$setup` and `$finish`. The assembly has the address of the
+/// random words in `rsi`, leaves its result in `rax`, and may use `rcx`, `rdx`, `r8` to `r15` and the vector registers
+/// 0 to 15; further operands may follow.
 macro_rules! counted {
     ($name:ident, $setup:expr, $body:expr, $finish:expr $(, $($operands:tt)+)?) => {
         #[inline(never)]
         pub(super) unsafe fn $name(turns: u64) -> u64 {
             let result: u64;
-            // SAFETY: the assembly reads nothing but the page of words, writes no memory, and every register that it
-            // writes is declared; the caller knows that the CPU has the instructions.
+            // SAFETY: the assembly reads only the page of words, writes no memory, and every register that it writes is
+            // declared; the caller has checked that the CPU has the instructions.
             unsafe {
                 std::arch::asm!(
                     $setup,

@@ -1,4 +1,4 @@
-//! AES rounds, SHA-256 blocks, bit counts and checksums by the instructions made for them.
+//! AES rounds, SHA-256 blocks, bit counts and checksums by their special instructions.
 
 use super::counted::counted;
 use crate::kernel::counted_loop::CountedLoop;

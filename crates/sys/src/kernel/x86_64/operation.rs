@@ -5,8 +5,8 @@ use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::operation::{self as reference, TURN, TURN_FLOAT, start};
 
 /// Latency and throughput of an operation on general registers: `$step` works on the register `\r`, and may use `rsi`,
-/// which holds s, `rax` and `rdx`. `$eight` are the registers of the chains. `$sum` adds chain 0 to `rcx` once a turn,
-/// where the operation only swings.
+/// which contains s, `rax` and `rdx`. `$eight` are the registers of the chains. `$sum` adds chain 0 to `rcx` once per
+/// turn, for operations that alternate.
 macro_rules! integer {
     ($module:ident, $one:literal, $eight:literal, $s:expr, $step:literal, $sum:literal) => {
         pub(super) mod $module {

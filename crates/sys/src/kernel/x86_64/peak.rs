@@ -5,8 +5,8 @@ use crate::kernel::LoopCost;
 use crate::kernel::counted_loop::CountedLoop;
 use crate::kernel::peak::{self, CHAINS};
 
-/// One loop: `$v` is the register prefix, `$one` puts chain `\k` at its start from `eax`, `$constants` makes registers
-/// 14 and 15, `$step` works on chain `\k`.
+/// One loop: `$v` is the register prefix, `$one` initialises chain `\k` from `eax`, `$constants` sets registers 14 and
+/// 15, `$step` works on chain `\k`.
 macro_rules! chains {
     ($name:ident, "zmm", $one:literal, $constants:literal, $step:literal $(, $constant:ident = $value:expr)*) => {
         chains!(@ $name, "zmm", $one, $constants, $step, "vextracti64x4 ymm1, zmm0, 1\n vpaddq ymm0, ymm0, ymm1\n" $(, $constant = $value)*);
@@ -84,7 +84,7 @@ mod avx2 {
     );
 }
 
-/// A turn of which each chain's instruction does `each` operations, `flops` of them floating.
+/// A turn in which the instruction of each chain does `each` operations, `flops` of them floating-point.
 const fn turn(each: u64, flops: u64) -> LoopCost {
     LoopCost {
         elements: CHAINS,

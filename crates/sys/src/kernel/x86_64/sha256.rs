@@ -1,13 +1,13 @@
 //! SHA-256 by the SHA extensions, after Intel's description of the instructions (Gulley and others, "Intel SHA
-//! Extensions", 2013): the state is kept as ABEF in `xmm1` and CDGH in `xmm2`, one instruction does two rounds with the
-//! words in `xmm0`, and `xmm3` to `xmm6` hold the last sixteen words of the schedule.
+//! Extensions", 2013): the state is stored as ABEF in `xmm1` and CDGH in `xmm2`, one instruction does two rounds with
+//! the words in `xmm0`, and `xmm3` to `xmm6` contain the last sixteen words of the schedule.
 
 use super::counted::counted;
 use crate::kernel::LoopCost;
 use crate::kernel::reference::sha256::{ROUND, START};
 
 /// A turn is a block of 64 bytes; its operations are the executions of `sha256rnds2`. The constants are read too, but
-/// are no payload.
+/// are not payload.
 pub(super) const TURN: LoopCost =
     LoopCost { elements: 1, bytes_read: 64, bytes_written: 0, loads: 20, stores: 0, flops: 0, ops: 32 };
 
@@ -15,7 +15,7 @@ pub(super) fn present() -> bool {
     std::arch::is_x86_feature_detected!("sha") && std::arch::is_x86_feature_detected!("ssse3")
 }
 
-/// The constants of the rounds, and the start as FEBA and HGDC.
+/// The constants of the rounds, and the initial state as FEBA and HGDC.
 #[repr(C, align(64))]
 struct Sha256Constants([u32; 64], [u32; 8]);
 
@@ -24,7 +24,7 @@ static CONSTANTS: Sha256Constants = {
     Sha256Constants(ROUND, [f, e, b, a, h, g, d, c])
 };
 
-/// Four rounds with the words in `$w`, of which the constants begin at `$at`.
+/// Four rounds with the words in `$w`, whose constants begin at `$at`.
 macro_rules! rounds {
     ($w:literal, $at:literal) => {
         concat!(
@@ -38,7 +38,7 @@ macro_rules! rounds {
     };
 }
 
-/// Four words of the schedule in place of the oldest, `$a`, from all sixteen.
+/// Computes the next four words of the schedule, which replace the oldest, `$a`.
 macro_rules! schedule {
     ($a:literal, $b:literal, $c:literal, $d:literal) => {
         concat!(

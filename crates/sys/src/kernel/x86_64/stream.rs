@@ -1,10 +1,10 @@
 //! Streaming kernels in SSE2, AVX2 and AVX-512F, and through the integer registers.
 //!
-//! One macro makes the loop (`walk!`); what differs between instruction sets is the text of one step and the names
-//! put into it. In a step the assembler's `.irp` fills in `\i`, the index register of the stream, `\o`, the place in
-//! the turn, `\r`, the register or suffix of the width, and `\ld` and `\st`, the load and the store. Every step goes
-//! through the same register: renaming makes that as good as many. A name that a step does not use is "-", because an
-//! `.irp` over nothing assembles nothing.
+//! One macro generates the loop (`walk!`); the text of one step and the names in it differ between instruction sets. In
+//! a step the assembler's `.irp` replaces `\i`, the index register of the stream, `\o`, the offset in the turn, `\r`,
+//! the register or suffix of the width, and `\ld` and `\st`, the load and the store. Every step uses the same register:
+//! with renaming that is equivalent to many. A name that a step does not use is "-", because an `.irp` over an empty
+//! list assembles nothing.
 
 use crate::kernel::LoopCost;
 use crate::kernel::stream_variant::{Body, Stores, StreamKind, StreamPass, Variant, Width};
@@ -42,7 +42,7 @@ macro_rules! step {
 }
 
 /// A function that walks the arrays: `$before` once, then `$step` for each of `$places` in each of the streams,
-/// `$bytes` further every turn, then `$after`.
+/// advancing `$bytes` per turn, then `$after`.
 macro_rules! walk {
     ($name:ident, x1, $names:tt, $before:expr, $step:expr, $after:expr, $places:literal, $bytes:literal) => {
         walk!(@ $name, $names, $before, $step, $after, $places, "{i0}", "", concat!("add {i0}, ", $bytes));
@@ -57,8 +57,8 @@ macro_rules! walk {
         #[inline(never)]
         pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream touches `span` bytes from its start in whole turns, which `Walk` promises to lie
-            // inside the arrays and to be aligned as the stores need. Every register written is declared.
+            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `Walk` guarantees to be
+            // inside the arrays and aligned for the stores. Every register written is declared.
             unsafe {
                 std::arch::asm!(
                     "/* {a} {b} {c} {i0} {i1} {i2} {i3} {t} {u} */",
@@ -80,7 +80,7 @@ macro_rules! walk {
                     "dec {passes}",
                     "jnz 2b",
                     $after,
-                    // The index of the first stream runs from -span up to 0, so the bases are the ends of that stream.
+                    // The index of the first stream runs from -span to 0, so the bases are the ends of that stream.
                     a = inout(reg) walk.a.wrapping_byte_add(walk.span) => _,
                     b = in(reg) walk.b.wrapping_byte_add(walk.span),
                     c = inout(reg) walk.c.wrapping_byte_add(walk.span) => _,
@@ -149,7 +149,7 @@ macro_rules! storing {
     };
 }
 
-/// The reading kernel of one instruction set: `$add` adds what lies in place `\o` to accumulator `\o`.
+/// The reading kernel of one instruction set: `$add` adds the data at offset `\o` to accumulator `\o`.
 macro_rules! reading {
     ($isa:ident, $width:ident, $unit:literal, $r:literal, $before:expr, $add:expr, $after:expr,
      $places1:literal by $bytes1:literal, $places4:literal by $bytes4:literal) => {
