@@ -14,7 +14,7 @@ const MOST_TAKEN: f64 = 0.02;
 /// Fewest ticks of watched CPU time from which a share is judged.
 const FEWEST_TICKS: f64 = 50.0;
 /// At most one launch in this number may be excluded for one reason.
-const ONE_IN: usize = 5;
+const ONE_OF: usize = 5;
 
 /// Whether further launches of a figure may be excluded for a reason; `first_look` is the fewest launches that it will
 /// have.
@@ -22,7 +22,7 @@ const ONE_IN: usize = 5;
 pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
     let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
     let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
-    excluded < figure.launches.len().max(first_look as usize) / ONE_IN
+    excluded < figure.launches.len().max(first_look as usize) / ONE_OF
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick

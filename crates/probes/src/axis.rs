@@ -10,7 +10,7 @@ pub struct Axis {
     /// Every value that the full suite measures.
     pub values: Values,
     /// The representative values, which the default suite measures.
-    pub usual: &'static [&'static str],
+    pub defaults: &'static [&'static str],
 }
 
 /// Values of an axis.
@@ -32,8 +32,8 @@ pub enum Values {
 impl Axis {
     /// Sizes that double.
     #[must_use]
-    pub const fn doubling(name: &'static str, from: u64, to: u64, usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual }
+    pub const fn doubling(name: &'static str, from: u64, to: u64, defaults: &'static [&'static str]) -> Self {
+        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, defaults }
     }
 
     /// Sizes with several points per doubling.
@@ -43,27 +43,31 @@ impl Axis {
         from: u64,
         to: u64,
         per_octave: u32,
-        usual: &'static [&'static str],
+        defaults: &'static [&'static str],
     ) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave }, usual }
+        Self { name, values: Values::Sizes { from, to, per_octave }, defaults }
     }
 
     /// Words to choose from.
     #[must_use]
-    pub const fn choice(name: &'static str, values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Choice(values), usual }
+    pub const fn choice(
+        name: &'static str,
+        values: &'static [&'static str],
+        defaults: &'static [&'static str],
+    ) -> Self {
+        Self { name, values: Values::Choice(values), defaults }
     }
 
     /// The axis of all probes with two parties: both pinned to one CPU, pinned to two, or not pinned.
     #[must_use]
-    pub const fn placement(usual: &'static [&'static str]) -> Self {
-        Self::choice("placement", &["same_cpu", "cross_cpu", "free"], usual)
+    pub const fn placement(defaults: &'static [&'static str]) -> Self {
+        Self::choice("placement", &["same_cpu", "cross_cpu", "free"], defaults)
     }
 
     /// The axis of kernels that run on one CPU or on all.
     #[must_use]
-    pub const fn threads(usual: &'static [&'static str]) -> Self {
-        Self::choice("threads", &["1", "all"], usual)
+    pub const fn threads(defaults: &'static [&'static str]) -> Self {
+        Self::choice("threads", &["1", "all"], defaults)
     }
 
     /// Every value in order.
@@ -90,7 +94,7 @@ impl Axis {
         AxisDescription {
             name: self.name.to_owned(),
             values: self.all(),
-            usual: self.usual.iter().map(|value| (*value).to_owned()).collect(),
+            usual: self.defaults.iter().map(|value| (*value).to_owned()).collect(),
         }
     }
 }

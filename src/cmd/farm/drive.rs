@@ -18,15 +18,15 @@ use crate::{ExitStatus, output};
 /// Interval of checks.
 const LOOK: Duration = Duration::from_millis(100);
 /// Restarts of the pilot of a node: a node on which none survives must not be tried forever.
-const AGAIN: u32 = 5;
+const MAX_RESTARTS: u32 = 5;
 /// Lifetime of a pilot after which its node counts as reliable and earlier restarts are forgotten.
-const WELL: Duration = Duration::from_secs(600);
+const RELIABLE_AFTER: Duration = Duration::from_secs(600);
 /// Time for pilots of an earlier coordinator to reconnect before others are started: more than their longest pause.
 const RETURN: Duration = Duration::from_secs(4);
 /// Time in which late results are refused and pilots end.
-const LINGER: Duration = Duration::from_secs(2);
+const FINAL_WAIT: Duration = Duration::from_secs(2);
 /// Time for which the port of a dead coordinator may still be in use.
-const TAKEN: Duration = Duration::from_secs(10);
+const PORT_WAIT: Duration = Duration::from_secs(10);
 
 /// How a farm ended.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Drive<'_> {
         let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
         coordinator.stop();
         if let FarmEnd::Finished = ending {
-            let until = Instant::now() + LINGER;
+            let until = Instant::now() + FINAL_WAIT;
             while coordinator.connected() > 0 && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -93,7 +93,7 @@ impl Drive<'_> {
     /// A coordinator that has just died may still hold its port. One that died on another host cannot be replaced at
     /// its address: with a shared ledger, its pilots connect to any coordinator.
     fn start(&self, ledger: Box<dyn Ledger>, mut settings: CoordinatorSettings, resumed: bool) -> Result<Coordinator> {
-        let until = Instant::now() + TAKEN;
+        let until = Instant::now() + PORT_WAIT;
         let mut ledger = Some(ledger);
         loop {
             let this = match ledger.take() {
@@ -148,10 +148,10 @@ impl Drive<'_> {
             if let Some(trouble) = coordinator.trouble() {
                 return FarmEnd::Stuck(trouble);
             }
-            for gone in nodes.look() {
-                coordinator.note("ended", &nodes.name(gone.node), &gone.said);
-                let seat = &mut seats[gone.node];
-                if seat.started && seat.since.elapsed() > WELL {
+            for ended in nodes.look() {
+                coordinator.note("ended", &nodes.name(ended.node), &ended.said);
+                let seat = &mut seats[ended.node];
+                if seat.started && seat.since.elapsed() > RELIABLE_AFTER {
                     seat.again = 0;
                 }
                 (seat.started, seat.due) = (false, Instant::now() + Duration::from_secs(1 << seat.again.min(5)));
@@ -176,7 +176,7 @@ impl Drive<'_> {
     ) -> Result<(), String> {
         let mut last = String::new();
         for (node, seat) in seats.iter_mut().enumerate() {
-            if seat.started || seat.again > AGAIN || Instant::now() < seat.due {
+            if seat.started || seat.again > MAX_RESTARTS || Instant::now() < seat.due {
                 continue;
             }
             let name = nodes.name(node);
@@ -194,9 +194,9 @@ impl Drive<'_> {
                 patience: self.setup.patience,
             };
             match nodes.start(node, &order) {
-                Ok(said) => {
+                Ok(text) => {
                     (seat.started, seat.since) = (true, Instant::now());
-                    coordinator.note("launched", &name, &format!("{node}: {said}"));
+                    coordinator.note("launched", &name, &format!("{node}: {text}"));
                 }
                 Err(error) => {
                     last = error.to_string();
@@ -206,7 +206,7 @@ impl Drive<'_> {
                 }
             }
         }
-        let hopeless = seats.iter().all(|seat| !seat.started && seat.again > AGAIN);
+        let hopeless = seats.iter().all(|seat| !seat.started && seat.again > MAX_RESTARTS);
         if hopeless && snapshot.nodes.iter().all(|node| node.slots == 0) {
             let why = if last.is_empty() { "their pilots ended; prony farm status says why".to_owned() } else { last };
             return Err(format!("no node is left: {why}"));

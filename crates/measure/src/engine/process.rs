@@ -18,11 +18,11 @@ const LONGEST_LINE: usize = 4 << 20;
 /// Most lines of one launch.
 const MOST_LINES: usize = 4096;
 /// Interval at which a waiting harness checks for a stop. Long, because it may share the CPU of the worker.
-const LOOK: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Time in which a worker must end after its last reply.
-const LEAVE: Duration = Duration::from_millis(50);
+const EXIT_LIMIT: Duration = Duration::from_millis(50);
 /// Bytes kept of the last output of a crashed worker.
-const LAST_WORDS: usize = 600;
+const OUTPUT_KEPT: usize = 600;
 
 /// Starts one process per launch.
 pub struct ProcessEngine {
@@ -42,7 +42,7 @@ impl ProcessEngine {
     fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
-        let supply = Supply { input: Some(step), own_group: true, deaf: false };
+        let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
         Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
             .map_err(|error| EngineError::NotStarted(format!("{}: {error}", self.program.to_string_lossy())))
     }
@@ -86,22 +86,22 @@ impl Engine for ProcessEngine {
         let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
         let deadline = Instant::now() + patience;
         let mut worker = self.start(text)?;
-        let mut said = WorkerLine::default();
-        let attended =
-            worker.attend(deadline, LOOK, &|| stopper.asked(), &mut |stream, bytes| said.take(stream, bytes));
-        let status = worker.end(LEAVE, &mut |stream, bytes| {
+        let mut output = WorkerLine::default();
+        let attended = worker
+            .read_until(deadline, CHECK_INTERVAL, &|| stopper.asked(), &mut |stream, bytes| output.take(stream, bytes));
+        let status = worker.end(EXIT_LIMIT, &mut |stream, bytes| {
             if stream == Stream::Errors {
-                said.keep(bytes);
+                output.keep(bytes);
             }
         });
         match attended {
             Err(error) => Err(EngineError::Crashed(error.to_string())),
             Ok(Attended::Stopped) => Err(EngineError::Stopped),
             Ok(Attended::Late) => Err(EngineError::Hung(patience.as_secs())),
-            Ok(Attended::Ended | Attended::Enough) => match said.babble {
-                Some(why) => Err(EngineError::Babbled(why)),
-                None if said.replies.last() == Some(&Reply::Done) => Ok(said.replies),
-                None => Err(EngineError::Crashed(said.crash(status))),
+            Ok(Attended::Ended | Attended::Enough) => match output.invalid {
+                Some(why) => Err(EngineError::InvalidReply(why)),
+                None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
+                None => Err(EngineError::Crashed(output.crash(status))),
             },
         }
     }
@@ -113,7 +113,7 @@ struct WorkerLine {
     line: Vec<u8>,
     replies: Vec<Reply>,
     /// Why its output is no longer read.
-    babble: Option<String>,
+    invalid: Option<String>,
     stderr_tail: Vec<u8>,
 }
 
@@ -129,7 +129,7 @@ impl WorkerLine {
             if part.ends_with(b"\n") || self.line.len() >= LONGEST_LINE {
                 self.hear_line();
             }
-            if self.babble.is_some() || self.replies.last() == Some(&Reply::Done) {
+            if self.invalid.is_some() || self.replies.last() == Some(&Reply::Done) {
                 return ControlFlow::Break(());
             }
         }
@@ -142,17 +142,17 @@ impl WorkerLine {
             Ok(reply) => self.replies.push(reply),
             Err(_) => {
                 let start: String = String::from_utf8_lossy(&line).trim_end().chars().take(60).collect();
-                self.babble = Some(format!("it sent an invalid reply: {start}"));
+                self.invalid = Some(format!("it sent an invalid reply: {start}"));
             }
         }
         if self.replies.len() >= MOST_LINES {
-            self.babble = Some("it sent too many lines".to_owned());
+            self.invalid = Some("it sent too many lines".to_owned());
         }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         self.stderr_tail.extend_from_slice(bytes);
-        self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(LAST_WORDS));
+        self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(OUTPUT_KEPT));
     }
 
     fn crash(&self, status: Option<ExitStatus>) -> String {

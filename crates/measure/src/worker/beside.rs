@@ -79,15 +79,15 @@ impl Beside {
     pub(super) fn counted(
         &mut self,
         kernel: &mut dyn Kernel,
-        [ops, settle]: [u64; 2],
+        [ops, untimed]: [u64; 2],
         tally: Option<&mut FootprintTally>,
         reader: Option<&mut ReferenceReader>,
     ) -> Result<(u64, BatchWork), ProbeError> {
         let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
         let before = reader.read(&self.cpus)?;
         reader.worked();
-        if settle > 0 {
-            counted(kernel, settle, None, None)?;
+        if untimed > 0 {
+            counted(kernel, untimed, None, None)?;
         }
         // Several parties yield the CPU to each other: that is part of the work, and no evidence.
         let evidence = self.alone.then_some(&mut self.evidence);
@@ -100,7 +100,7 @@ impl Beside {
 
 /// Number of untimed operations right after a reading: they restore the contents of caches and predictors that the
 /// reading displaced, and wake a waiting party. Zero if they would take too long.
-pub(super) fn settling(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
+pub(super) fn untimed_operations(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
     let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
     let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
     if short { least } else { 0 }

@@ -64,7 +64,7 @@ fn a_rare_quantile_without_readings_enough_is_left_out() {
 }
 
 #[test]
-fn what_goes_one_way_is_drift_however_it_bends() {
+fn monotone_values_are_drift_whatever_their_shape() {
     // As files per second were on ext4, where each launch skipped the inodes that those before it had freed.
     let bent = |number: f64| 85_000.0 / (1.0 + 0.5 * number);
     let around = |number: f64| 85_000.0 * (1.0 + 0.05 * (number * 2.4).sin());
