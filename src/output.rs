@@ -60,17 +60,17 @@ pub(crate) fn remark(text: &str) {
 
 /// Prints an error in one line.
 pub(crate) fn complain(error: &anyhow::Error) {
-    let mut said = String::new();
+    let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         // Many errors repeat their cause in their own text.
-        if !said.contains(&cause) {
-            if !said.is_empty() {
-                said.push_str(": ");
+        if !text.contains(&cause) {
+            if !text.is_empty() {
+                text.push_str(": ");
             }
-            said.push_str(&cause);
+            text.push_str(&cause);
         }
     }
-    remark(&said.replace('\n', " "));
+    remark(&text.replace('\n', " "));
 }
 
 fn colours(when: &str) -> bool {

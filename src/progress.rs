@@ -26,12 +26,12 @@ impl ProgressLine {
         Self { bar, round: 0, converged: 0, of: 0, target, left: None }
     }
 
-    fn say(&self, doing: &str) {
+    fn show(&self, doing: &str) {
         let elapsed = report::words::duration(self.bar.elapsed().as_secs_f64());
         let left = self.left.map(|left| format!(", about {} left", report::words::duration(left))).unwrap_or_default();
         let target = self.target * 100.0;
         self.bar.set_message(format!(
-            "{} of {} figures settled (±{target}%)   {elapsed} elapsed{left}   {doing}",
+            "{} of {} figures converged (±{target}%)   {elapsed} elapsed{left}   {doing}",
             self.converged, self.of
         ));
         self.bar.tick();
@@ -51,7 +51,7 @@ impl Observer for ProgressLine {
                 self.bar.set_prefix("calibrating");
                 self.bar.set_position(*done as u64);
                 self.of = *of;
-                self.say(&key.to_string());
+                self.show(&key.to_string());
             }
             MeasureEvent::Round { number, .. } => {
                 self.round = *number;
@@ -61,7 +61,7 @@ impl Observer for ProgressLine {
             MeasureEvent::Launching { keys, launch, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
-                self.say(&format!("{name}{more}, launch {launch} of {look}"));
+                self.show(&format!("{name}{more}, launch {launch} of {look}"));
             }
             MeasureEvent::Repeated { key, reason } => self.bar.println(format!("  repeating {key}: {reason}")),
             MeasureEvent::Finished { done, .. } => {

@@ -67,9 +67,9 @@ fn describe(text: &mut String, probe: &Probe) -> Result<()> {
         let values: Vec<String> = axis
             .all()
             .into_iter()
-            .map(|value| if axis.usual.contains(&value.as_str()) { format!("**{value}**") } else { value })
+            .map(|value| if axis.defaults.contains(&value.as_str()) { format!("**{value}**") } else { value })
             .collect();
-        let others = axis.usual.iter().filter(|value| !axis.all().iter().any(|known| known == *value));
+        let others = axis.defaults.iter().filter(|value| !axis.all().iter().any(|known| known == *value));
         let others: Vec<String> = others.map(|value| format!("**{value}**")).collect();
         let all = [values, others].concat();
         writeln!(text, "- `{}`: {}", axis.name, all.join(" "))?;

@@ -78,7 +78,7 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
         if let Some(medium) = &medium {
             output::remark(&medium.warning());
         }
-        foretell(order.run());
+        announce_duration(order.run());
     }
     let mut engine = engine()?;
     let result = session.measure(order, &mut engine)?;
@@ -101,9 +101,9 @@ const LONG: f64 = 60.0;
 /// Announces the duration of a long run.
 fn foretell(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
-    let settled = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
+    let finished = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.figures);
-    let open: Vec<&PlanEntry> = entries.filter(|(_, figure)| !settled(figure)).map(|(entry, _)| entry).collect();
+    let open: Vec<&PlanEntry> = entries.filter(|(_, figure)| !finished(figure)).map(|(entry, _)| entry).collect();
     let round: f64 = open.iter().copied().map(measure::expected_seconds).sum();
     let seconds = |look: u32| round * f64::from(look);
     if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
@@ -112,7 +112,7 @@ fn foretell(run: &Run) {
     let time = report::words::duration;
     let bounded = run.plan.time_limit.map_or_else(
         || "; --time-limit bounds it".to_owned(),
-        |limit| format!("; it ends after {} with what is settled by then", time(limit)),
+        |limit| format!("; it ends after {} with what has converged by then", time(limit)),
     );
     output::remark(&format!(
         "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",

@@ -39,11 +39,11 @@ pub(crate) struct MachineClaim {
 /// Concurrent runs disturb each other: the user is warned and decides; the run records it.
 pub(crate) fn claim(purpose: &str) -> MachineClaim {
     match MachineLock::claim(&store::machine_lock_path(), &format!("prony {purpose}")) {
-        Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), beside: None },
+        Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), other: None },
         Ok(Claim::Taken(holder)) => {
             let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
             output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
-            MachineClaim { _lock: None, beside: Some(who) }
+            MachineClaim { _lock: None, other: Some(who) }
         }
         // Whether there is another measurement is then unknown, which does not prevent measuring.
         Err(_) => MachineClaim { _lock: None, beside: None },
@@ -75,7 +75,7 @@ impl<'a> LocalSession<'a> {
             .labelled(saving.label.clone())
             .asked_by(model::presentable(std::env::args()))
             .noting(saving.note.iter().cloned())
-            .beside(self.claim.beside.clone())
+            .with_other(self.claim.other.clone())
             .at_most(self.options.max_launches)
     }
 
@@ -92,7 +92,7 @@ impl<'a> LocalSession<'a> {
         let mut order = RunRequest::resume(run, &measure::identity(), allowed)?
             .labelled(options.saving.label.clone())
             .noting(options.saving.note.iter().cloned())
-            .beside(self.claim.beside.clone())
+            .with_other(self.claim.other.clone())
             .targeting(options.rounds.target);
         if options.max_launches.is_some() {
             order = order.at_most(options.max_launches);

@@ -22,7 +22,7 @@ const ONE_IN: usize = 5;
 pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
     let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
     let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
-    excluded < figure.launches.len().max(first_look as usize) / ONE_IN
+    excluded < figure.launches.len().max(first_look as usize) / ONE_OF
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick

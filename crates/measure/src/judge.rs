@@ -40,7 +40,7 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
         Some(nulls) => paired(&values, &fast, &nulls, plan, target, batches),
         None => single(&values, &fast, plan, target, batches),
     };
-    let settled = last || (at_look && verdict.within);
+    let finished = last || (at_look && verdict.within);
     let quantiles = tails::quantiles(figure, &launches, plan.level);
     let footprint = launches
         .iter()
@@ -52,7 +52,7 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     } else if last && !verdict.within {
         flags.push(Flag::CannotConverge);
     }
-    if !settled {
+    if !finished {
         flags.push(Flag::Unfinished);
     }
     flags.sort_unstable();
@@ -61,7 +61,7 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
     figure.flags = flags;
     figure.quantiles = quantiles;
     figure.footprint = footprint.unwrap_or_default();
-    settled
+    finished
 }
 
 /// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. The

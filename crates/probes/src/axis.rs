@@ -88,7 +88,7 @@ impl Axis {
         from: u64,
         to: u64,
         per_octave: u32,
-        usual: &'static [&'static str],
+        defaults: &'static [&'static str],
     ) -> Self {
         Self { name, values: Values::Sizes { from, to, per_octave }, usual, besides: |_| false }
     }
@@ -143,7 +143,7 @@ impl Axis {
         AxisDescription {
             name: self.name.to_owned(),
             values: self.all(),
-            usual: self.usual.iter().map(|value| (*value).to_owned()).collect(),
+            usual: self.defaults.iter().map(|value| (*value).to_owned()).collect(),
         }
     }
 }

@@ -55,7 +55,7 @@ impl ProbeContext {
 
     /// A context for another probe of the same launch.
     #[must_use]
-    pub fn beside(&self, setting: LaunchSetting) -> Self {
+    pub fn for_probe(&self, setting: LaunchSetting) -> Self {
         Self { shared: Rc::clone(&self.shared), ..Self::new(setting) }
     }
 
@@ -226,12 +226,12 @@ mod tests {
             calibrating: false,
         };
         let mut context = ProbeContext::new(setting.clone());
-        let mut beside = context.beside(setting);
+        let mut other = context.for_probe(setting);
         let (first, again) = (context.scratch().unwrap(), context.scratch().unwrap());
         assert_eq!(first.path(), again.path());
-        assert_ne!(first.path(), beside.scratch().unwrap().path(), "sharers of a launch do not share directories");
+        assert_ne!(first.path(), other.scratch().unwrap().path(), "sharers of a launch do not share directories");
         std::fs::write(first.path().join("file"), "content").unwrap();
-        drop((context, beside, again));
+        drop((context, other, again));
         assert!(first.path().exists());
         drop(first);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);

@@ -59,7 +59,7 @@ impl<const N: usize> Kernel for EchoKernel<N> {
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
-        while record.room() > 0 {
+        while record.remaining() > 0 {
             record.time(|| self.trip().map(drop))?;
         }
         Ok(())

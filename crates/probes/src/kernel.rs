@@ -200,13 +200,13 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder with a capacity.
     #[must_use]
-    pub fn with_room(most: usize) -> Self {
+    pub fn with_capacity(most: usize) -> Self {
         Self { nanos: Vec::with_capacity(most), most }
     }
 
     /// Remaining capacity.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.most - self.nanos.len()
     }
 
@@ -218,7 +218,7 @@ impl Recorder {
         let began = sys::clock::now();
         operation()?;
         let ended = sys::clock::now();
-        if self.room() > 0 {
+        if self.remaining() > 0 {
             self.nanos.push(ended - began);
         }
         Ok(())
@@ -226,7 +226,7 @@ impl Recorder {
 
     /// Adds a time that was measured elsewhere, nanoseconds.
     pub fn add(&mut self, nanos: u64) {
-        if self.room() > 0 {
+        if self.remaining() > 0 {
             self.nanos.push(nanos);
         }
     }

@@ -179,8 +179,8 @@ impl Probe {
 
     /// The default points.
     #[must_use]
-    pub fn usual_points(&self) -> Vec<Point> {
-        self.product(|axis| axis.usual.iter().map(|value| (*value).to_owned()).collect())
+    pub fn default_points(&self) -> Vec<Point> {
+        self.product(|axis| axis.defaults.iter().map(|value| (*value).to_owned()).collect())
     }
 
     /// A partial point, completed with the default values of each axis.
@@ -202,7 +202,7 @@ impl Probe {
         }
         let points = self.product(|axis| match part.get(axis.name) {
             Some(value) => vec![value.to_owned()],
-            None => axis.usual.iter().map(|value| (*value).to_owned()).collect(),
+            None => axis.defaults.iter().map(|value| (*value).to_owned()).collect(),
         });
         if points.is_empty() { Err(format!("{} is not defined at {part}", self.id)) } else { Ok(points) }
     }

@@ -34,7 +34,7 @@ pub struct Suite {
 
 enum SuiteSelector {
     /// Every probe at its default points, except these: id and partial point.
-    Usual { but: &'static [(&'static str, &'static str)] },
+    Defaults { except: &'static [(&'static str, &'static str)] },
     /// Every probe at every point.
     Everything,
     /// Exactly these, in this order: id and point, completed with default values.
@@ -53,7 +53,7 @@ pub static SUITES: &[Suite] = &[
         name: "default",
         about: "every family at representative points, in minutes",
         seconds: Some(170.0),
-        select: SuiteSelector::Usual { but: NOT_BY_DEFAULT },
+        select: SuiteSelector::Defaults { except: NOT_BY_DEFAULT },
     },
     Suite {
         name: "full",
@@ -169,9 +169,9 @@ impl Suite {
     #[must_use]
     pub fn selections(&self) -> Vec<ProbeSelection> {
         match self.select {
-            SuiteSelector::Usual { but } => all()
-                .flat_map(|probe| probe.usual_points().into_iter().map(move |point| ProbeSelection { probe, point }))
-                .filter(|selection| !but.iter().any(|(id, part)| selection.is_in(id, part)))
+            SuiteSelector::Defaults { except } => all()
+                .flat_map(|probe| probe.default_points().into_iter().map(move |point| ProbeSelection { probe, point }))
+                .filter(|selection| !except.iter().any(|(id, part)| selection.is_in(id, part)))
                 .collect(),
             SuiteSelector::Everything => all()
                 .flat_map(|probe| probe.points().into_iter().map(move |point| ProbeSelection { probe, point }))
@@ -185,7 +185,7 @@ impl Suite {
     pub fn named(&self) -> Vec<(&'static str, &'static str)> {
         match self.select {
             SuiteSelector::Table(rows) => rows.to_vec(),
-            SuiteSelector::Usual { but } => but.to_vec(),
+            SuiteSelector::Defaults { except } => except.to_vec(),
             SuiteSelector::Everything => Vec::new(),
         }
     }

@@ -54,7 +54,7 @@ fn points(probe: &Probe) -> Vec<Point> {
         points.extend(placement.all().into_iter().map(|place| smallest.clone().with("placement", place)));
     }
     if probe.family() != "memory" {
-        points.extend(probe.usual_points());
+        points.extend(probe.default_points());
     }
     let mut seen = Vec::new();
     points.retain(|point| {
@@ -131,7 +131,7 @@ fn conform(kernel: &mut dyn Kernel, least: u64, most: u64) {
         assert!(kernel.check(&lazy).is_err(), "its check does not notice operations that were never done");
         assert!(kernel.amount() > 0.0 && kernel.amount().is_finite());
     }
-    let mut record = probes::Recorder::with_room(3);
+    let mut record = probes::Recorder::with_capacity(3);
     kernel.each(&mut record).unwrap_or_else(|fault: ProbeError| panic!("single operations: {fault}"));
     assert!(record.nanos().iter().all(|nanos| *nanos > 0));
 }

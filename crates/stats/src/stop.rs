@@ -12,9 +12,6 @@
 use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
 use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, least_inflation};
 
-/// Numbers of launches at which a figure may be judged.
-pub const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];
-
 /// Default target of a figure: half-width of the interval as a logarithm, 2%.
 pub const TARGET: f64 = 0.02;
 

@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         }
     }
     let mut run = session_run(&order, &name, draw_seed(), &iterations);
-    run.session.conditions.beside.clone_from(&claim.beside);
+    run.session.conditions.beside.clone_from(&claim.other);
     conditions.record(&mut run);
     saver.mark(&mut run);
     saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;

@@ -36,7 +36,7 @@ pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
 
 /// Output of failed programs.
 pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
-    let said = |figure: &model::Figure| {
+    let output = |figure: &model::Figure| {
         let Outcome::Failed(reason) = &figure.outcome else { return None };
         let mut lines: Vec<String> = figure
             .notes
@@ -48,9 +48,9 @@ pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
         lines.insert(0, format!("{}: {reason}", figure.key()));
         (figure.metric.unit == Unit::PerSecond).then_some(lines)
     };
-    let items: Vec<String> = run.figures.iter().filter_map(said).flatten().collect();
+    let items: Vec<String> = run.figures.iter().filter_map(output).flatten().collect();
     (!items.is_empty())
-        .then(|| DocumentSection::of("what failed, and the last that it said", Block::List { numbered: false, items }))
+        .then(|| DocumentSection::of("failures, with the last output", Block::List { numbered: false, items }))
 }
 
 /// The last lines of a note; the document contains more.

@@ -55,7 +55,7 @@ impl Display {
         self.last = Some(Instant::now());
         match &mut self.how {
             How::Silent => {}
-            How::Json => say(snapshot),
+            How::Json => write_json(snapshot),
             How::Lines { all, nodes, multi } => {
                 all.set_position(snapshot.counted);
                 all.set_message(line(snapshot));
@@ -85,7 +85,7 @@ impl Display {
 
     pub(super) fn end(&mut self, snapshot: &FarmSnapshot) {
         match &self.how {
-            How::Json => say(snapshot),
+            How::Json => write_json(snapshot),
             How::Lines { multi, .. } => drop(multi.clear()),
             How::Silent => {}
         }
@@ -111,7 +111,7 @@ fn line(snapshot: &FarmSnapshot) -> String {
     )
 }
 
-fn say(snapshot: &FarmSnapshot) {
+fn write_json(snapshot: &FarmSnapshot) {
     let mut text = serde_json::to_vec(snapshot).unwrap_or_default();
     text.push(b'\n');
     // A reader that has ended does not stop the farm.

@@ -79,7 +79,7 @@ impl Drive<'_> {
         let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
         coordinator.stop();
         if let FarmEnd::Finished = ending {
-            let until = Instant::now() + LINGER;
+            let until = Instant::now() + FINAL_WAIT;
             while coordinator.connected() > 0 && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -93,7 +93,7 @@ impl Drive<'_> {
     /// A coordinator that has just died may still hold its port. One that died on another host cannot be replaced at
     /// its address: with a shared ledger, its pilots connect to any coordinator.
     fn start(&self, ledger: Box<dyn Ledger>, mut settings: CoordinatorSettings, resumed: bool) -> Result<Coordinator> {
-        let until = Instant::now() + TAKEN;
+        let until = Instant::now() + PORT_WAIT;
         let mut ledger = Some(ledger);
         loop {
             let this = match ledger.take() {
@@ -148,10 +148,10 @@ impl Drive<'_> {
             if let Some(trouble) = coordinator.trouble() {
                 return FarmEnd::Stuck(trouble);
             }
-            for gone in nodes.look() {
-                coordinator.note("ended", &nodes.name(gone.node), &gone.said);
-                let seat = &mut seats[gone.node];
-                if seat.started && seat.since.elapsed() > WELL {
+            for ended in nodes.look() {
+                coordinator.note("ended", &nodes.name(ended.node), &ended.said);
+                let seat = &mut seats[ended.node];
+                if seat.started && seat.since.elapsed() > RELIABLE_AFTER {
                     seat.again = 0;
                 }
                 (seat.started, seat.due) = (false, Instant::now() + Duration::from_secs(1 << seat.again.min(5)));
@@ -176,7 +176,7 @@ impl Drive<'_> {
     ) -> Result<(), String> {
         let mut last = String::new();
         for (node, seat) in seats.iter_mut().enumerate() {
-            if seat.started || seat.again > AGAIN || Instant::now() < seat.due {
+            if seat.started || seat.again > MAX_RESTARTS || Instant::now() < seat.due {
                 continue;
             }
             let name = nodes.name(node);
@@ -194,9 +194,9 @@ impl Drive<'_> {
                 patience: self.setup.patience,
             };
             match nodes.start(node, &order) {
-                Ok(said) => {
+                Ok(text) => {
                     (seat.started, seat.since) = (true, Instant::now());
-                    coordinator.note("launched", &name, &format!("{node}: {said}"));
+                    coordinator.note("launched", &name, &format!("{node}: {text}"));
                 }
                 Err(error) => {
                     last = error.to_string();
@@ -206,7 +206,7 @@ impl Drive<'_> {
                 }
             }
         }
-        let hopeless = seats.iter().all(|seat| !seat.started && seat.again > AGAIN);
+        let hopeless = seats.iter().all(|seat| !seat.started && seat.again > MAX_RESTARTS);
         if hopeless && snapshot.nodes.iter().all(|node| node.slots == 0) {
             let why = if last.is_empty() { "their pilots ended; prony farm status says why".to_owned() } else { last };
             return Err(format!("no node is left: {why}"));

@@ -156,7 +156,7 @@ fn words(state: &NodeState) -> (&'static str, Option<&str>) {
     match state {
         NodeState::Measured(NodeEnd::Complete) => ("measured", None),
         NodeState::Measured(NodeEnd::TimeLimit) => {
-            ("measured", Some("its time limit came before every figure was settled"))
+            ("measured", Some("its time limit came before every figure was finished"))
         }
         NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
         NodeState::Lost(reason) => ("lost", Some(reason)),

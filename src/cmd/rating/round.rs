@@ -22,8 +22,8 @@ struct RateSet {
     copies: u32,
     /// Place of the geometric mean among the figures; the components follow it.
     figure: usize,
-    /// Whether its figures were told what their programs were built by.
-    told: bool,
+    /// Whether its figures were noted what their programs were built by.
+    noted: bool,
 }
 
 /// What a launch of a component said.
@@ -55,7 +55,7 @@ impl Rating {
     pub(super) fn new(run: &mut Run, parts: &[RatingPart], program: String) -> Result<Self> {
         let mut sets = Vec::new();
         for RatingPart { set, copies, mode } in parts {
-            sets.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), told: false });
+            sets.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), noted: false });
             figures(run, *set, mode, *copies);
         }
         Ok(Self { parts: sets, program, starter: starter()?, optimised: true })
@@ -73,7 +73,7 @@ impl Engine for Rating {
     fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let asked = step.tasks.first().and_then(|task| self.part_of(task.figure));
         let Some(place) = asked else { return Ok(vec![Reply::Done]) };
-        let RateSet { set, copies, figure, told } = self.parts[place];
+        let RateSet { set, copies, figure, noted } = self.parts[place];
         let mut values: Vec<(RateReading, CopyReport)> = Vec::new();
         for component in set.components() {
             let report = match self.launch_component(component, copies, stopper) {
@@ -81,24 +81,24 @@ impl Engine for Rating {
                 Err(application::Error::Stopped) => return Err(EngineError::Stopped),
                 Err(error) => return Ok(invalid(&self.parts[place], values.len(), &error.to_string(), None)),
             };
-            match said(component, &report) {
-                Ok(said) => values.push((said, report)),
+            match reading(component, &report) {
+                Ok(reading) => values.push((reading, report)),
                 Err(reason) => return Ok(invalid(&self.parts[place], values.len(), &reason, Some(&report))),
             }
         }
-        let mean = (values.iter().map(|(said, _)| said.ratio.ln()).sum::<f64>() / values.len() as f64).exp();
+        let mean = (values.iter().map(|(reading, _)| reading.ratio.ln()).sum::<f64>() / values.len() as f64).exp();
         let wall = values.iter().map(|(_, report)| report.wall()).sum();
         let disturbed: Option<Invalid> = values.iter().find_map(|(_, report)| report.disturbed());
         let mut replies = vec![launched(figure, step.round, wall, mean, None, disturbed.clone())];
-        for (at, (said, report)) in values.iter().enumerate() {
+        for (at, (reading, report)) in values.iter().enumerate() {
             let wall = report.wall();
-            replies.push(launched(figure + 1 + at, step.round, wall, said.ratio, Some(report), disturbed.clone()));
-            self.optimised &= said.optimised;
+            replies.push(launched(figure + 1 + at, step.round, wall, reading.ratio, Some(report), disturbed.clone()));
+            self.optimised &= reading.optimised;
         }
-        if let (false, Some((said, _))) = (told, values.first()) {
-            let note = format!("built by {}", said.build);
+        if let (false, Some((reading, _))) = (noted, values.first()) {
+            let note = format!("built by {}", reading.build);
             replies.extend(self.parts[place].figures().map(|figure| Reply::Noted { figure, note: note.clone() }));
-            self.parts[place].told = true;
+            self.parts[place].noted = true;
         }
         replies.push(Reply::Done);
         Ok(replies)
@@ -142,15 +142,15 @@ impl Rating {
 fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let name = part.set.components().nth(component).map_or("", |component| component.name);
     let failed = part.figure + 1 + component;
-    let said = report.and_then(|report| report.copies.first()).map(application::said).unwrap_or_default();
-    let mut replies: Vec<Reply> = said.into_iter().map(|note| Reply::Noted { figure: failed, note }).collect();
+    let output = report.and_then(|report| report.copies.first()).map(application::said).unwrap_or_default();
+    let mut replies: Vec<Reply> = output.into_iter().map(|note| Reply::Noted { figure: failed, note }).collect();
     for figure in part.figures() {
         replies.push(if figure == failed {
             Reply::Failed { figure, reason: reason.to_owned() }
         } else if figure == part.figure {
             Reply::Failed { figure, reason: format!("the rating is invalid: {name} {reason}") }
         } else {
-            match part.told {
+            match part.noted {
                 true => Reply::Abandoned { figure },
                 false => Reply::Unfit { figure, reason: format!("the rating ended early: {name} is invalid") },
             }
@@ -161,8 +161,8 @@ fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyR
 }
 
 /// Reference time over time, summed over the copies: what one copy does, or all together.
-fn said(component: &Component, report: &CopyReport) -> Result<RateReading, String> {
-    let mut said = RateReading { ratio: 0.0, build: String::new(), optimised: true };
+fn reading(component: &Component, report: &CopyReport) -> Result<RateReading, String> {
+    let mut reading = RateReading { ratio: 0.0, build: String::new(), optimised: true };
     for copy in &report.copies {
         if let Some(trouble) = copy.how.trouble(PATIENCE) {
             return Err(trouble);
@@ -174,9 +174,9 @@ fn said(component: &Component, report: &CopyReport) -> Result<RateReading, Strin
             return Err(format!("came to the checksum {checksum} where {wanted} is right"));
         }
         let seconds = field("seconds").and_then(|text| text.parse::<f64>().ok()).filter(|seconds| *seconds > 0.0);
-        said.ratio += component.reference / seconds.ok_or("said no time")?;
-        said.build = field("build").unwrap_or("unknown").to_owned();
-        said.optimised &= field("optimised") == Some("true");
+        reading.ratio += component.reference / seconds.ok_or("printed no time")?;
+        reading.build = field("build").unwrap_or("unknown").to_owned();
+        reading.optimised &= field("optimised") == Some("true");
     }
-    Ok(said)
+    Ok(reading)
 }

@@ -59,11 +59,11 @@ impl Starter {
         let fail = |what: &str, error: &dyn std::fmt::Display| Error::Helper(format!("{what}: {error}"));
         let text = serde_json::to_vec(order).map_err(|error| fail("its specification", &error))?;
         let deadline = Instant::now() + order.time_allowed() + SPARE;
-        let supply = Supply { input: Some(text), own_group: true, deaf: true };
+        let supply = Supply { input: Some(text), own_group: true, discard_errors: true };
         let mut helper = Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
             .map_err(|error| fail(&self.program(), &error))?;
         let mut answer = Vec::new();
-        let attended = helper.attend(deadline, LOOK, &|| stopper.asked(), &mut |_, bytes| {
+        let attended = helper.read_until(deadline, LOOK, &|| stopper.asked(), &mut |_, bytes| {
             answer.extend_from_slice(bytes);
             if answer.len() > LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -47,7 +47,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     }
     let own = peak_resident_bytes().unwrap_or(0);
     let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
-    attend(&mut programs, &mut outputs, began + order.time_allowed());
+    supervise(&mut programs, &mut outputs, began + order.time_allowed());
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
@@ -95,7 +95,7 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
 }
 
 /// Waits until all programs have ended, and kills the rest at the deadline.
-fn attend(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant) {
+fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant) {
     let mut until = deadline;
     let mut killed = false;
     while programs.iter().any(|program| program.ended().is_none()) {

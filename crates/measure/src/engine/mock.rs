@@ -59,11 +59,11 @@ const AHEAD: usize = 256;
 impl MockEngine {
     /// An engine in which every figure behaves like `default`.
     #[must_use]
-    pub fn new(seed: u64, usual: MockFigure) -> Self {
+    pub fn new(seed: u64, default: MockFigure) -> Self {
         let (figures, drawn) = (HashMap::new(), HashMap::new());
         Self {
             figures,
-            usual,
+            default,
             seed,
             drawn,
             clock: 0.0,
@@ -120,13 +120,12 @@ impl MockEngine {
     fn draw(&mut self, task: &Task, figure: &MockFigure) -> (Vec<f64>, u32) {
         let key = FigureKey::new(task.probe.clone(), task.point.clone());
         let seed = self.seed ^ hash(&key.to_string());
-        let (drawn, next) = self
-            .drawn
-            .entry(key)
-            .or_insert_with(|| (figure.noise.batches(AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0));
+        let (drawn, next) = self.drawn.entry(key).or_insert_with(|| {
+            (figure.noise.batches(DRAWN_AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0)
+        });
         let at = *next;
         *next += 1;
-        (drawn[at as usize % AHEAD].clone(), at)
+        (drawn[at as usize % DRAWN_AHEAD].clone(), at)
     }
 
     fn measure(&mut self, step: &WorkerStep, task: &Task, figure: &MockFigure) -> Result<Reply, EngineError> {
@@ -172,7 +171,7 @@ impl Engine for MockEngine {
         let mut replies = Vec::new();
         for task in &step.tasks {
             let key = FigureKey::new(task.probe.clone(), task.point.clone());
-            let figure = self.figures.get(&key).unwrap_or(&self.usual).clone();
+            let figure = self.figures.get(&key).unwrap_or(&self.default).clone();
             if let Some(reason) = figure.unfit {
                 replies.push(Reply::Unfit { figure: task.figure, reason });
                 continue;

@@ -102,7 +102,7 @@ pub enum EngineError {
     Hung(u64),
     /// The worker was killed because it said too much, or something else than replies.
     #[error("the worker was killed because {0}")]
-    Babbled(String),
+    InvalidReply(String),
     /// The worker could not be started.
     #[error("could not start a worker: {0}")]
     NotStarted(String),

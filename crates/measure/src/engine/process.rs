@@ -90,22 +90,22 @@ impl Engine for ProcessEngine {
         let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
         let deadline = Instant::now() + patience;
         let mut worker = self.start(text)?;
-        let mut said = WorkerLine::default();
-        let attended =
-            worker.attend(deadline, LOOK, &|| stopper.asked(), &mut |stream, bytes| said.take(stream, bytes));
-        let status = worker.end(LEAVE, &mut |stream, bytes| {
+        let mut output = WorkerLine::default();
+        let attended = worker
+            .read_until(deadline, CHECK_INTERVAL, &|| stopper.asked(), &mut |stream, bytes| output.take(stream, bytes));
+        let status = worker.end(EXIT_LIMIT, &mut |stream, bytes| {
             if stream == Stream::Errors {
-                said.keep(bytes);
+                output.keep(bytes);
             }
         });
         match attended {
             Err(error) => Err(EngineError::Crashed(error.to_string())),
             Ok(Attended::Stopped) => Err(EngineError::Stopped),
             Ok(Attended::Late) => Err(EngineError::Hung(patience.as_secs())),
-            Ok(Attended::Ended | Attended::Enough) => match said.babble {
-                Some(why) => Err(EngineError::Babbled(why)),
-                None if said.replies.last() == Some(&Reply::Done) => Ok(said.replies),
-                None => Err(EngineError::Crashed(said.crash(status))),
+            Ok(Attended::Ended | Attended::Enough) => match output.invalid {
+                Some(why) => Err(EngineError::InvalidReply(why)),
+                None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
+                None => Err(EngineError::Crashed(output.crash(status))),
             },
         }
     }
@@ -133,7 +133,7 @@ impl WorkerLine {
             if part.ends_with(b"\n") || self.line.len() >= LONGEST_LINE {
                 self.hear_line();
             }
-            if self.babble.is_some() || self.replies.last() == Some(&Reply::Done) {
+            if self.invalid.is_some() || self.replies.last() == Some(&Reply::Done) {
                 return ControlFlow::Break(());
             }
         }
@@ -156,7 +156,7 @@ impl WorkerLine {
 
     fn keep(&mut self, bytes: &[u8]) {
         self.stderr_tail.extend_from_slice(bytes);
-        self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(LAST_WORDS));
+        self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(OUTPUT_KEPT));
     }
 
     fn crash(&self, status: Option<ExitStatus>) -> String {

@@ -11,12 +11,14 @@ use model::{
 };
 use rand::Rng;
 use stats::simulate::generator;
-use stats::stop::{LOOKS, look_at_launches};
+use stats::stop::look_at_launches;
 
 use super::learn::{RatioHistogram, learn};
 use super::weigh::weigh;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+/// Numbers of launches at which a figure is judged by default.
+const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
 /// The launches of one kernel, from a line of the shared recordings: round, start, length, kernel, operations, clock

@@ -109,7 +109,7 @@ fn is_contended(launch: &Launch) -> bool {
 fn contended(figure: &Figure) -> Option<ObservedReason> {
     let (undisturbed, contended) = undisturbed_launches(figure);
     let all = contended + undisturbed;
-    (all >= LEAST_LAUNCHES && undisturbed * ONE_IN < all).then(|| few_undisturbed(undisturbed, all))
+    (all >= LEAST_LAUNCHES && undisturbed * ONE_OF < all).then(|| few_undisturbed(undisturbed, all))
 }
 
 /// The reason that too few launches are undisturbed.

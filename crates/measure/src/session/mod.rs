@@ -2,10 +2,10 @@
 
 mod group;
 mod quota;
-mod reach;
 mod references;
 mod rounds;
 mod start;
+mod time_budget;
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub trait Saver {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
-    /// Every figure is settled.
+    /// Every figure is finished.
     Complete,
     /// Time was up.
     TimeLimit,
@@ -56,9 +56,9 @@ pub struct RunResult {
 }
 
 /// Least time that a launch is given before it counts as hung.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
 /// Time that a calibrating launch is given.
-const CALIBRATING_PATIENCE: Duration = Duration::from_secs(180);
+const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
 /// Attempts at one launch before its round goes on without it.
 const ATTEMPTS: u32 = 3;
 
@@ -68,14 +68,14 @@ pub struct MeasureSession<'a> {
     progress: Vec<FigureProgress>,
     allowed: Vec<usize>,
     engine: &'a mut dyn Engine,
-    listener: &'a mut dyn Observer,
+    observer: &'a mut dyn Observer,
     saver: &'a mut dyn Saver,
     stopper: Stopper,
     conditions: ConditionsWatch,
     quota: QuotaPacing,
     watch: ReferenceWatch,
     /// First of the rounds whose outside evidence was not judged yet.
-    unjudged: u32,
+    first_unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
@@ -115,7 +115,7 @@ impl<'a> MeasureSession<'a> {
     pub fn measure(
         order: RunRequest,
         engine: &'a mut dyn Engine,
-        listener: &'a mut dyn Observer,
+        observer: &'a mut dyn Observer,
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
@@ -124,7 +124,7 @@ impl<'a> MeasureSession<'a> {
         let before = run.session.seconds;
         let progress = vec![FigureProgress::default(); run.figures.len()];
         let outside = engine.outside(&allowed);
-        let (quota, unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
+        let (quota, first_unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
         let known = references::known_before(&run, unshared_before);
         let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
@@ -133,11 +133,11 @@ impl<'a> MeasureSession<'a> {
             progress,
             allowed,
             engine,
-            listener,
+            observer,
             saver,
             stopper,
             quota,
-            unjudged,
+            first_unjudged,
             began,
             before,
         };
@@ -178,14 +178,14 @@ impl<'a> MeasureSession<'a> {
                 progress.seconds = last.wall;
             }
             let reached = !figure.flags.contains(&Flag::Unfinished);
-            progress.ended = reached && !figure.launches.is_empty() || given_up(figure);
+            progress.ended = reached && !figure.launches.is_empty() || not_measurable(figure);
         }
         for index in 0..self.run.figures.len() {
             if let Some(leader) = self.engine.leader(index) {
                 self.progress[index].ended = self.progress[leader].ended;
             }
         }
-        self.listener.on_event(&MeasureEvent::Began(&self.run));
+        self.observer.on_event(&MeasureEvent::Began(&self.run));
     }
 
     fn key(&self, index: usize) -> FigureKey {
@@ -213,7 +213,7 @@ impl<'a> MeasureSession<'a> {
         }
         self.progress[index].ended = true;
         let (key, done, of) = (self.key(index), self.done(), self.run.figures.len());
-        self.listener.on_event(&MeasureEvent::Finished { key: &key, done, of });
+        self.observer.on_event(&MeasureEvent::Finished { key: &key, done, of });
     }
 
     fn step(&self, purpose: Purpose, group: &LaunchGroup, round: u32, attempt: u32) -> WorkerStep {
@@ -251,10 +251,10 @@ impl<'a> MeasureSession<'a> {
     /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
     fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup) -> Result<bool, EngineError> {
         let patience = match step.purpose {
-            Purpose::Calibrate => CALIBRATING_PATIENCE,
+            Purpose::Calibrate => CALIBRATION_LIMIT,
             Purpose::Measure => {
-                let usual: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
-                PATIENCE.max(Duration::from_secs_f64((20.0 * usual).min(3600.0)))
+                let expected: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
+                LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
             }
         };
         self.rest();
@@ -331,7 +331,7 @@ impl<'a> MeasureSession<'a> {
                 let invalid = repeats(&self.run.figures[figure]);
                 if let Some(invalid) = invalid {
                     let key = self.key(figure);
-                    self.listener.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
+                    self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
             }
@@ -340,20 +340,20 @@ impl<'a> MeasureSession<'a> {
         true
     }
 
-    /// Judges the figures of a group and ends those that are settled, with the figures that they lead.
+    /// Judges the figures of a group and ends those that are finished, with the figures that they lead.
     fn look(&mut self, group: &LaunchGroup) {
         let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
         let tick = self.engine.tick();
-        let mut settled = Vec::new();
+        let mut finished = Vec::new();
         for index in &open {
             let target = self.target(*index);
             self.weigh(*index);
             let done = judge(&mut self.run.figures[*index], &self.run.plan, target, tick);
             if done && self.engine.leader(*index).is_none() {
-                settled.push(*index);
+                finished.push(*index);
             }
         }
-        settled.into_iter().for_each(|index| self.end_figure(index, None));
+        finished.into_iter().for_each(|index| self.end_figure(index, None));
         for index in open {
             if self.engine.leader(index).is_some_and(|leader| self.progress[leader].ended) {
                 // Launches are made for the leader; what came along has the interval that it has.
@@ -385,7 +385,7 @@ impl<'a> MeasureSession<'a> {
         self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);
-        self.listener.on_event(&MeasureEvent::Ended(&self.run));
+        self.observer.on_event(&MeasureEvent::Ended(&self.run));
         RunResult { run: self.run, ending }
     }
 }
@@ -399,7 +399,7 @@ fn repeats(figure: &Figure) -> Option<Invalid> {
 }
 
 /// Whether a figure was found unfit or failed, rather than not reached.
-fn given_up(figure: &Figure) -> bool {
+fn not_measurable(figure: &Figure) -> bool {
     match &figure.outcome {
         Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.flags.contains(&Flag::Unfinished),
         Outcome::Failed(_) => true,

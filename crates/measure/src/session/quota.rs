@@ -59,22 +59,22 @@ impl MeasureSession<'_> {
     /// Judges the rounds since the last judgement, once they are long enough together, and excludes launches. A
     /// finished figure continues if it loses launches.
     pub(super) fn judge_rounds(&mut self, round: u32) {
-        let rounds = self.unjudged..=round;
+        let rounds = self.first_unjudged..=round;
         let seen = RoundEvidence::of(&self.run.figures, &rounds);
         if !seen.suffices() {
             return;
         }
-        self.unjudged = round + 1;
+        self.first_unjudged = round + 1;
         let first_look = self.first_look();
         for reason in seen.reasons() {
             for index in 0..self.run.figures.len() {
-                if super::given_up(&self.run.figures[index])
+                if super::not_measurable(&self.run.figures[index])
                     || evidence::exclude(&mut self.run.figures[index], &rounds, &reason, first_look) == 0
                 {
                     continue;
                 }
                 let key = self.key(index);
-                self.listener.on_event(&MeasureEvent::Repeated { key: &key, reason: reason.to_string() });
+                self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: reason.to_string() });
                 self.progress[index].ended = false;
                 self.look(&LaunchGroup(vec![index]));
             }

@@ -188,7 +188,7 @@ impl MeasureSession<'_> {
         self.sample_now(ROW);
         self.learn_unshared();
         for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
-            if self.run.figures[index].references.is_some() && !super::given_up(&self.run.figures[index]) {
+            if self.run.figures[index].references.is_some() && !super::not_measurable(&self.run.figures[index]) {
                 self.conclude_figure(index);
             }
         }

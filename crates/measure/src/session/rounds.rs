@@ -30,7 +30,7 @@ impl MeasureSession<'_> {
     }
 
     fn parts(&mut self) -> Result<(), EndReason> {
-        self.end_given_up();
+        self.end_not_measurable();
         loop {
             self.begin_part();
             self.calibrate()?;
@@ -58,7 +58,7 @@ impl MeasureSession<'_> {
     /// Ends figures for which no CPUs could be assigned.
     fn end_given_up(&mut self) {
         for index in 0..self.run.figures.len() {
-            if super::given_up(&self.run.figures[index]) && !self.progress[index].ended {
+            if super::not_measurable(&self.run.figures[index]) && !self.progress[index].ended {
                 self.end_figure(index, None);
             }
         }
@@ -80,7 +80,7 @@ impl MeasureSession<'_> {
             let Some(group) = self.groups(uncalibrated).into_iter().next() else { return Ok(()) };
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
-            self.listener.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
+            self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
             let step = self.step(Purpose::Calibrate, &group, 0, 0);
             match self.launch(&step, &group) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
@@ -116,7 +116,7 @@ impl MeasureSession<'_> {
                 return Err(EndReason::TimeLimit);
             }
             let active = groups.iter().map(|group| group.0.len()).sum();
-            self.listener.on_event(&MeasureEvent::Round { number: round + 1, active });
+            self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
             for group in &groups {
@@ -129,7 +129,7 @@ impl MeasureSession<'_> {
             self.save()?;
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
-            self.listener.on_event(&MeasureEvent::Saved { converged, of, elapsed, left });
+            self.observer.on_event(&MeasureEvent::Saved { converged, of, elapsed, left });
         }
     }
 
@@ -148,7 +148,7 @@ impl MeasureSession<'_> {
             let keys: Vec<FigureKey> = missing.0.iter().map(|index| self.key(*index)).collect();
             let launch = u32::try_from(self.valid(missing.0[0])).unwrap_or(u32::MAX);
             let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
-            self.listener.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
+            self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
             let step = self.step(Purpose::Measure, &missing, round, attempt);
             let before: Vec<usize> = missing.0.iter().map(|index| self.valid(*index)).collect();
             match self.launch(&step, &missing) {
@@ -197,7 +197,7 @@ impl MeasureSession<'_> {
         let looks = &self.run.plan.looks;
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
-        let usual = known.iter().sum::<f64>() / known.len().max(1) as f64;
+        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
         let of_group = |group: &LaunchGroup| {
             let launches = group.0.iter().map(|index| {
@@ -205,7 +205,7 @@ impl MeasureSession<'_> {
                 looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)
             });
             let seconds = self.progress[group.0[0]].seconds;
-            let launch = if seconds > 0.0 { seconds } else { usual };
+            let launch = if seconds > 0.0 { seconds } else { mean };
             launches.max().unwrap_or(0) as f64 * launch
         };
         let left: f64 = groups.iter().map(of_group).sum();

@@ -106,7 +106,7 @@ impl RunRequest {
 
     /// Another measurement that is at work on this machine, in its own words.
     #[must_use]
-    pub fn beside(mut self, other: Option<String>) -> Self {
+    pub fn with_other(mut self, other: Option<String>) -> Self {
         self.run.session.conditions.beside = other.or(self.run.session.conditions.beside);
         self
     }

@@ -79,15 +79,15 @@ impl Beside {
     pub(super) fn counted(
         &mut self,
         kernel: &mut dyn Kernel,
-        [ops, settle]: [u64; 2],
+        [ops, untimed]: [u64; 2],
         tally: Option<&mut FootprintTally>,
         reader: Option<&mut ReferenceReader>,
     ) -> Result<(u64, BatchWork), ProbeError> {
         let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
         let before = reader.read(&self.cpus)?;
         reader.worked();
-        if settle > 0 {
-            counted(kernel, settle, None, None)?;
+        if untimed > 0 {
+            counted(kernel, untimed, None, None)?;
         }
         // Several parties yield the CPU to each other: that is part of the work, and no evidence.
         let evidence = self.alone.then_some(&mut self.evidence);

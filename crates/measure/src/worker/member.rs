@@ -3,9 +3,9 @@
 use model::{Launch, PairOrder};
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
-use super::beside::{Beside, counted, settling};
+use super::beside::{Beside, counted, untimed_operations};
 use super::footprint::FootprintTally;
-use super::place::Guard;
+use super::guard::Guard;
 use super::reader::ReferenceReader;
 use crate::references::hopeless;
 use crate::step::{ReferenceSetting, Reply, Task};
@@ -24,7 +24,7 @@ const COUNTED: u32 = 2;
 pub(super) struct LaunchMember {
     probe: &'static Probe,
     task: Task,
-    bench: ProbeContext,
+    context: ProbeContext,
     trial: Trial,
     guard: Option<Guard>,
     tally: FootprintTally,
@@ -38,7 +38,7 @@ impl LaunchMember {
     pub(super) fn new(
         probe: &'static Probe,
         task: Task,
-        bench: ProbeContext,
+        context: ProbeContext,
         trial: Trial,
         setting: Option<&ReferenceSetting>,
     ) -> Self {
@@ -51,12 +51,12 @@ impl LaunchMember {
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
         let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
         let (beside, began) = (Beside::of(setting, &task), sys::clock::now());
-        Self { probe, task, bench, trial, guard: None, tally, launch, amount, began, beside }
+        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, beside }
     }
 
     /// A context for the next member of the launch, which shares the preparation of this one.
     pub(super) fn sharer(&self, setting: LaunchSetting) -> ProbeContext {
-        self.bench.beside(setting)
+        self.context.for_probe(setting)
     }
 
     pub(super) fn batches(&self) -> u32 {
@@ -67,8 +67,8 @@ impl LaunchMember {
         Reply::Prepared {
             figure: self.task.figure,
             amount: self.amount,
-            variant: self.bench.variant().map(str::to_owned),
-            notes: self.bench.notes().to_vec(),
+            variant: self.context.variant().map(str::to_owned),
+            notes: self.context.notes().to_vec(),
         }
     }
 
@@ -100,7 +100,7 @@ impl LaunchMember {
         // Too few to judge: long operations have the warm-up that time permits.
         self.launch.steady = least < 8;
         for done in 1..=MOST_WARMUP.max(least) {
-            nanos.push(self.play(done as usize - 1)? as f64);
+            nanos.push(self.run_batch(done as usize - 1)? as f64);
             self.launch.warmup = done;
             if done >= least {
                 self.launch.steady |= stats::steady_state::is_steady(&nanos);
@@ -115,11 +115,11 @@ impl LaunchMember {
     /// Batches are recorded from here on.
     pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.beside.reader(reader) {
-            self.beside.begin(self.bench.watched().len(), reader)?;
+            self.beside.begin(self.context.watched().len(), reader)?;
         }
-        self.launch.frequency = frequency(&self.bench).map(|before| (before, before));
-        self.guard = Some(Guard::begin(&self.bench));
-        self.tally.begin(self.bench.watched().iter().map(|watched| watched.pid));
+        self.launch.frequency = frequency(&self.context).map(|before| (before, before));
+        self.guard = Some(Guard::begin(&self.context));
+        self.tally.begin(self.context.watched().iter().map(|watched| watched.pid));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl LaunchMember {
     /// Runs one batch, or one pair, between readings of the references, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let reader = self.beside.reader(reader);
-        let (nanos, ops) = self.play_counted(self.launch.nanos.len() / 2, reader)?;
+        let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
         self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
@@ -152,9 +152,9 @@ impl LaunchMember {
         self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
-            guard.end(&self.bench, &mut self.launch);
+            guard.end(&self.context, &mut self.launch);
         }
-        if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.bench)) {
+        if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.context)) {
             *after = now;
         }
         self.launch.footprint = self.tally.footprint();
@@ -169,7 +169,7 @@ impl LaunchMember {
         }
         for pair in 0..COUNTED as usize {
             let readings = self.launch.readings.len();
-            self.play_counted(pair, None)?;
+            self.run_recorded(pair, None)?;
             self.launch.readings.truncate(readings);
         }
         Ok(())
@@ -182,7 +182,7 @@ impl LaunchMember {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
                 let rare = (EACH_AT_MOST / typical).min(FOR_RARE);
                 let room = (EACH_NANOS / typical).max(rare).clamp(100.0, 4000.0) as usize;
-                let mut record = Recorder::with_room(room);
+                let mut record = Recorder::with_capacity(room);
                 kernel.each(&mut record)?;
                 record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()
             }
@@ -224,9 +224,10 @@ impl LaunchMember {
     fn play(&mut self, pair: usize) -> Result<u64, ProbeError> {
         let ops = self.task.ops;
         match &mut self.trial {
-            Trial::One(kernel) => Ok(play(kernel.as_mut(), ops)?.0),
+            Trial::One(kernel) => Ok(run_batch(kernel.as_mut(), ops)?.0),
             Trial::Paired { work, overhead } => {
-                let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, _| play(kernel, ops))?;
+                let pair =
+                    in_order(self.launch.pair_order, pair, (work, overhead), |kernel, _| run_batch(kernel, ops))?;
                 Ok(pair.iter().map(|(nanos, _)| nanos).sum())
             }
             Trial::Readings(readings) => {
@@ -243,18 +244,18 @@ impl LaunchMember {
         pair: usize,
         mut reader: Option<&mut ReferenceReader>,
     ) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
-        let (ops, rule, parties) = (self.task.ops, self.probe.batch, self.bench.watched().len());
+        let (ops, rule, parties) = (self.task.ops, self.probe.batch, self.context.watched().len());
         let (tally, beside) = (&mut self.tally, &mut self.beside);
         match &mut self.trial {
             Trial::One(kernel) => {
-                let settle = settling(kernel.as_ref(), ops, rule, parties);
-                let (nanos, work) = beside.counted(kernel.as_mut(), [ops, settle], Some(tally), reader)?;
+                let untimed = untimed_operations(kernel.as_ref(), ops, rule, parties);
+                let (nanos, work) = beside.counted(kernel.as_mut(), [ops, untimed], Some(tally), reader)?;
                 Ok((vec![nanos], vec![work.ops]))
             }
             Trial::Paired { work, overhead } => {
                 let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, is_work| {
-                    let settle = settling(kernel, ops, rule, parties);
-                    beside.counted(kernel, [ops, settle], is_work.then_some(&mut *tally), reader.as_deref_mut())
+                    let untimed = untimed_operations(kernel, ops, rule, parties);
+                    beside.counted(kernel, [ops, untimed], is_work.then_some(&mut *tally), reader.as_deref_mut())
                 })?;
                 Ok(pair.iter().map(|(nanos, work)| (*nanos, work.ops)).unzip())
             }
@@ -275,16 +276,16 @@ fn in_order<T>(
     order: PairOrder,
     pair: usize,
     (work, overhead): (&mut Box<dyn Kernel>, &mut Box<dyn Kernel>),
-    mut play: impl FnMut(&mut dyn Kernel, bool) -> Result<T, ProbeError>,
+    mut run_batch: impl FnMut(&mut dyn Kernel, bool) -> Result<T, ProbeError>,
 ) -> Result<[T; 2], ProbeError> {
     if order.work_first(pair) {
-        Ok([play(work.as_mut(), true)?, play(overhead.as_mut(), false)?])
+        Ok([run_batch(work.as_mut(), true)?, run_batch(overhead.as_mut(), false)?])
     } else {
-        Ok([play(overhead.as_mut(), false)?, play(work.as_mut(), true)?])
+        Ok([run_batch(overhead.as_mut(), false)?, run_batch(work.as_mut(), true)?])
     }
 }
 
-fn play(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
+fn run_batch(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
     counted(kernel, ops, None, None)
 }
 
@@ -294,12 +295,12 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
     // The first call includes cold caches and lazy binding.
     play(kernel, ops)?;
     loop {
-        let mut nanos = play(kernel, ops)?.0;
+        let mut nanos = run_batch(kernel, ops)?.0;
         if nanos >= wanted {
             // One disturbed batch must not count as a full one; a very long one is tried only twice.
             nanos = nanos.min(play(kernel, ops)?.0);
             if nanos < 20 * wanted {
-                nanos = nanos.min(play(kernel, ops)?.0);
+                nanos = nanos.min(run_batch(kernel, ops)?.0);
             }
         }
         let more = rounded(calibrate::next(ops, nanos, wanted), kernel);

@@ -4,8 +4,8 @@
 
 mod beside;
 mod footprint;
+mod guard;
 mod member;
-mod place;
 mod reader;
 
 use std::io::{Read, Write};
@@ -75,12 +75,12 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Resu
         sys::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
     }
     let setting = setting(step, task);
-    let mut bench = match first {
-        Some(first) => first.beside(setting),
+    let mut context = match first {
+        Some(first) => first.for_probe(setting),
         None => ProbeContext::new(setting),
     };
-    let trial: Trial = (probe.prepare)(&task.point, &mut bench).map_err(|unfit| unfit.to_string())?;
-    Ok(LaunchMember::new(probe, task.clone(), bench, trial, step.references.as_ref()))
+    let trial: Trial = (probe.prepare)(&task.point, &mut context).map_err(|unfit| unfit.to_string())?;
+    Ok(LaunchMember::new(probe, task.clone(), context, trial, step.references.as_ref()))
 }
 
 /// Warms up all members, then interleaves their batches, so that disturbances affect all equally.

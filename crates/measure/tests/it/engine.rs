@@ -37,14 +37,14 @@ fn launch(script: &str, patience: Duration) -> Result<Vec<Reply>, EngineError> {
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn an_honest_worker_is_heard() {
+fn a_correct_worker_is_read() {
     let replies =
         launch(r#"cat >/dev/null; echo '{"unfit":{"figure":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
     assert_eq!(replies, [Reply::Unfit { figure: 0, reason: "no".to_owned() }, Reply::Done]);
 }
 
 #[test]
-fn a_crash_is_told_with_the_last_words() {
+fn a_crash_is_reported_with_the_last_output() {
     let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
     assert_eq!(error, EngineError::Crashed("exit code 3; it said: out of cheese".to_owned()));
     let error = launch("kill -SEGV $$", LONG).unwrap_err();
@@ -82,7 +82,7 @@ fn kill(file: &std::path::Path) {
 }
 
 #[test]
-fn what_leaves_the_group_and_holds_the_pipes_holds_up_nothing() {
+fn a_process_that_leaves_the_group_and_holds_the_pipes_delays_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pid");
     let began = Instant::now();
@@ -101,7 +101,7 @@ fn what_leaves_the_group_and_holds_the_pipes_holds_up_nothing() {
 }
 
 #[test]
-fn a_worker_that_does_not_read_its_step_is_given_up() {
+fn a_worker_that_does_not_read_its_step_is_killed() {
     let mut large = step();
     large.directory = "x".repeat(1 << 21).into();
     let error = shell("exec sleep 1000").launch(&large, Duration::from_secs(2), &Stopper::default()).unwrap_err();
@@ -109,14 +109,14 @@ fn a_worker_that_does_not_read_its_step_is_given_up() {
 }
 
 #[test]
-fn a_flood_ends_and_nonsense_is_named() {
+fn a_flood_is_stopped_and_invalid_replies_are_named() {
     let error = launch("yes", LONG).unwrap_err();
-    assert!(matches!(&error, EngineError::Babbled(why) if why.contains('y')), "{error}");
+    assert!(matches!(&error, EngineError::InvalidReply(why) if why.contains('y')), "{error}");
     let endless = r#"while :; do echo '{"unfit":{"figure":0,"reason":"no"}}'; done"#;
     let error = launch(endless, LONG).unwrap_err();
-    assert!(matches!(error, EngineError::Babbled(_) | EngineError::Crashed(_)), "{error}");
+    assert!(matches!(error, EngineError::InvalidReply(_) | EngineError::Crashed(_)), "{error}");
     let error = launch("head -c 20000000 /dev/zero", LONG).unwrap_err();
-    assert!(matches!(error, EngineError::Babbled(_)), "{error}");
+    assert!(matches!(error, EngineError::InvalidReply(_)), "{error}");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
-fn a_request_to_stop_is_followed_at_once() {
+fn a_request_to_stop_is_followed_immediately() {
     let stopper = Stopper::default();
     let asked = stopper.clone();
     let other = std::thread::spawn(move || {
@@ -141,7 +141,7 @@ fn a_request_to_stop_is_followed_at_once() {
 
 /// The worker's side of the pipe, without a process: its replies to invalid steps.
 #[test]
-fn a_worker_refuses_what_is_no_step_and_names_what_it_does_not_have() {
+fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
     let mut said = Vec::new();
     assert!(measure::serve(&b"{"[..], &mut said).is_err());
     assert!(measure::serve(&b""[..], &mut said).is_err());

@@ -45,7 +45,7 @@ fn one_tick_of_steal_excludes_nothing() {
 }
 
 #[test]
-fn a_round_that_was_stolen_from_is_excluded_whole_and_measured_again() {
+fn a_round_with_steal_is_excluded_and_measured_again() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.05 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
@@ -78,7 +78,7 @@ fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
 }
 
 #[test]
-fn a_machine_that_is_stolen_from_all_the_time_is_measured_as_it_is() {
+fn a_machine_with_permanent_steal_is_measured_as_observed() {
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -91,7 +91,7 @@ fn a_machine_that_is_stolen_from_all_the_time_is_measured_as_it_is() {
 }
 
 #[test]
-fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
+fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     let quota = |bends: fn(bool) -> f64| {
         MockEngine::new(1, MockFigure::stable(1e-7))
             .under_quota(Duration::from_millis(100))
@@ -126,7 +126,7 @@ fn a_quota_is_waited_for_once_it_has_stopped_a_launch() {
 }
 
 #[test]
-fn a_figure_of_all_threads_says_how_many_cpus_that_is() {
+fn a_figure_of_all_threads_notes_the_number_of_cpus() {
     let online = model::Fact {
         name: "cpu.online".to_owned(),
         value: model::FactValue::Number(2.0),

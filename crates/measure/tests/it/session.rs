@@ -104,7 +104,7 @@ fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_fir
 }
 
 #[test]
-fn a_long_plan_is_settled_part_by_part_and_a_limit_leaves_settled_figures() {
+fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_figures() {
     let plan = |limit| {
         let entries = select(Some("full"), &[], 0.02).unwrap();
         let entries =
@@ -130,14 +130,14 @@ fn a_long_plan_is_settled_part_by_part_and_a_limit_leaves_settled_figures() {
     let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
     let ended = measured(cut, &mut engine);
     assert_eq!(ended.ending, EndReason::TimeLimit);
-    let settled = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
-    let before = settled(&ended.run);
-    assert!((30..figures).contains(&before), "{before} of {figures} are settled near the end");
+    let finished = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
+    let before = finished(&ended.run);
+    assert!((30..figures).contains(&before), "{before} of {figures} are finished near the end");
 
     let resumed = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
     let ended = measured(resumed, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
-    assert_eq!(settled(&ended.run), figures);
+    assert_eq!(finished(&ended.run), figures);
     assert_eq!(engine.log().iter().filter(|step| step.purpose == Purpose::Calibrate).count(), figures, "not again");
 }
 
@@ -156,7 +156,7 @@ fn the_same_seed_asks_for_the_same_launches() {
 }
 
 #[test]
-fn a_figure_leaves_when_it_is_settled_and_a_noisy_one_goes_on_to_the_last_look() {
+fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
     let wild = MockFigure { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockFigure::stable(2e-7) };
     let mut engine = MockEngine::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
     let (ended, _) = run_with(order(THREE), &mut engine);
@@ -180,7 +180,7 @@ fn modes_are_reported_as_modes_and_never_as_converged() {
 }
 
 #[test]
-fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
+fn failures_and_crashes_do_not_affect_other_figures() {
     let unfit = MockFigure { unfit: Some("there is no such thing".to_owned()), ..MockFigure::stable(1.0) };
     let crash = MockFigure { crashes_at: Some(4), ..MockFigure::stable(1e-7) };
     let mut engine = MockEngine::new(4, MockFigure::stable(1e-7))
@@ -194,7 +194,7 @@ fn what_cannot_be_measured_and_what_crashes_leave_the_rest_alone() {
 }
 
 #[test]
-fn what_needs_two_cpus_is_never_measured_on_one() {
+fn figures_of_two_cpus_are_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
     let order = RunRequest::new(named, Machine::default(), identity(), vec![3]).unwrap();
     let mut engine = MockEngine::new(4, MockFigure::stable(1e-7));
@@ -240,7 +240,7 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
 }
 
 #[test]
-fn a_time_limit_ends_the_run_with_honest_intervals() {
+fn a_time_limit_ends_the_run_with_correct_intervals() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(1.1);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
@@ -254,7 +254,7 @@ fn a_time_limit_ends_the_run_with_honest_intervals() {
 }
 
 #[test]
-fn the_time_of_a_limited_run_goes_to_what_it_can_settle() {
+fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     let hopeless = MockFigure { noise: Noise { between: 0.5, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
     let slow = MockFigure { noise: Noise { between: 0.016, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
     let mut plan = plan(THREE);
@@ -299,7 +299,7 @@ fn a_run_of_another_machine_is_not_resumed() {
 }
 
 #[test]
-fn a_full_disk_ends_the_run_and_loses_nothing_in_hand() {
+fn a_full_disk_ends_the_run_and_its_result_is_returned() {
     let mut engine = MockEngine::new(10, MockFigure::stable(1e-7));
     let mut saves = Saves(Vec::new(), Some(4));
     let ended =
@@ -310,7 +310,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_in_hand() {
 }
 
 #[test]
-fn listeners_hear_the_story_in_order() {
+fn observers_get_events_in_order() {
     #[derive(Default)]
     struct Words(Vec<&'static str>);
     impl Observer for Words {
@@ -354,7 +354,7 @@ fn a_paired_figure_is_never_negative() {
 }
 
 #[test]
-fn a_run_that_is_resumed_on_other_cpus_says_so() {
+fn a_run_resumed_on_other_cpus_has_a_note() {
     let mut run = order(THREE).run().clone();
     run.session.conditions.cpus = Some(2);
     let notes = |run: &Run, allowed: &[usize]| {

@@ -87,11 +87,11 @@ fn measured(order: RunRequest, stops: Option<u32>) -> RunResult {
 }
 
 #[test]
-fn what_comes_along_ends_with_its_leader_and_keeps_the_interval_that_it_has() {
+fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
     assert_eq!(ended.ending, EndReason::Complete);
     let [weight, width, colour, density] = ended.run.figures.as_slice() else { unreachable!() };
-    assert!(!weight.has(Flag::CannotConverge) && weight.launches.len() < 40, "the weight is settled at an early look");
+    assert!(!weight.has(Flag::CannotConverge) && weight.launches.len() < 40, "the weight is finished at an early look");
     assert_eq!(weight.launches.len(), width.launches.len());
     assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
     assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);
@@ -101,7 +101,7 @@ fn what_comes_along_ends_with_its_leader_and_keeps_the_interval_that_it_has() {
 }
 
 #[test]
-fn a_subject_that_was_stopped_goes_on_and_what_follows_is_made_anew() {
+fn a_stopped_subject_resumes_and_derived_figures_are_recomputed() {
     let stopped = measured(RunRequest::of(run(), vec![0]).unwrap(), Some(4));
     assert_eq!((stopped.ending, stopped.run.figures.len()), (EndReason::Stopped, 4));
     let here = stopped.run.session.began_on.clone();

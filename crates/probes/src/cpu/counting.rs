@@ -12,13 +12,13 @@ pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
 pub(super) const PEAK: BatchRule = BatchRule::at_most(4_000_000);
 
 /// The axis of the four arithmetic types.
-pub(super) const fn types(usual: &'static [&'static str]) -> Axis {
-    Axis::choice("type", &["int", "long", "float", "double"], usual)
+pub(super) const fn types(defaults: &'static [&'static str]) -> Axis {
+    Axis::choice("type", &["int", "long", "float", "double"], defaults)
 }
 
 /// The axis of latency (each operation waits for the one before) and throughput (independent operations).
-pub(super) const fn what(usual: &'static [&'static str]) -> Axis {
-    Axis::choice("what", &["latency", "throughput"], usual)
+pub(super) const fn what(defaults: &'static [&'static str]) -> Axis {
+    Axis::choice("what", &["latency", "throughput"], defaults)
 }
 
 /// A C type in the names of the loops.

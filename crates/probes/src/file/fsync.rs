@@ -36,7 +36,7 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
     let files = context.scratch()?;
     let directory = context.directory().to_owned();
     place::describe(&directory, context);
-    place::room(&directory, LONGEST)?;
+    place::require_space(&directory, LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
     Ok(Trial::one(Append { file, _files: files, length: 0 }))
 }
@@ -75,7 +75,7 @@ impl Kernel for Append {
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         self.ready(SINGLE as u64)?;
-        for _ in 0..record.room().min(SINGLE) {
+        for _ in 0..record.remaining().min(SINGLE) {
             record.time(|| self.append())?;
         }
         Ok(())

@@ -35,7 +35,7 @@ impl StreamMedium {
         let files = context.scratch()?;
         let directory = context.directory().to_owned();
         place::describe(&directory, context);
-        place::room(&directory, FILE)?;
+        place::require_space(&directory, FILE)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);

@@ -10,8 +10,8 @@ use sys::file::filesystem;
 use crate::{Axis, ProbeContext, Scratch, Unsupported};
 
 /// The axis of places, with its default values.
-pub(super) const fn place(usual: &'static [&'static str]) -> Axis {
-    Axis::choice("place", &["target", "tmpfs"], usual)
+pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
+    Axis::choice("place", &["target", "tmpfs"], defaults)
 }
 
 /// A directory of this launch at the place of a point, with space for `bytes`; the file system is noted.
@@ -22,7 +22,7 @@ pub(super) fn open(at: &Point, context: &mut ProbeContext, bytes: u64) -> Result
     };
     let scratch = context.scratch_in(&inside)?;
     describe(&inside, context);
-    room(&inside, bytes)?;
+    require_space(&inside, bytes)?;
     Ok(scratch)
 }
 
@@ -42,7 +42,7 @@ pub(super) fn describe(directory: &Path, context: &mut ProbeContext) {
 }
 
 /// Refuses to fill a disk: half of the free space must remain, and no launch uses more than 1 GiB.
-pub(super) fn room(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
+pub(super) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
     let free = filesystem(directory)?.free_bytes;
     if bytes > free / 2 || bytes > GIB {
         return Err(Unsupported::new(format!(

@@ -80,7 +80,7 @@ fn named_file(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<O
     }
     if let Some(folder) = path.parent() {
         place::describe(folder, context);
-        place::room(folder, FILE)?;
+        place::require_space(folder, FILE)?;
     }
     let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
     let (file, direct) = match past {

@@ -81,7 +81,7 @@ impl<const MARK: usize> Kernel for Remote<MARK> {
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
-        while record.room() > 0 {
+        while record.remaining() > 0 {
             record.time(|| self.call().map(drop))?;
         }
         Ok(())

@@ -7,8 +7,8 @@ use crate::prelude::*;
 use crate::trials;
 
 /// The axis of stores; `best` is the fastest of a few variants, which is then noted.
-pub(super) const fn stores(usual: &'static [&'static str]) -> Axis {
-    Axis::choice("stores", &["normal", "streaming", "best"], usual)
+pub(super) const fn stores(defaults: &'static [&'static str]) -> Axis {
+    Axis::choice("stores", &["normal", "streaming", "best"], defaults)
 }
 
 /// Working sets: all arrays of all threads together.

@@ -118,7 +118,7 @@ impl Kernel for LockTurns {
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
-        while record.room() > 0 {
+        while record.remaining() > 0 {
             record.time(|| self.turn())?;
         }
         Ok(())

@@ -88,7 +88,7 @@ impl Kernel for Handoff {
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
-        while record.room() > 0 {
+        while record.remaining() > 0 {
             record.time(|| self.trip().map(drop))?;
         }
         Ok(())

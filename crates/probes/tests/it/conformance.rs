@@ -24,11 +24,11 @@ fn every_literal_is_complete_and_every_id_is_unique() {
         let threads = probe.axes.iter().any(|axis| axis.name == "threads");
         assert_eq!(threads, probe.parties == Parties::Threads, "{}: parties and threads axis disagree", probe.id);
         for axis in probe.axes {
-            assert!(!axis.usual.is_empty(), "{} has no usual {}", probe.id, axis.name);
+            assert!(!axis.defaults.is_empty(), "{} has no default {}", probe.id, axis.name);
             assert!(axis.all().iter().all(|value| axis.accepts(value)), "{} {}", probe.id, axis.name);
-            assert!(axis.usual.iter().all(|value| axis.accepts(value)), "{} {}", probe.id, axis.name);
+            assert!(axis.defaults.iter().all(|value| axis.accepts(value)), "{} {}", probe.id, axis.name);
         }
-        assert!(!probe.usual_points().is_empty(), "{} has no usual point", probe.id);
+        assert!(!probe.default_points().is_empty(), "{} has no default point", probe.id);
     }
 }
 

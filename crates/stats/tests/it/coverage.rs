@@ -2,9 +2,10 @@
 
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
-use stats::stop::{LOOKS, TARGET, look_at_launches};
+use stats::stop::{TARGET, look_at_launches};
 use stats::{Interval, median};
 
+use crate::LOOKS;
 use crate::session::{PINNED, consecutive, resample, sessions};
 
 const RESAMPLES: usize = 300;

@@ -17,3 +17,6 @@ mod prediction;
 mod published_data;
 mod recordings;
 mod session;
+
+/// Numbers of launches at which a figure is judged by default.
+const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];

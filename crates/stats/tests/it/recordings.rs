@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use rand::Rng;
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
-use stats::stop::{CALLING_LEVEL, LOOKS, TARGET, look_at_launches};
+use stats::stop::{CALLING_LEVEL, TARGET, look_at_launches};
 use stats::{Interval, median, modes};
 
+use crate::LOOKS;
 use crate::session::{Session, consecutive, resample, sessions};
 
 const RESAMPLES: usize = 120;

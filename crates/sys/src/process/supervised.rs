@@ -40,10 +40,10 @@ pub struct Supply {
     /// Whether it leads its own process group: Ctrl-C does not reach it, and the whole group ends with it.
     pub own_group: bool,
     /// Whether its standard error is discarded.
-    pub deaf: bool,
+    pub discard_errors: bool,
 }
 
-/// Why [`Supervised::attend`] returned.
+/// Why [`Supervised::read_until`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attended {
     /// The program has ended, and all of its output was read.
@@ -63,7 +63,7 @@ pub struct Supervised {
     watch: EndWatch,
     own_group: bool,
     /// It was killed, and the kernel did not end it in time.
-    left_behind: bool,
+    abandoned: bool,
     ended: Option<(Instant, ExitStatus)>,
     input: Option<(ChildStdin, Vec<u8>, usize)>,
     output: Option<ChildStdout>,
@@ -77,7 +77,7 @@ impl Supervised {
     /// When it could not be started.
     pub fn start(command: &mut Command, supply: Supply) -> io::Result<Self> {
         command.stdin(if supply.input.is_some() { Stdio::piped() } else { Stdio::null() });
-        command.stdout(Stdio::piped()).stderr(if supply.deaf { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(if supply.discard_errors { Stdio::null() } else { Stdio::piped() });
         if supply.own_group {
             command.process_group(0);
         }
@@ -86,7 +86,7 @@ impl Supervised {
         let input = child.stdin.take().zip(supply.input).map(|(pipe, bytes)| (pipe, bytes, 0));
         let (output, errors) = (child.stdout.take(), child.stderr.take());
         let own_group = supply.own_group;
-        let program = Self { child, watch, own_group, left_behind: false, ended: None, input, output, errors };
+        let program = Self { child, watch, own_group, abandoned: false, ended: None, input, output, errors };
         // After an error the program is dropped here, which ends it.
         if let Some((pipe, _, _)) = &program.input {
             set_nonblocking(pipe).map_err(io::Error::other)?;
@@ -123,12 +123,12 @@ impl Supervised {
     ///
     /// # Errors
     /// When the system cannot wait for it.
-    pub fn attend(
+    pub fn read_until(
         &mut self,
         deadline: Instant,
         look: Duration,
         stop: &dyn Fn() -> bool,
-        hear: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
+        receive: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<Attended> {
         let (mut enough, mut quiet, mut late) = (false, false, 0);
         loop {
@@ -145,13 +145,13 @@ impl Supervised {
                 return Ok(Attended::Late);
             }
             let look = if self.ended.is_some() { look.min(HELD) } else { look };
-            let (ended, mut heard) = (self.ended.is_some(), 0);
+            let (ended, mut received) = (self.ended.is_some(), 0);
             serve(std::slice::from_mut(self), left.min(look), &mut |_, stream, bytes| {
-                heard += bytes.len();
-                enough |= hear(stream, bytes).is_break();
+                received += bytes.len();
+                enough |= receive(stream, bytes).is_break();
             })?;
-            quiet = ended && heard == 0;
-            late += if ended { heard } else { 0 };
+            quiet = ended && received == 0;
+            late += if ended { received } else { 0 };
             if enough {
                 return Ok(Attended::Enough);
             }
@@ -160,23 +160,23 @@ impl Supervised {
 
     /// Allows it a grace period, kills it with its group, and returns its exit status: `None` if it cannot be killed or
     /// the kernel does not end it.
-    pub fn end(&mut self, grace: Duration, hear: &mut dyn FnMut(Stream, &[u8])) -> Option<ExitStatus> {
-        let ended = |program: &mut Self, time: Duration, hear: &mut dyn FnMut(Stream, &[u8])| {
+    pub fn end(&mut self, grace: Duration, receive: &mut dyn FnMut(Stream, &[u8])) -> Option<ExitStatus> {
+        let ended = |program: &mut Self, time: Duration, receive: &mut dyn FnMut(Stream, &[u8])| {
             let mut pass = |stream: Stream, bytes: &[u8]| {
-                hear(stream, bytes);
+                receive(stream, bytes);
                 ControlFlow::Continue(())
             };
             // A process that cannot be waited for has no status, which is the result below.
-            let _ = program.attend(Instant::now() + time, time, &|| false, &mut pass);
+            let _ = program.read_until(Instant::now() + time, time, &|| false, &mut pass);
             program.ended.map(|(_, status)| status)
         };
-        ended(self, grace, hear).or_else(|| {
-            if self.left_behind {
+        ended(self, grace, receive).or_else(|| {
+            if self.abandoned {
                 return None;
             }
             self.kill();
-            let status = ended(self, KILLED, hear);
-            self.left_behind = status.is_none();
+            let status = ended(self, KILLED, receive);
+            self.abandoned = status.is_none();
             status
         })
     }
@@ -195,7 +195,7 @@ impl Supervised {
 
     /// Abandons a killed program that has not ended: it is not waited for again.
     pub const fn abandon(&mut self) {
-        self.left_behind = true;
+        self.abandoned = true;
     }
 
     fn write(&mut self) {
@@ -256,7 +256,7 @@ pub fn run(command: &mut Command, input: &[u8], patience: Duration, most: usize)
     let supply = Supply { input: Some(input.to_vec()), ..Supply::default() };
     let mut program = Supervised::start(command, supply)?;
     let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let attended = program.attend(deadline, patience, &|| false, &mut |stream, bytes| {
+    let attended = program.read_until(deadline, patience, &|| false, &mut |stream, bytes| {
         let kept = if stream == Stream::Output { &mut output } else { &mut errors };
         kept.extend_from_slice(bytes);
         if kept.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -289,7 +289,7 @@ enum Waited {
 pub fn serve(
     programs: &mut [Supervised],
     time: Duration,
-    hear: &mut dyn FnMut(usize, Stream, &[u8]),
+    receive: &mut dyn FnMut(usize, Stream, &[u8]),
 ) -> io::Result<()> {
     let (mut set, mut waited) = (PollSet::new(), Vec::new());
     let mut time = time;
@@ -325,10 +325,10 @@ pub fn serve(
         match what {
             Waited::Input => program.write(),
             Waited::Said(Stream::Output) => {
-                take(&mut program.output, &mut piece, &mut |b| hear(place, Stream::Output, b));
+                take(&mut program.output, &mut piece, &mut |b| receive(place, Stream::Output, b));
             }
             Waited::Said(Stream::Errors) => {
-                take(&mut program.errors, &mut piece, &mut |b| hear(place, Stream::Errors, b));
+                take(&mut program.errors, &mut piece, &mut |b| receive(place, Stream::Errors, b));
             }
             Waited::End => program.look()?,
         }
@@ -340,10 +340,10 @@ pub fn serve(
 }
 
 /// Reads available data; the stream is closed at its end.
-fn take<R: Read>(stream: &mut Option<R>, piece: &mut [u8], hear: &mut dyn FnMut(&[u8])) {
+fn take<R: Read>(stream: &mut Option<R>, piece: &mut [u8], receive: &mut dyn FnMut(&[u8])) {
     let Some(pipe) = stream else { return };
     match pipe.read(piece) {
-        Ok(count) if count > 0 => hear(&piece[..count]),
+        Ok(count) if count > 0 => receive(&piece[..count]),
         Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
         _ => *stream = None,
     }

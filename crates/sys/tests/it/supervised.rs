@@ -20,14 +20,14 @@ fn shell(script: &str) -> Command {
 }
 
 fn start(script: &str, input: Option<Vec<u8>>) -> Supervised {
-    Supervised::start(&mut shell(script), Supply { input, own_group: true, deaf: false }).unwrap()
+    Supervised::start(&mut shell(script), Supply { input, own_group: true, discard_errors: false }).unwrap()
 }
 
 /// Reads the output of a program to its end: the reason of the end, and the output.
-fn attend(program: &mut Supervised, patience: Duration) -> (Attended, String) {
+fn read_until(program: &mut Supervised, patience: Duration) -> (Attended, String) {
     let mut said = Vec::new();
     let why = program
-        .attend(Instant::now() + patience, LONG, &|| false, &mut |stream, bytes| {
+        .read_until(Instant::now() + patience, LONG, &|| false, &mut |stream, bytes| {
             if stream == Stream::Output {
                 said.extend_from_slice(bytes);
             }
@@ -46,7 +46,7 @@ fn bury(pid: &str) {
 fn input_goes_in_and_output_comes_out_whatever_their_size() {
     let text = "0123456789abcdef".repeat(100_000);
     let mut program = start("cat; echo end >&2", Some(text.clone().into_bytes()));
-    let (why, said) = attend(&mut program, LONG);
+    let (why, said) = read_until(&mut program, LONG);
     assert_eq!((why, said == text), (Attended::Ended, true));
     assert!(program.over() && program.ended().unwrap().1.success());
 }
@@ -55,7 +55,7 @@ fn input_goes_in_and_output_comes_out_whatever_their_size() {
 fn what_escaped_the_group_and_holds_the_pipes_is_not_waited_for() {
     let began = Instant::now();
     let mut program = start(&format!("{ESCAPED}; echo said; exit 3"), None);
-    let (why, said) = attend(&mut program, LONG);
+    let (why, said) = read_until(&mut program, LONG);
     let (pid, rest) = said.split_once('\n').unwrap();
     bury(pid);
     assert_eq!((why, rest), (Attended::Ended, "said\n"));
@@ -66,7 +66,7 @@ fn what_escaped_the_group_and_holds_the_pipes_is_not_waited_for() {
 #[test]
 fn what_escaped_and_never_falls_silent_is_not_heard_for_ever() {
     let mut program = start("setsid sh -c 'echo $$; exec yes' & sleep 0.3; exit 4", None);
-    let (why, said) = attend(&mut program, LONG);
+    let (why, said) = read_until(&mut program, LONG);
     bury(said.split_once('\n').unwrap().0);
     assert_eq!((why, program.ended().unwrap().1.code()), (Attended::Ended, Some(4)));
 }
@@ -74,7 +74,7 @@ fn what_escaped_and_never_falls_silent_is_not_heard_for_ever() {
 #[test]
 fn a_program_that_does_not_read_is_given_up_at_the_deadline() {
     let mut program = start("exec sleep 1000", Some(vec![b'x'; 1 << 22]));
-    assert_eq!(attend(&mut program, Duration::from_millis(300)).0, Attended::Late);
+    assert_eq!(read_until(&mut program, Duration::from_millis(300)).0, Attended::Late);
     let status = program.end(Duration::ZERO, &mut |_, _| {}).unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
 }
@@ -82,10 +82,11 @@ fn a_program_that_does_not_read_is_given_up_at_the_deadline() {
 #[test]
 fn a_stop_is_followed_and_a_listener_may_have_enough() {
     let mut program = start("echo word; exec sleep 1000", None);
-    let enough = program.attend(Instant::now() + LONG, LONG, &|| false, &mut |_, _| ControlFlow::Break(())).unwrap();
+    let enough =
+        program.read_until(Instant::now() + LONG, LONG, &|| false, &mut |_, _| ControlFlow::Break(())).unwrap();
     assert_eq!(enough, Attended::Enough);
     let stopped = program
-        .attend(Instant::now() + LONG, Duration::from_millis(5), &|| true, &mut |_, _| ControlFlow::Continue(()))
+        .read_until(Instant::now() + LONG, Duration::from_millis(5), &|| true, &mut |_, _| ControlFlow::Continue(()))
         .unwrap();
     assert_eq!(stopped, Attended::Stopped);
 }

@@ -83,7 +83,8 @@ fn launch_setting() -> LaunchSetting {
     }
 }
 
-/// A launch of this trial, from warm-up to its end: how many readings and batches of the witness count.
+/// A launch of this trial, from warm-up to its end, and the number of readings and batches of the witness that are
+/// recorded.
 fn launch(trial: Trial) -> (LaunchMember, usize) {
     let (task, setting) = (task(), launch_setting());
     let probe = probes::find(&task.probe).unwrap();
@@ -216,7 +217,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     }
 }
 
-/// Asks a thread, which was there before the launch began, to touch fresh pages.
+/// Makes a thread that existed before the launch touch fresh pages.
 struct Asking {
     ask: std::sync::mpsc::Sender<u64>,
     done: std::sync::mpsc::Receiver<()>,

@@ -23,26 +23,26 @@ impl Guard {
         Self::begin_under(Path::new("/"), bench)
     }
 
-    fn begin_under(root: &Path, bench: &ProbeContext) -> Self {
+    fn begin_under(root: &Path, context: &ProbeContext) -> Self {
         let mut guard = Self {
             root: root.to_owned(),
             watch: Watch::start(),
             before: OutsideCounters::default(),
-            placement: asked(bench),
+            placement: asked(context),
         };
-        guard.look(bench);
-        guard.before = OutsideCounters::taken_under(root, under_test(bench));
+        guard.look(context);
+        guard.before = OutsideCounters::taken_under(root, under_test(context));
         guard
     }
 
-    fn look(&mut self, bench: &ProbeContext) {
+    fn look(&mut self, context: &ProbeContext) {
         let seen = &mut self.placement.seen;
-        let parties = 1 + bench.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
+        let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
         seen.resize(parties.max(seen.len()), Vec::new());
         if let Ok(cpu) = sys::affinity::current() {
             note(&mut seen[0], cpu);
         }
-        for watched in bench.watched() {
+        for watched in context.watched() {
             if let Ok(cpu) = sys::usage::Stat::under(&self.root, watched.pid).map(|stat| stat.processor) {
                 note(&mut seen[watched.party], cpu);
             }
@@ -81,9 +81,9 @@ fn note(seen: &mut Vec<u32>, cpu: usize) {
     }
 }
 
-fn asked(bench: &ProbeContext) -> Placement {
-    let parties = 1 + bench.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
-    let asked = bench.cpus().iter().take(parties).map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
+fn asked(context: &ProbeContext) -> Placement {
+    let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
+    let asked = context.cpus().iter().take(parties).map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
     Placement { asked, seen: Vec::new() }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::outside::tests::Tree;
 
-    fn bench(cpus: &[usize]) -> ProbeContext {
+    fn context(cpus: &[usize]) -> ProbeContext {
         ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: cpus.to_vec(),
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn a_launch_with_one_tick_of_steal_records_it_and_counts() {
         let tree = Tree::new([0, 100], Duration::from_millis(40));
-        let bench = bench(&[]);
-        let guard = Guard::begin_under(&tree.root(), &bench);
+        let context = context(&[]);
+        let guard = Guard::begin_under(&tree.root(), &context);
         tree.set([0, 101], Duration::from_millis(41));
         let mut launch = Launch::default();
-        guard.end(&bench, &mut launch);
+        guard.end(&context, &mut launch);
         let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
         let (stolen, throttled) = (launch.stolen.unwrap(), launch.throttled.unwrap());
         assert!((stolen.seconds - tick).abs() < 1e-12 && stolen.of > 0.0, "{stolen}");
@@ -137,13 +137,13 @@ mod tests {
     fn only_the_cpus_of_the_parties_are_watched() {
         let tree = Tree::new([7, 7], Duration::ZERO);
         let here = sys::affinity::current().unwrap();
-        let bench = bench(&[usize::from(here == 0)]);
-        let guard = Guard::begin_under(&tree.root(), &bench);
+        let context = context(&[usize::from(here == 0)]);
+        let guard = Guard::begin_under(&tree.root(), &context);
         let mut after = [7, 7];
         after[here.min(1)] += 50;
         tree.set(after, Duration::ZERO);
         let mut launch = Launch::default();
-        guard.end(&bench, &mut launch);
+        guard.end(&context, &mut launch);
         assert_eq!(launch.stolen.map(|stolen| stolen.seconds), Some(0.0), "it was taken from the other CPU");
     }
 
@@ -154,13 +154,13 @@ mod tests {
         std::thread::spawn(move || {
             sys::affinity::pin(&[here]).unwrap();
             let placed = |peer: usize, seen: [usize; 2]| {
-                let mut bench = bench(&[here, peer]);
-                bench.watch(1, 4242);
+                let mut context = context(&[here, peer]);
+                context.watch(1, 4242);
                 tree.put("proc/4242/stat", &stat(4242, seen[0]));
-                let guard = Guard::begin_under(&tree.root(), &bench);
+                let guard = Guard::begin_under(&tree.root(), &context);
                 tree.put("proc/4242/stat", &stat(4242, seen[1]));
                 let mut launch = Launch::default();
-                guard.end(&bench, &mut launch);
+                guard.end(&context, &mut launch);
                 launch
             };
             let held = placed(5, [5, 5]);

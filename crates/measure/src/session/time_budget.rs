@@ -93,7 +93,7 @@ mod tests {
     fn the_root_law_names_the_look_or_none() {
         assert_eq!(expected_look(4, None, 0.02, LOOKS, 14), Some(14));
         assert_eq!(expected_look(10, Some(0.025), 0.02, LOOKS, 14), Some(20), "15.6 launches");
-        assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS, 14), Some(28), "it did not settle for another reason");
+        assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS, 14), Some(28), "it did not finish for another reason");
         assert_eq!(expected_look(10, Some(0.05), 0.02, LOOKS, 14), None, "62.5 launches");
     }
 
