@@ -44,7 +44,7 @@ pub struct Axis {
     /// Every value that the full suite measures.
     pub values: Values,
     /// The representative values, which the default suite measures.
-    pub usual: &'static [&'static str],
+    pub defaults: &'static [&'static str],
     /// Values beside those that may stand in a point: what machines have or lack, such as eight cores.
     pub besides: fn(&str) -> bool,
 }
@@ -68,8 +68,8 @@ pub enum Values {
 impl Axis {
     /// Sizes that double.
     #[must_use]
-    pub const fn doubling(name: &'static str, from: u64, to: u64, usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, usual, besides: |_| false }
+    pub const fn doubling(name: &'static str, from: u64, to: u64, defaults: &'static [&'static str]) -> Self {
+        Self { name, values: Values::Sizes { from, to, per_octave: 1 }, defaults, besides: |_| false }
     }
 
     /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
@@ -90,32 +90,32 @@ impl Axis {
         per_octave: u32,
         defaults: &'static [&'static str],
     ) -> Self {
-        Self { name, values: Values::Sizes { from, to, per_octave }, usual, besides: |_| false }
+        Self { name, values: Values::Sizes { from, to, per_octave }, defaults, besides: |_| false }
     }
 
     /// Words to choose from.
     #[must_use]
-    pub const fn choice(name: &'static str, values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
-        Self { name, values: Values::Choice(values), usual, besides: |_| false }
+    pub const fn choice(name: &'static str, values: &'static [&'static str], defaults: &'static [&'static str]) -> Self {
+        Self { name, values: Values::Choice(values), defaults, besides: |_| false }
     }
 
     /// The axis of all probes with two parties: both pinned to one CPU, pinned to two, or not pinned.
     #[must_use]
-    pub const fn placement(usual: &'static [&'static str]) -> Self {
-        Self::placed(&["same_cpu", ANY_CROSSING, "free"], usual)
+    pub const fn placement(defaults: &'static [&'static str]) -> Self {
+        Self::placed(&["same_cpu", ANY_CROSSING, "free"], defaults)
     }
 
     /// The same where some of these make no sense.
     #[must_use]
-    pub const fn placed(values: &'static [&'static str], usual: &'static [&'static str]) -> Self {
-        Self { besides: |word| CROSSINGS.contains(&word), ..Self::choice("placement", values, usual) }
+    pub const fn placed(values: &'static [&'static str], defaults: &'static [&'static str]) -> Self {
+        Self { besides: |word| CROSSINGS.contains(&word), ..Self::choice("placement", values, defaults) }
     }
 
     /// The axis of kernels that run on one CPU or on all.
     #[must_use]
-    pub const fn threads(usual: &'static [&'static str]) -> Self {
+    pub const fn threads(defaults: &'static [&'static str]) -> Self {
         let besides = |word: &str| word.parse::<ThreadCount>().is_ok();
-        Self { besides, ..Self::choice("threads", &["1", "all"], usual) }
+        Self { besides, ..Self::choice("threads", &["1", "all"], defaults) }
     }
 
     /// Every value in order.
