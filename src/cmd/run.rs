@@ -99,7 +99,7 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
 const LONG: f64 = 60.0;
 
 /// Announces the duration of a long run.
-fn foretell(run: &Run) {
+fn announce_duration(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
     let finished = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.figures);

@@ -33,7 +33,7 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
 pub(crate) struct MachineClaim {
     _lock: Option<MachineLock>,
     /// The other measurement, as text.
-    pub(crate) beside: Option<String>,
+    pub(crate) other: Option<String>,
 }
 
 /// Concurrent runs disturb each other: the user is warned and decides; the run records it.
@@ -46,7 +46,7 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
             MachineClaim { _lock: None, other: Some(who) }
         }
         // Whether there is another measurement is then unknown, which does not prevent measuring.
-        Err(_) => MachineClaim { _lock: None, beside: None },
+        Err(_) => MachineClaim { _lock: None, other: None },
     }
 }
 
@@ -170,6 +170,7 @@ impl<'a> LocalSession<'a> {
 pub(crate) fn measured(run: &Run) -> bool {
     run.figures
         .iter()
+        .filter(|figure| !figure.is_condition())
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 

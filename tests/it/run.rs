@@ -30,9 +30,9 @@ fn a_run_measures_stores_and_reports() {
     assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
 
     let run = place.ask(&["show", "first", "--json"]).fine().json();
-    assert_eq!(run["schema"], 1);
+    assert_eq!(run["schema"], 2);
     assert_eq!(run["plan"]["seed"], 5);
-    let figures = run["figures"].as_array().unwrap();
+    let figures = measured(&run);
     let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
     assert_eq!(probes, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
     for figure in figures {
@@ -65,14 +65,14 @@ fn a_document_in_a_file_is_the_same_run() {
     assert_eq!(document, shown);
     assert!(!place.file("runs.sqlite").exists(), "--no-store keeps nothing else");
     let text = std::fs::read_to_string(place.file("out.json")).unwrap();
-    assert!(text.starts_with("{\"schema\":1,"), "schema comes first");
+    assert!(text.starts_with("{\"schema\":2,"), "schema comes first");
 }
 
 #[test]
 fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     let place = Place::new();
     let said = place.ask(&["run", "--probe", "memory.copi"]).refused();
-    assert_eq!(said, "prony: no probe is named memory.copi; near it: memory.copy (prony probes lists all)\n");
+    assert_eq!(said, "prony: no probe is named memory.copi; similar: memory.copy (prony probes lists all)\n");
     let said = place.ask(&["run", "--suite", "quik"]).refused();
     assert!(said.contains("quick"), "{said}");
     let said = place.ask(&["run", "--probe", "memory.copy:threads=9"]).refused();
@@ -195,7 +195,7 @@ fn a_time_limit_and_a_target_are_observed() {
     let run = place.ask(&with(SLOW, &["--time-limit", "1s", "--json"])).fine().json();
     assert_eq!(run["session"]["complete"], false);
     assert_eq!(run["plan"]["target"], 0.00001);
-    for figure in run["figures"].as_array().unwrap() {
+    for figure in measured(&run) {
         assert!(figure["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{figure}");
     }
 }

@@ -81,7 +81,7 @@ fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures
     }
     let run = document(&place);
     assert!(run["machine"]["facts"].to_string().contains("medium, a file made for the run"), "{}", run["machine"]);
-    let figures = run["figures"].as_array().unwrap();
+    let figures: Vec<_> = run["figures"].as_array().unwrap().iter().filter(|f| !f["probe"].as_str().unwrap().starts_with("cpu.")).collect();
     assert_eq!(figures.len(), 18);
     for figure in figures {
         // On a loaded machine some figures may have only one launch.

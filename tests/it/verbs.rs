@@ -45,7 +45,7 @@ fn the_catalogue_is_listed_and_each_probe_shown() {
     let said = place.ask(&["probes", "memory.load_latencz"]).refused();
     assert!(said.contains("memory.load_latency"), "{said}");
     let said = place.ask(&["probes", "--suite", "quik"]).refused();
-    assert!(said.contains("near it: quick (prony probes --suites lists all)"), "{said}");
+    assert!(said.contains("similar: quick (prony probes --suites lists all)"), "{said}");
 }
 
 #[test]

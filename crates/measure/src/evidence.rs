@@ -14,7 +14,7 @@ const MOST_TAKEN: f64 = 0.02;
 /// Fewest ticks of watched CPU time from which a share is judged.
 const FEWEST_TICKS: f64 = 50.0;
 /// At most one launch in this number may be excluded for one reason.
-const ONE_IN: usize = 5;
+const ONE_OF: usize = 5;
 
 /// Whether further launches of a figure may be excluded for a reason; `first_look` is the fewest launches that it will
 /// have.

@@ -18,15 +18,15 @@ use crate::{ExitStatus, output};
 /// Interval of checks.
 const LOOK: Duration = Duration::from_millis(100);
 /// Restarts of the pilot of a node: a node on which none survives must not be tried forever.
-const AGAIN: u32 = 5;
+const MAX_RESTARTS: u32 = 5;
 /// Lifetime of a pilot after which its node counts as reliable and earlier restarts are forgotten.
-const WELL: Duration = Duration::from_secs(600);
+const RELIABLE_AFTER: Duration = Duration::from_secs(600);
 /// Time for pilots of an earlier coordinator to reconnect before others are started: more than their longest pause.
 const RETURN: Duration = Duration::from_secs(4);
 /// Time in which late results are refused and pilots end.
-const LINGER: Duration = Duration::from_secs(2);
+const FINAL_WAIT: Duration = Duration::from_secs(2);
 /// Time for which the port of a dead coordinator may still be in use.
-const TAKEN: Duration = Duration::from_secs(10);
+const PORT_WAIT: Duration = Duration::from_secs(10);
 
 /// How a farm ended.
 #[derive(Debug)]

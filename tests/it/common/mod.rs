@@ -15,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Two figures that a few launches settle.
-pub const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20"];
+pub const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20", "--no-rulers"];
 
 /// A temporary directory with a store.
 pub struct Place {

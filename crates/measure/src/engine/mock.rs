@@ -37,7 +37,7 @@ impl MockFigure {
 pub struct MockEngine {
     figures: HashMap<FigureKey, MockFigure>,
     /// Behaviour of the figures without an entry.
-    usual: MockFigure,
+    default: MockFigure,
     seed: u64,
     drawn: HashMap<FigureKey, (Vec<Vec<f64>>, u32)>,
     clock: f64,
@@ -54,7 +54,7 @@ pub struct MockEngine {
 type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
 /// Launches drawn in advance for a figure.
-const AHEAD: usize = 256;
+const DRAWN_AHEAD: usize = 256;
 
 impl MockEngine {
     /// An engine in which every figure behaves like `default`.

@@ -18,11 +18,11 @@ const LONGEST_LINE: usize = 4 << 20;
 /// Most lines of one launch.
 const MOST_LINES: usize = 4096;
 /// Interval at which a waiting harness checks for a stop. Long, because it may share the CPU of the worker.
-const LOOK: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Time in which a worker must end after its last reply.
-const LEAVE: Duration = Duration::from_millis(50);
+const EXIT_LIMIT: Duration = Duration::from_millis(50);
 /// Bytes kept of the last output of a crashed worker.
-const LAST_WORDS: usize = 600;
+const OUTPUT_KEPT: usize = 600;
 
 /// Starts one process per launch.
 pub struct ProcessEngine {
@@ -42,7 +42,7 @@ impl ProcessEngine {
     fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
-        let supply = Supply { input: Some(step), own_group: true, deaf: false };
+        let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
         Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
             .map_err(|error| EngineError::NotStarted(format!("{}: {error}", self.program.to_string_lossy())))
     }
@@ -117,7 +117,7 @@ struct WorkerLine {
     line: Vec<u8>,
     replies: Vec<Reply>,
     /// Why its output is no longer read.
-    babble: Option<String>,
+    invalid: Option<String>,
     stderr_tail: Vec<u8>,
 }
 
@@ -146,11 +146,11 @@ impl WorkerLine {
             Ok(reply) => self.replies.push(reply),
             Err(_) => {
                 let start: String = String::from_utf8_lossy(&line).trim_end().chars().take(60).collect();
-                self.babble = Some(format!("it sent an invalid reply: {start}"));
+                self.invalid = Some(format!("it sent an invalid reply: {start}"));
             }
         }
         if self.replies.len() >= MOST_LINES {
-            self.babble = Some("it sent too many lines".to_owned());
+            self.invalid = Some("it sent too many lines".to_owned());
         }
     }
 

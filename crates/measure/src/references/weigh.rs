@@ -15,7 +15,7 @@ const LEAST_LAUNCHES: usize = 20;
 /// Fraction of launches, as 1/n, that must have an unshared core; with fewer, contention is a property of the machine.
 /// Far below the four fifths of other reasons: a core that is shared half of the time excludes half of the launches,
 /// and the others are undisturbed.
-const ONE_IN: usize = 10;
+const ONE_OF: usize = 10;
 /// Ratio to the share of undisturbed null batches below which the work itself is assumed to disturb the readings.
 const OWN_WORK: f64 = 0.5;
 /// Fewest null batches for that judgement, and the smallest share of them that must be undisturbed.

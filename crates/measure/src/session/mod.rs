@@ -22,7 +22,7 @@ use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
 use crate::seed::mix;
 use crate::step::{Purpose, Reply, Task, WorkerStep};
-use crate::{Error, calibrate, document, facts, judge, placing, sizing};
+use crate::{Error, calibrate, document, facts, judge, placement, sizing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
@@ -102,7 +102,7 @@ struct FigureProgress {
 /// What a reader should know of a figure from where it runs and how large it is, before it is measured.
 fn remarks(suite: &str, figure: &Figure, machine: &Topology, cpus: &[usize]) -> Vec<String> {
     let Some(probe) = probes::find(&figure.probe) else { return Vec::new() };
-    let placed = placing::remark(probe, machine, cpus);
+    let placed = placement::remark(probe, machine, cpus);
     placed.into_iter().chain(sizing::remarks(suite, probe, &figure.point, machine, cpus)).collect()
 }
 

@@ -56,7 +56,7 @@ impl MeasureSession<'_> {
     }
 
     /// Ends figures for which no CPUs could be assigned.
-    fn end_given_up(&mut self) {
+    fn end_not_measurable(&mut self) {
         for index in 0..self.run.figures.len() {
             if super::not_measurable(&self.run.figures[index]) && !self.progress[index].ended {
                 self.end_figure(index, None);

@@ -3,7 +3,7 @@
 use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Topology, Unit};
 
 use crate::references::from_runs;
-use crate::{Error, document, facts, placing};
+use crate::{Error, document, facts, placement};
 
 /// Everything that a session needs to begin.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl RunRequest {
             return Err(Error::Empty);
         }
         let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(&allowed));
-        placing::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
+        placement::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
         let mut run = document::begin(plan, machine, identity);
         run.figures = run.plan.entries.iter().map(figure).collect();
         Ok(Self { run, allowed, unshared_before: None })

@@ -100,7 +100,7 @@ impl Beside {
 
 /// Number of untimed operations right after a reading: they restore the contents of caches and predictors that the
 /// reading displaced, and wake a waiting party. Zero if they would take too long.
-pub(super) fn settling(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
+pub(super) fn untimed_operations(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
     let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
     let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
     if short { least } else { 0 }

@@ -19,8 +19,8 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Starts watching; the present CPUs of the parties are recorded.
-    pub(super) fn begin(bench: &ProbeContext) -> Self {
-        Self::begin_under(Path::new("/"), bench)
+    pub(super) fn begin(context: &ProbeContext) -> Self {
+        Self::begin_under(Path::new("/"), context)
     }
 
     fn begin_under(root: &Path, context: &ProbeContext) -> Self {
@@ -52,9 +52,9 @@ impl Guard {
     /// Ends watching: records the CPUs of the parties, the time taken from these CPUs, and a reason that makes the
     /// launch invalid by itself. Time taken is judged over a round of launches: one launch is hardly longer than the
     /// tick in which it is counted.
-    pub(super) fn end(mut self, bench: &ProbeContext, launch: &mut Launch) {
-        let now = OutsideCounters::taken_under(&self.root, under_test(bench));
-        self.look(bench);
+    pub(super) fn end(mut self, context: &ProbeContext, launch: &mut Launch) {
+        let now = OutsideCounters::taken_under(&self.root, under_test(context));
+        self.look(context);
         launch.stolen = now.stolen_since(&self.before);
         launch.throttled = now.throttled_since(&self.before);
         let disturbed = self.watch.disturbed();
@@ -70,8 +70,8 @@ impl Guard {
 }
 
 /// The CPUs whose time a launch uses.
-fn under_test(bench: &ProbeContext) -> &[usize] {
-    if bench.cpus().is_empty() { bench.allowed() } else { bench.cpus() }
+fn under_test(context: &ProbeContext) -> &[usize] {
+    if context.cpus().is_empty() { context.allowed() } else { context.cpus() }
 }
 
 fn note(seen: &mut Vec<u32>, cpu: usize) {

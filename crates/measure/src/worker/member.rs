@@ -221,7 +221,7 @@ impl LaunchMember {
     }
 
     /// Runs one batch, or the pair of this number, that is not recorded; returns its time.
-    fn play(&mut self, pair: usize) -> Result<u64, ProbeError> {
+    fn run_batch(&mut self, pair: usize) -> Result<u64, ProbeError> {
         let ops = self.task.ops;
         match &mut self.trial {
             Trial::One(kernel) => Ok(run_batch(kernel.as_mut(), ops)?.0),
@@ -239,7 +239,7 @@ impl LaunchMember {
     }
 
     /// Runs one batch, or the pair of this number, and records it.
-    fn play_counted(
+    fn run_recorded(
         &mut self,
         pair: usize,
         mut reader: Option<&mut ReferenceReader>,
@@ -293,12 +293,12 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
     let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
     let mut ops = rounded(1, kernel);
     // The first call includes cold caches and lazy binding.
-    play(kernel, ops)?;
+    run_batch(kernel, ops)?;
     loop {
         let mut nanos = run_batch(kernel, ops)?.0;
         if nanos >= wanted {
             // One disturbed batch must not count as a full one; a very long one is tried only twice.
-            nanos = nanos.min(play(kernel, ops)?.0);
+            nanos = nanos.min(run_batch(kernel, ops)?.0);
             if nanos < 20 * wanted {
                 nanos = nanos.min(run_batch(kernel, ops)?.0);
             }
@@ -312,8 +312,8 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
 }
 
 /// Present frequency of the CPU of the first party, hertz, if the kernel reports it.
-fn frequency(bench: &ProbeContext) -> Option<f64> {
-    let cpu = bench.cpu(0)?;
+fn frequency(context: &ProbeContext) -> Option<f64> {
+    let cpu = context.cpu(0)?;
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
     let kilohertz: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
     Some(kilohertz * 1e3)
