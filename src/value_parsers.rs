@@ -1,12 +1,12 @@
-//! Words of the command line that stand for numbers.
+//! Parsers of numbers on the command line.
 
-/// A half-width in percent: `2`, `2%`, `0.5%`; kept as a fraction.
+/// A half-width in percent: `2`, `2%`, `0.5%`; returned as a fraction.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number: f64 = text
         .trim()
         .trim_end_matches('%')
         .parse()
-        .map_err(|_| format!("'{text}' is no percentage; write one such as 2 or 0.5%"))?;
+        .map_err(|_| format!("'{text}' is not a percentage; write one such as 2 or 0.5%"))?;
     if number > 0.0 && number <= 100.0 {
         Ok(number / 100.0)
     } else {
@@ -22,9 +22,9 @@ pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
     if (0.01..=100.0).contains(&number) { Ok(number * 1e9) } else { Err("it must be 0.01 to 100".to_owned()) }
 }
 
-/// A time: `90`, `90s`, `2m`, `1.5h`; kept in seconds.
+/// A time: `90`, `90s`, `2m`, `1.5h`; returned in seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    let refuse = || format!("'{text}' is no time; write one such as 90s, 2m or 1h");
+    let refuse = || format!("'{text}' is not a time; write one such as 90s, 2m or 1h");
     let trimmed = text.trim();
     let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len()));
     let scale = match unit {

@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     fail_on_assumed: bool,
 }
 
-/// What becomes of a condition that can be told neither way.
+/// Result of a condition that is undecided.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Inconclusive {
     /// It counts as passed
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
     let history = run_finder::history(&runs, common)?;
-    // A reference is named as runs are named; analysis knows runs by id.
+    // A reference is named like a run; the analysis identifies runs by id.
     let reference = arguments.reference.as_ref().map(|name| {
         named.iter().find(|named| named.handle == *name).map_or_else(|| name.clone(), |named| named.run.id.clone())
     });
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let mut comparison = compare(&runs, &options)?;
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison, arguments.fail_on_assumed));
-    // Sorting puts the machines in another order than they were named in.
+    // Sorting changes the order of the machines.
     let handle = |id: &str| named.iter().find(|named| named.run.id == id).map(|named| named.handle.clone());
     let handles = comparison.machines.iter().filter_map(|machine| handle(&machine.run)).collect();
     let mut document = report::view::compare(&comparison, &CompareContext { handles });

@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     keep: bool,
 }
 
-/// Keeps nothing.
+/// Saves nothing.
 struct Nowhere;
 
 impl Saver for Nowhere {
@@ -80,8 +80,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     })
 }
 
-/// The sides of a pair in the order in which they are measured: each comes first in every second pair, so that what drifts from
-/// session to session favours neither.
+/// The sides of a pair in the order of measuring: each is first in every second pair, so that drift between sessions
+/// favours neither.
 fn order(pair: u64) -> [usize; 2] {
     if pair.is_multiple_of(2) { [0, 1] } else { [1, 0] }
 }
@@ -114,7 +114,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     };
     let mut ended = MeasureSession::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
     if arguments.simulate {
-        // Simulated sessions take no time: their starts would make them one session.
+        // Simulated sessions take no time: equal start times would make them one session.
         ended.run.session.started = format!("simulated session {seed}");
     }
     Ok((ended.ending != EndReason::Stopped).then_some(ended.run))

@@ -138,12 +138,12 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));
     let mut bare = place.prony();
     let none = Answer::of(bare.args(with(FLEET, &["--launcher", "slurm"])).env("PATH", place.path()).output().unwrap());
-    assert!(none.refused().contains("there is no program sinfo here"));
+    assert!(none.refused().contains("the program sinfo is missing"));
     let mut bare = place.prony();
     let none = Answer::of(
         bare.args(with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--ssh", "/nowhere/ssh"])).output().unwrap(),
     );
-    assert!(none.out.contains("there is no program /nowhere/ssh here"), "{none:?}");
+    assert!(none.out.contains("the program /nowhere/ssh is missing"), "{none:?}");
 }
 
 /// System calls of one node pass through a filter of 2000 instructions: it is odd in these and in nothing else, and the

@@ -136,7 +136,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
     let narrow = stream("narrow", "8KiB");
     let note = figures(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
-    let windows: Vec<&str> = note.filter(|note| note.starts_with("window asked 8192 B, effective ")).collect();
+    let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();
     assert_eq!(windows.len(), 1, "said once, of all launches");
     let hint = place.ask(&["compare", "wide", "narrow"]);
     assert!(hint.code == Some(2) && hint.err.contains("compare across window"), "{hint:?}");

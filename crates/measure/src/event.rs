@@ -34,7 +34,7 @@ pub enum MeasureEvent<'a> {
     },
     /// A launch was excluded by outside evidence, and is repeated.
     Repeated {
-        /// The figure.
+        /// Its key.
         key: &'a FigureKey,
         /// The evidence.
         reason: String,

@@ -46,7 +46,7 @@ fn a_correct_worker_is_read() {
 #[test]
 fn a_crash_is_reported_with_the_last_output() {
     let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
-    assert_eq!(error, EngineError::Crashed("exit code 3; it said: out of cheese".to_owned()));
+    assert_eq!(error, EngineError::Crashed("exit code 3; its output: out of cheese".to_owned()));
     let error = launch("kill -SEGV $$", LONG).unwrap_err();
     assert_eq!(error, EngineError::Crashed("killed by signal 11".to_owned()));
 }
@@ -94,7 +94,7 @@ fn a_process_that_leaves_the_group_and_holds_the_pipes_delays_nothing() {
     assert_eq!(launched(r#"echo '"done"'"#, LONG), Ok(vec![Reply::Done]));
     assert_eq!(
         launched("echo cheese >&2; exit 3", LONG),
-        Err(EngineError::Crashed("exit code 3; it said: cheese".into()))
+        Err(EngineError::Crashed("exit code 3; its output: cheese".into()))
     );
     assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(EngineError::Hung(2)));
     assert!(began.elapsed() < LONG, "each of the three came back within its patience");
