@@ -174,7 +174,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     manifest(r#"["false", "{first}", "{events}"]"#);
     let failed = place.ask(&arguments);
     assert_eq!(failed.code, Some(2), "{failed:?}");
-    assert!(failed.err.contains("could not verify for the result: 0 chunks count, 4 were planned"), "{failed:?}");
+    assert!(failed.err.contains("could not verify the result: 0 chunks count, 4 were planned"), "{failed:?}");
     assert!(failed.out.contains("ended with status 1"), "{failed:?}");
     manifest(r#"["true"]"#);
     assert!(place.ask(&arguments).refused().contains("{first}"));

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Answer, Place};
+use crate::common::{Answer, Place, requested};
 
 /// A figure of one CPU, and one of all that the process may use.
 const FIGURES: &[&str] = &[
@@ -141,9 +141,13 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     // of the group.
     let stopped = group.stopped() - before;
     assert!(seconds < of && seconds <= stopped && (seconds > 0.0 || stopped < 0.5), "{throttled}, {stopped} s");
-    for figure in run["figures"].as_array().unwrap() {
+    for figure in requested(&run) {
         let launches = figure["launches"].as_array().unwrap();
-        let excluded = launches.iter().filter(|launch| launch.get("invalid").is_some()).count();
+        let excluded = launches
+            .iter()
+            // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
+            .filter(|launch| launch.get("invalid").is_some_and(|reason| reason.get("contended").is_none()))
+            .count();
         assert!(launches.len() - excluded >= 10, "{} launches count, {excluded} do not", launches.len() - excluded);
         assert!(figure["outcome"].get("measured").is_some() || figure["outcome"].get("modes").is_some());
         let shares = launches.iter().filter_map(|launch| launch.get("throttled"));

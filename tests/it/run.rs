@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::{Answer, Place};
+use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 use store::{Claim, MachineLock};
 
@@ -32,7 +32,7 @@ fn a_run_measures_stores_and_reports() {
     let run = place.ask(&["show", "first", "--json"]).fine().json();
     assert_eq!(run["schema"], 2);
     assert_eq!(run["plan"]["seed"], 5);
-    let figures = measured(&run);
+    let figures = requested(&run);
     let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
     assert_eq!(probes, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
     for figure in figures {
@@ -146,7 +146,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     child.wait().unwrap();
     let run = place.ask(&["show", "latest", "--json"]).fine().json();
     assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
-    for figure in run["figures"].as_array().unwrap() {
+    for figure in requested(&run) {
         assert!(figure["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
     }
     wait_for("the worker's end", || {
@@ -195,7 +195,7 @@ fn a_time_limit_and_a_target_are_observed() {
     let run = place.ask(&with(SLOW, &["--time-limit", "1s", "--json"])).fine().json();
     assert_eq!(run["session"]["complete"], false);
     assert_eq!(run["plan"]["target"], 0.00001);
-    for figure in measured(&run) {
+    for figure in requested(&run) {
         assert!(figure["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{figure}");
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Answer, Place, estimate};
+use crate::common::{Answer, Place, estimate, requested};
 use serde_json::Value;
 
 /// The whole suite, with a few launches per figure.
@@ -81,7 +81,7 @@ fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures
     }
     let run = document(&place);
     assert!(run["machine"]["facts"].to_string().contains("medium, a file made for the run"), "{}", run["machine"]);
-    let figures: Vec<_> = run["figures"].as_array().unwrap().iter().filter(|f| !f["probe"].as_str().unwrap().starts_with("cpu.")).collect();
+    let figures = requested(&run);
     assert_eq!(figures.len(), 18);
     for figure in figures {
         // On a loaded machine some figures may have only one launch.
@@ -129,7 +129,7 @@ fn a_full_medium_is_reported_with_its_reason() {
     let answer = streamed(&place, "/dev/full");
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let run = document(&place);
-    for figure in run["figures"].as_array().unwrap() {
+    for figure in requested(&run) {
         assert!(figure["outcome"].get("measured").is_none(), "{figure}");
     }
     assert!(run.to_string().contains("ends before its first block"), "{run}");
@@ -179,7 +179,7 @@ fn small_medium() -> Result<(), String> {
     let device = Loop::over(&folder.join("backing"), &[])?;
     streamed_briefly(&place, &device.0).fine();
     let run = document(&place);
-    for figure in run["figures"].as_array().unwrap() {
+    for figure in requested(&run) {
         assert!(estimate(figure).is_some(), "{figure}");
     }
     Ok(())

@@ -95,7 +95,11 @@ impl Axis {
 
     /// Words to choose from.
     #[must_use]
-    pub const fn choice(name: &'static str, values: &'static [&'static str], defaults: &'static [&'static str]) -> Self {
+    pub const fn choice(
+        name: &'static str,
+        values: &'static [&'static str],
+        defaults: &'static [&'static str],
+    ) -> Self {
         Self { name, values: Values::Choice(values), defaults, besides: |_| false }
     }
 

@@ -15,7 +15,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Two figures that a few launches settle.
-pub const TINY: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20", "--no-rulers"];
+pub const TINY: &[&str] =
+    &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20", "--no-rulers"];
+
+/// The figures that were asked for, without those that every run with references has.
+pub fn requested(run: &Value) -> Vec<&Value> {
+    let of_every_run = |figure: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| figure["probe"] == **p);
+    run["figures"].as_array().unwrap().iter().filter(|figure| !of_every_run(figure)).collect()
+}
 
 /// A temporary directory with a store.
 pub struct Place {

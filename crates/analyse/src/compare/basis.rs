@@ -45,9 +45,9 @@ fn one_core(a: &ComparedFigure, b: &ComparedFigure) -> bool {
     }
     let (Some(of_a), Some(of_b)) = (&a.run.session.references, &b.run.session.references) else { return false };
     match (core_class(of_a, a.figure), core_class(of_b, b.figure)) {
-        (CoreClass::Unknown, _) | (_, CoreClass::Unknown) => false,
-        (CoreClass::Only(x), CoreClass::Only(y)) => alike(of_a, x, of_b, y),
-        (CoreClass::Only(x) | CoreClass::Of(x), CoreClass::Only(y) | CoreClass::Of(y)) => {
+        (FigureCoreClass::Unknown, _) | (_, FigureCoreClass::Unknown) => false,
+        (FigureCoreClass::Only(x), FigureCoreClass::Only(y)) => alike(of_a, x, of_b, y),
+        (FigureCoreClass::Only(x) | FigureCoreClass::Of(x), FigureCoreClass::Only(y) | FigureCoreClass::Of(y)) => {
             let shared = of_a.unshared[x].cpus.iter().any(|cpu| of_b.unshared[y].cpus.contains(cpu));
             shared && alike(of_a, x, of_b, y)
         }
@@ -55,24 +55,24 @@ fn one_core(a: &ComparedFigure, b: &ComparedFigure) -> bool {
 }
 
 /// Which of its run's classes of cores a figure was measured on.
-enum CoreClass {
+enum FigureCoreClass {
     /// The only one that the run tells apart.
     Only(usize),
     Of(usize),
     Unknown,
 }
 
-fn core_class(references: &SessionReferences, figure: &Figure) -> CoreClass {
+fn core_class(references: &SessionReferences, figure: &Figure) -> FigureCoreClass {
     if references.unshared.len() == 1 {
-        return CoreClass::Only(0);
+        return FigureCoreClass::Only(0);
     }
     let mut classes = figure.counted().into_iter().flat_map(cpus_of).map(|cpu| {
         let holds = |class: &model::UnsharedCore| class.cpus.contains(&cpu);
         references.unshared.iter().position(holds)
     });
     match classes.next() {
-        Some(Some(first)) if classes.all(|class| class == Some(first)) => CoreClass::Of(first),
-        _ => CoreClass::Unknown,
+        Some(Some(first)) if classes.all(|class| class == Some(first)) => FigureCoreClass::Of(first),
+        _ => FigureCoreClass::Unknown,
     }
 }
 
