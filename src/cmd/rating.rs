@@ -157,7 +157,9 @@ mod absent {
     }
 
     pub(super) fn work(_: &str) -> Result<ExitStatus> {
-        bail!("this prony was built without the frozen sets; build it with: cargo build --release --features rating")
+        bail!(
+            "this prony was built without the frozen sets; build it with its default features, or with --features rating"
+        )
     }
 }
 
