@@ -9,7 +9,7 @@ mod time_budget;
 
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology, ValueBasis};
+use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
 
 pub use start::RunRequest;
 
@@ -328,7 +328,7 @@ impl<'a> MeasureSession<'a> {
                 self.take_readings(&launch);
                 self.run.figures[figure].launches.push(launch);
                 self.weigh(figure);
-                let invalid = repeats(&self.run.figures[figure]);
+                let invalid = references::repeats(&self.run.figures[figure]);
                 if let Some(invalid) = invalid {
                     let key = self.key(figure);
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
@@ -388,14 +388,6 @@ impl<'a> MeasureSession<'a> {
         self.observer.on_event(&MeasureEvent::Ended(&self.run));
         RunResult { run: self.run, ending }
     }
-}
-
-/// Why a figure's last launch is to be repeated, where it is.
-fn repeats(figure: &Figure) -> Option<Invalid> {
-    let reason = figure.launches.last()?.invalid.clone()?;
-    // Once contended launches count as observed, one that is contended needs no other.
-    let observed = matches!(figure.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
-    (!observed).then_some(reason)
 }
 
 /// Whether a figure was found unfit or failed, rather than not reached.

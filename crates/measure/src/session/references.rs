@@ -1,7 +1,10 @@
 //! The references in a session: calibrated once, read between launches; the unshared core is determined from all
 //! readings.
 
-use model::{Figure, Flag, Launch, LaunchReferences, ReferenceTrack, SessionReferences, UnsharedCore, UnsharedSource};
+use model::{
+    Figure, Flag, Invalid, Launch, LaunchReferences, ReferenceTrack, SessionReferences, UnsharedCore, UnsharedSource,
+    ValueBasis,
+};
 
 use super::MeasureSession;
 use crate::judge;
@@ -222,4 +225,12 @@ impl MeasureSession<'_> {
 pub(super) fn known_before(run: &model::Run, learnt_before: Option<f64>) -> Vec<KnownRatio> {
     let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
     earlier.into_iter().chain(references::from_table(&run.machine)).collect()
+}
+
+/// Why a figure's last launch is to be repeated, where it is.
+pub(super) fn repeats(figure: &Figure) -> Option<Invalid> {
+    let reason = figure.launches.last()?.invalid.clone()?;
+    // Once contended launches count as observed, one that is contended needs no other.
+    let observed = matches!(figure.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
+    (!observed).then_some(reason)
 }

@@ -1,7 +1,7 @@
 //! The clocks that the runs showed, and on what their figures are compared.
 
 use analyse::Comparison;
-use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis};
+use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis, Relation};
 use model::Unit;
 
 use crate::PrintedQuantity;
@@ -18,6 +18,9 @@ pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize])
 /// `The clock of b: 1.04x slower (1.03 – 1.05), 2.50 against 2.60 GHz, DIFFERENT`.
 fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<String> {
     let (base, machine) = (comparison.machines.get(reference)?, comparison.machines.get(other)?);
+    if machine.relation == Relation::SameRun {
+        return None;
+    }
     let (from, to) = (base.clock?, machine.clock?);
     let ratio = to.ratio?;
     let quantity = match ratio.low.zip(ratio.high) {
