@@ -75,8 +75,8 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     assert_eq!(said, "prony: no probe is named memory.copi; similar: memory.copy (prony probes lists all)\n");
     let said = place.ask(&["run", "--suite", "quik"]).refused();
     assert!(said.contains("quick"), "{said}");
-    let said = place.ask(&["run", "--probe", "memory.copy:threads=9"]).refused();
-    assert!(said.contains("threads is one of 1, all"), "{said}");
+    let said = place.ask(&["run", "--probe", "memory.copy:threads=several"]).refused();
+    assert!(said.contains("threads is one of"), "{said}");
     let said = place.ask(&["run", "--probe", "os.syscall_write:x=1"]).refused();
     assert!(said.contains("no axes"), "{said}");
     let said = place.ask(&["run", "--directory", "nowhere"]).refused();
