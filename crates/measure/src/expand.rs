@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_in_one_line() {
         let error = select(Some("quik"), &[], 0.02).unwrap_err().to_string();
-        assert_eq!(error, "no suite is named quik; near it: quick (prony probes --suites lists all)");
+        assert_eq!(error, "no suite is named quik; similar: quick (prony probes --suites lists all)");
         assert!(select(None, &[], 0.02).is_err());
     }
 }

@@ -318,7 +318,7 @@ fn truncated_files_name_the_position() {
         ("unixbench.txt", "System Benchmarks Index Score", "has no index score at line 8"),
         ("osu.txt", "   20.65", "the row has 2 values and its heading 5 at line 3"),
         ("phoronix.xml", "</Entry>", "it ends inside <Entry> at line"),
-        ("netperf-omni.csv", "10000.00", "before its"),
+        ("netperf-omni.csv", "10000.00", "the test that begins here has no result"),
         ("mbw.txt", "AVG", "its last method has no average at line"),
         ("tidy-csv.csv", "9.9e-8", "the row and the heading differ in length at line 2"),
         ("prony.json", "\"outcome\"", "EOF while parsing"),

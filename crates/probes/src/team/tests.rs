@@ -33,7 +33,7 @@ fn a_member_that_panics_while_it_prepares_is_an_error() {
     let cpu = allowed()[0];
     let make = |index| if index == 2 { panic!("no state for the third") } else { Ok(index) };
     let result = ThreadTeam::spawn(&[cpu, cpu, cpu], make);
-    assert_eq!(result.err(), Some(Unsupported::new("a thread ended while it prepared")));
+    assert_eq!(result.err(), Some(Unsupported::new("a thread ended during its preparation")));
 }
 
 /// Members wait at the start until the clock starts, and do nothing before.
