@@ -53,7 +53,7 @@ impl Mentions {
             let (before, after) = (&text[..found.start()], &text[found.end()..]);
             *self.any.entry(found.as_str().to_owned()).or_default() += 1;
             let called = after.starts_with('(') || after.starts_with("::");
-            let field = (before.ends_with('.') && !called) || (after.starts_with(':') && !called);
+            let field = !called && (before.ends_with('.') || after.starts_with(':'));
             if !field && !before.ends_with("fn ") {
                 *self.function.entry(found.as_str().to_owned()).or_default() += 1;
             }

@@ -1,6 +1,6 @@
 //! Reads the references every 2 ms: `references [SECONDS] [CPU]`; one line per reading with the clock (GHz) and the
 //! cycles per add.
-#![allow(clippy::unwrap_used, reason = "an example that cannot go on stops")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
 use std::time::Duration;
 

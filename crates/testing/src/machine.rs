@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// When their folder cannot be read.
 #[must_use]
 pub fn names() -> Vec<String> {
-    let entries = fs::read_dir(folder()).expect("the recorded machines lie beside the tree");
+    let entries = fs::read_dir(folder()).unwrap_or_else(|error| panic!("{}: {error}", folder().display()));
     let mut names: Vec<String> =
         entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".txt")?.to_owned())).collect();
     names.sort_unstable();

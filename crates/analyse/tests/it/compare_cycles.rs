@@ -1,4 +1,5 @@
 //! Core figures: cycles decide between runs of one machine, time at the shown clock everywhere else.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use analyse::compare::{
     CompareOptions, CompareRow, CompareVerdict, FailOn, GainDirection, GateAnswer, Normalise, RatioBasis, Relation,

@@ -1,4 +1,5 @@
 //! Two recorded sessions of one guest, quiet and under load, whose launches read both references.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use analyse::compare::{CompareOptions, SelfTest, self_test};
 use model::{Class, Domain, Figure, FigureReferences, Invalid, Launch, Outcome, Run, UndisturbedBatches, ValueBasis};

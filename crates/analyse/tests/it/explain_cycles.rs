@@ -1,4 +1,9 @@
 //! The common factor comes from the references, and a neighbour is a rival where it can touch the figures.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests, which Clippy does not recognise as such"
+)]
 
 use analyse::explain;
 use analyse::explain::{ExplainOptions, Explanation};

@@ -7,6 +7,7 @@ use crate::campaign::{close, document, figure};
 
 /// The run document of several repetitions of the same sessions.
 #[must_use]
+#[allow(clippy::too_many_lines, reason = "a table of what a report says, and its loop")]
 pub fn session_run(order: &SessionOrder, name: &str, seed: u64, reports: &[SessionReport]) -> Run {
     let folder = order.files.first().and_then(|file| file.parent()).map_or_else(std::env::temp_dir, Into::into);
     let mut run = document("sessions", seed, 0.05, None, folder);

@@ -84,9 +84,8 @@ impl PlacedBox<'_> {
 
     fn draw(&self, canvas: &mut [Vec<char>]) {
         let (right, bottom) = (self.x + self.width - 1, self.y + self.height - 1);
-        for column in self.x..=right {
-            canvas[self.y][column] = '─';
-            canvas[bottom][column] = '─';
+        for row in [self.y, bottom] {
+            canvas[row][self.x..=right].fill('─');
         }
         for line in &mut canvas[self.y..=bottom] {
             line[self.x] = '│';

@@ -27,7 +27,7 @@ fn documents_are_read_back_as_saved_plain_and_compressed() {
         assert_eq!(load_document(&path).unwrap(), one);
     }
     let plain = fs::read_to_string(home.path().join("a.json")).unwrap();
-    assert!(plain.starts_with("{\"schema\":1") && plain.ends_with("}\n"));
+    assert!(plain.starts_with("{\"schema\":2") && plain.ends_with("}\n"));
     assert!(fs::read(home.path().join("b.json.zst")).unwrap().starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 3, "nothing is left beside them");
 }
@@ -40,8 +40,8 @@ fn errors_name_their_position() {
     let cases: [(&str, Vec<u8>, &str); 10] = [
         ("empty", b" \n".to_vec(), "it is empty at line 1, column 1"),
         ("cut off", sound.as_bytes()[..sound.len() / 2].to_vec(), "at line 1, column"),
-        ("newer", sound.replacen(":1,", ":7,", 1).into_bytes(), "its schema is 7"),
-        ("of no schema", sound.replacen(":1,", ":0,", 1).into_bytes(), "its schema is 0"),
+        ("newer", sound.replacen(":2,", ":7,", 1).into_bytes(), "its schema is 7"),
+        ("of no schema", sound.replacen(":2,", ":0,", 1).into_bytes(), "its schema is 0"),
         ("no UTF-8", b"{\n\"schema\":\xff1}".to_vec(), "it is not UTF-8 at line 2, column 10"),
         ("of gzip", vec![0x1f, 0x8b, 8, 0], "gunzip"),
         ("of zstd, cut off", vec![0x28, 0xb5, 0x2f, 0xfd, 4], "it is damaged"),

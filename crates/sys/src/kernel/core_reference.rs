@@ -153,6 +153,7 @@ mod tests {
     }
 
     /// Median ratio of many readings on the calling thread's CPU.
+    #[allow(clippy::unwrap_used, reason = "a helper of tests")]
     fn median_ratio(references: &CoreReferences) -> f64 {
         let mut ratios: Vec<f64> = (0..200)
             .map(|_| references.read().unwrap())

@@ -19,9 +19,10 @@ fn buffer(words: usize) -> Box<[u64]> {
 fn the_pointers_in_memory_form_one_cycle() {
     for order in ORDERS {
         let mut words = buffer(9 * 512 + 13);
-        let ring = ChaseRing::new(&mut words[..], order, 42).unwrap();
-        let (lap, start) = (ring.lap(), ring.position());
-        drop(ring);
+        let (lap, start) = {
+            let ring = ChaseRing::new(&mut words[..], order, 42).unwrap();
+            (ring.lap(), ring.position())
+        };
         let base = words.as_ptr().addr() as u64;
         let mut at = start;
         for step in 1..=lap {

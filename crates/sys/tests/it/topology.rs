@@ -1,4 +1,5 @@
 //! Recorded machines: what is read of each, and which CPUs every choice takes there.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use std::fmt::Write;
 use std::path::Path;
