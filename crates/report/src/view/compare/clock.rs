@@ -4,8 +4,8 @@ use analyse::Comparison;
 use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis, Relation};
 use model::Unit;
 
-use crate::PrintedQuantity;
 use crate::words::{factor, percent, plural};
+use crate::{Column, ColumnKind, PrintedQuantity};
 
 /// One sentence a run on its clock against the reference's, and one on what follows for the figures; nothing where no
 /// references were read.
@@ -109,6 +109,13 @@ fn capital(text: &str) -> String {
 /// Whether any ratio is made of anything but the values that both documents state, so that tables must say of what.
 pub(crate) fn is_told(comparison: &Comparison) -> bool {
     comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| !ratio.basis.is_value())
+}
+
+/// The column of [`basis`]: one word stands in the row, longer ones below it.
+pub(super) fn basis_column(comparison: &Comparison) -> Column {
+    let mut ratios = comparison.rows.iter().flat_map(|row| &row.ratios);
+    let long = ratios.any(|ratio| ratio.basis == RatioBasis::ClockTime);
+    Column::new("compared in", if long { ColumnKind::Remark } else { ColumnKind::Words })
 }
 
 /// What one ratio is made of: `cycles`, `observed`, `time: cycles 1.20x slower, clock 1.09x slower`.

@@ -204,7 +204,7 @@ fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
     columns.push(Column::new("verdict", ColumnKind::Words));
     let told = clock::is_told(comparison);
-    columns.extend(told.then(|| Column::new("compared in", ColumnKind::Remark)));
+    columns.extend(told.then(|| clock::basis_column(comparison)));
     Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise, told)) }
 }
 
