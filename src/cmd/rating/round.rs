@@ -33,7 +33,7 @@ struct RateReading {
     optimised: bool,
 }
 
-/// Frozen sets that are measured: what a [`Session`] launches.
+/// Frozen sets that are measured: what a session launches.
 pub(super) struct Rating {
     parts: Vec<RateSet>,
     program: String,
