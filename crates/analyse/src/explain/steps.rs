@@ -87,12 +87,11 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &costs);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
-    let significant = tests.iter().any(|test| test.significant);
     let difference = lines.iter().any(StreamLine::differs)
         || common.log != 0.0
         || !left_open.is_empty()
         || !causes.is_empty()
-        || significant;
+        || tests.iter().any(|test| test.significant);
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     let mut found = Explanation {
         disturbed: said_of(&[&a, &b], &[&names.0, &names.1]),
