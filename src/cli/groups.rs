@@ -9,7 +9,7 @@ use super::Cli;
 
 /// Every verb that the help shows, under the title of its group.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["run", "app", "net"]),
+    ("Measure", &["run", "time", "app", "net"]),
     ("Answer", &["compare", "explain", "report", "predict", "choose", "trend"]),
     ("Runs", &["runs", "show", "import", "export"]),
     ("Many machines", &["fleet", "farm"]),

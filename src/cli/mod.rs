@@ -15,7 +15,7 @@ pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
-    rating, reference, report, run, runs, selftest, show, trend,
+    rating, reference, report, run, runs, selftest, show, time, trend,
 };
 
 const BEGIN: &str = "Begin with:
@@ -58,6 +58,8 @@ pub(crate) struct CommonOptions {
 pub(crate) enum Verb {
     /// Measure this machine and store the run
     Run(Box<run::Arguments>),
+    /// Time commands in turns, and say which is faster
+    Time(Box<time::Arguments>),
     /// Build, run, verify and measure your own applications, or the built-in ones
     App(app::Arguments),
     /// Measure and plan networks: streams, round trips, event building, a switch in the lab

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Print core figures at this clock instead of the reference's; no ratio and no verdict changes with it
     #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
     at_clock: Option<f64>,
-    /// Exit with 1 when this condition surely holds: slower, slower:5 (a figure, by at least 5%), different; with 3 when
+    /// Exit with 1 when this condition is established: slower, slower:5 (a figure, by at least 5%), different; with 3 when
     /// that cannot be told or nothing could be tested; else with 0
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,

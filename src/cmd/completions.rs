@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use clap_complete::Shell;
+use roff::{Roff, bold, roman};
 
 use crate::ExitStatus;
 use crate::cli;
@@ -23,8 +24,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
 }
 
 pub(crate) fn manual() -> Result<ExitStatus> {
+    let command = cli::command();
+    let man = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
-    clap_mangen::Man::new(cli::command()).render(&mut text)?;
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    verbs(&command).to_writer(&mut text)?;
+    man.render_options_section(&mut text)?;
+    man.render_extra_section(&mut text)?;
+    man.render_version_section(&mut text)?;
     output::write(&text)?;
     Ok(ExitStatus::Fine)
+}
+
+/// The verbs in the groups of the help: the library lists them in one section.
+fn verbs(command: &clap::Command) -> Roff {
+    let mut page = Roff::new();
+    for (title, verbs) in cli::GROUPS {
+        page.control("SH", [title.to_uppercase().as_str()]);
+        for verb in *verbs {
+            let about = command.find_subcommand(verb).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            page.control("TP", []).text([bold(format!("prony {verb}"))]).text([roman(about)]);
+        }
+    }
+    page
 }

@@ -26,6 +26,7 @@ pub(crate) mod selftest;
 mod session;
 pub(crate) mod show;
 mod target_device;
+pub(crate) mod time;
 pub(crate) mod trend;
 
 use anyhow::Result;
@@ -38,6 +39,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
     match cli.verb {
         Verb::Run(arguments) => run::run(&arguments, common),
+        Verb::Time(arguments) => time::run(&arguments, common),
         Verb::App(arguments) => app::run(arguments, common),
         Verb::Net(arguments) => net::run(&arguments, common),
         Verb::Compare(arguments) => compare::run(&arguments, common),

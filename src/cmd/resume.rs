@@ -63,7 +63,7 @@ pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Ru
 /// The command of a run: `run` for the catalogue and the frozen sets, else the name of the plan.
 fn measured_by(run: &Run) -> &str {
     let suite = run.plan.suite.as_str();
-    if matches!(suite, "app" | "sessions" | "farm") || suite.starts_with("net ") { suite } else { "run" }
+    if matches!(suite, "app" | "time" | "sessions" | "farm") || suite.starts_with("net ") { suite } else { "run" }
 }
 
 /// The command as on the command line.

@@ -11,6 +11,7 @@ use super::rating::{self, RatingOptions};
 use super::resume;
 use super::session::{LocalSession, measured};
 use super::target_device::{self, TargetMedium};
+use super::time;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::{FigureSelection, MeasureOptions};
@@ -33,6 +34,9 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
+    /// Time this command instead, as `prony time` does
+    #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["suite", "probe", "evaluation", "resume"])]
+    program: Vec<String>,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -41,6 +45,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let options = &arguments.measure;
+    if !arguments.program.is_empty() {
+        let program = time::Arguments::of_program(arguments.program.clone(), options.clone());
+        return time::run(&program, common);
+    }
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;
     ensure!(
         resumed.is_none() || !arguments.selection.given(),

@@ -57,6 +57,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         found.run.set_clock(clock);
     }
     let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
-    output::print_run(&report::view::run(&found.run, &context), &found.run, common)?;
+    let document = super::time::stored(&found.run, &context);
+    let document = document.unwrap_or_else(|| report::view::run(&found.run, &context));
+    output::print_run(&document, &found.run, common)?;
     Ok(ExitStatus::Fine)
 }

@@ -24,5 +24,6 @@ mod run;
 mod sessions;
 mod sessions_disk;
 mod tape;
+mod time;
 mod unused;
 mod verbs;

@@ -24,7 +24,9 @@ fn completions_and_manual_come_from_the_same_definition() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(place.ask(&["completions", shell]).fine().out.contains("selftest"), "{shell}");
     }
-    assert!(place.ask(&["manual"]).fine().out.contains(".TH"));
+    let manual = place.ask(&["manual"]).fine().out;
+    assert!(manual.contains(".TH") && !manual.contains(".SH SUBCOMMANDS"), "{manual}");
+    assert!(manual.contains(".SH MEASURE") && manual.contains(".SH \"MANY MACHINES\""), "{manual}");
 }
 
 #[test]

@@ -33,6 +33,24 @@ pub enum Error {
         /// Names of the applications in the manifest.
         known: String,
     },
+    /// A command line cannot be run.
+    #[error("could not use the command '{command}': {reason}")]
+    CommandLine {
+        /// The command line.
+        command: String,
+        /// The cause.
+        reason: String,
+    },
+    /// A command that runs beside the timed one failed.
+    #[error("{what} '{command}' {reason}")]
+    Aside {
+        /// The option that asked for it.
+        what: String,
+        /// The command line.
+        command: String,
+        /// The cause.
+        reason: String,
+    },
     /// The helper process failed.
     #[error("could not start a launch: {0}")]
     Helper(String),

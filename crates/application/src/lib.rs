@@ -1,6 +1,6 @@
 //! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any probe.
 //!
-//! No command goes through a shell. A fresh helper process for each launch starts all copies together, so that the
+//! No command of a manifest goes through a shell; [`Timing`] times command lines, which may need one. A fresh helper process for each launch starts all copies together, so that the
 //! resources used by a launch are known exactly, and a hung or crashed program affects nothing else.
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod fit;
 mod launch;
 mod manifest;
 mod sessions;
+mod timing;
 
 pub use best::{Best, best};
 pub use build::{Build, Builder, Built, matrix, said};
@@ -22,4 +23,8 @@ pub use launch::{Copy, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, ser
 pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
 pub use sessions::{
     FileSharing, SessionOrder, SessionReport, SessionUse, SessionsVerdict, read_files, run_sessions, session_run,
+};
+pub use timing::{
+    AXIS, CommandLine, MEMORY, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
+    timed_pairs,
 };

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(read(&one_core, ""), "placement=sibling");
         let mut two_caches = guest;
         two_caches[0].1 = 4.0;
-        assert_eq!(read(&two_caches, ""), "placement=cross_cpu", "nobody knows which two they were");
+        assert_eq!(read(&two_caches, ""), "placement=cross_cpu", "which two they were is unknown");
         assert_eq!(read(&[], ""), "placement=cross_cpu");
         let of_today = r#","topology":{"online":"0-1","cores":["0","1"],"classes":[]}"#;
         assert_eq!(read(&guest, of_today), "placement=cross_cpu", "what a document of today says it means");

@@ -4,7 +4,7 @@ mod fit;
 mod init;
 mod run;
 mod sessions;
-mod view;
+pub(super) mod view;
 mod work;
 
 use anyhow::Result;

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let draw = |run: &Run, context: &RunContext| {
         let mut document = report::view::run(run, context);
         document.sections.extend(view::builds(&best(run)));
-        document.sections.extend(view::failures(run));
+        document.sections.extend(view::failures(run, |figure| figure.metric.unit == model::Unit::PerSecond));
         Ok(document)
     };
     session.conclude(result, draw, measured)

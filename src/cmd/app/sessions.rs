@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Iterations: each is one launch of all sessions
     #[arg(long, alias = "goes", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     iterations: u32,
-    /// End sessions that take longer than this
+    /// End what takes longer than this
     #[arg(long, default_value = "10m", value_parser = seconds, value_name = "TIME")]
     timeout: f64,
     /// Your own program and its arguments, to which the names of a session's files are appended

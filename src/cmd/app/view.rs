@@ -1,7 +1,7 @@
 //! Additional sections in reports of applications.
 
 use application::{Against, Best, GroupFit};
-use model::{Outcome, Run, Unit};
+use model::{Figure, Outcome, Run, Unit};
 use report::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
     PrintedQuantity, PrintedSpread, Records, ScatterPlot, Table, TableRow, Tone,
@@ -34,9 +34,9 @@ pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
     })
 }
 
-/// Output of failed programs.
-pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
-    let output = |figure: &model::Figure| {
+/// Output of failed programs: of the figures for which `counts` holds, as every program has several.
+pub(in crate::cmd) fn failures(run: &Run, counts: impl Fn(&Figure) -> bool) -> Option<DocumentSection> {
+    let output = |figure: &Figure| {
         let Outcome::Failed(reason) = &figure.outcome else { return None };
         let mut lines: Vec<String> = figure
             .notes
@@ -46,7 +46,7 @@ pub(super) fn failures(run: &Run) -> Option<DocumentSection> {
             .map(last_lines)
             .collect();
         lines.insert(0, format!("{}: {reason}", figure.key()));
-        (figure.metric.unit == Unit::PerSecond).then_some(lines)
+        counts(figure).then_some(lines)
     };
     let items: Vec<String> = run.figures.iter().filter_map(output).flatten().collect();
     (!items.is_empty())

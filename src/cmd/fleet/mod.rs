@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 /// When a fleet with an odd node is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
-    /// Exit with 1 when this condition surely holds: outlier (a node is odd); with 3 when that cannot be told
+    /// Exit with 1 when this condition is established: outlier (a node is odd); with 3 when that cannot be told
     #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
     fail_on: Option<String>,
     /// The name of `--fail-on outlier` in version 0.1

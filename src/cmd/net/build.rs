@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// Pattern: who sends when
     #[arg(long, value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: String,
-    /// What carries fragments: credits (asked for, with pull), tcp, or datagrams that nobody sends again
+    /// What carries fragments: credits (asked for, with pull), tcp, or datagrams, which are not sent again
     #[arg(long, default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
     transport: String,
     /// Requests that a receiver has open

@@ -41,7 +41,7 @@ pub struct ExplainOptions<'a> {
     pub level: f64,
     /// Earlier runs, for session floors.
     pub history: &'a [SessionRecord],
-    /// What A and B were called by who asked, for [`crate::naming::names`]; empty when nobody was asked.
+    /// What A and B were called by who asked, for [`crate::naming::names`]; empty when no names were given.
     pub handles: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ impl GrowthTrend {
             let years: Vec<String> = beyond.iter().map(|projection| date(projection.time)).collect();
             sentences.push(format!(
                 "OUT OF REACH: {} {} up to {:.1} spans of the data beyond them, more than a third: the interval supposes that the \
-                 growth of {} to {} goes on, which nobody has seen.",
+                 growth of {} to {} goes on, which no data show.",
                 list(&years),
                 if years.len() == 1 { "lies" } else { "lie" },
                 farthest.extrapolation,

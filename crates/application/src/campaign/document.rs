@@ -42,8 +42,13 @@ pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric)
 const COMMAND: &str = "run by: ";
 
 /// The command line of the program of a figure, from its document.
-pub(super) fn command_of(figure: &Figure) -> Option<&str> {
+pub(crate) fn command_of(figure: &Figure) -> Option<&str> {
     figure.notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(COMMAND))
+}
+
+/// The note with the command line of a program.
+pub(crate) fn note_of_command(line: &str) -> String {
+    format!("{RECORD}{COMMAND}{line}")
 }
 
 /// Adds the figures of one build and number of copies. Returns their indices.
@@ -81,7 +86,7 @@ pub(super) fn figures(
             figure.amount = application.work.amount * f64::from(copies);
             figure.notes.clone_from(&built.notes);
             let run: Vec<&str> = application.run.iter().map(crate::Template::text).collect();
-            figure.notes.push(format!("{RECORD}{COMMAND}{}", run.join(" ")));
+            figure.notes.push(note_of_command(&run.join(" ")));
         }
         places.push(run.figures.len());
         // One launch measures all of them.

@@ -1,6 +1,6 @@
 //! Results that follow from several figures: efficiency of copies, and memory too small to be seen.
 
-use model::{Estimate, EstimateMethod, Outcome, Run};
+use model::{Estimate, EstimateMethod, Figure, Outcome, Run};
 
 use super::Subject;
 use super::document;
@@ -10,18 +10,15 @@ use crate::manifest::Application;
 const COUNT: f64 = 1.05;
 
 /// For a program that needs no more memory than the helper that starts it, gives only that bound.
-pub(super) fn hidden_memory(run: &mut Run, subjects: &[Subject], hidden: f64) {
-    for subject in subjects {
-        let figure = &mut run.figures[subject.figures[1]];
-        let measured = matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
-        let most = figure.values().into_iter().fold(0.0, f64::max);
-        if measured && most <= COUNT * hidden {
-            figure.outcome = Outcome::Below { bound: most };
-            figure.flags.clear();
-            let note = "the helper that starts it is as large, and the kernel reports no less";
-            if !figure.notes.iter().any(|known| known == note) {
-                figure.notes.push(note.to_owned());
-            }
+pub(crate) fn smallest_seen(figure: &mut Figure, hidden: f64) {
+    let measured = matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
+    let most = figure.values().into_iter().fold(0.0, f64::max);
+    if measured && most <= COUNT * hidden {
+        figure.outcome = Outcome::Below { bound: most };
+        figure.flags.clear();
+        let note = "the helper that starts it is as large, and the kernel reports no less";
+        if !figure.notes.iter().any(|known| known == note) {
+            figure.notes.push(note.to_owned());
         }
     }
 }

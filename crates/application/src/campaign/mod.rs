@@ -11,7 +11,8 @@ use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Launch, RECORD, Run};
 
 pub use document::document;
-pub(crate) use document::{close, figure};
+pub(crate) use document::{close, command_of, figure, note_of_command};
+pub(crate) use judge::smallest_seen;
 
 use self::reading::{Digests, LaunchReading, read};
 use crate::build::{Builder, Built, matrix};
@@ -89,7 +90,7 @@ impl<'a> Campaign<'a> {
         for subject in &self.subjects {
             let Some(figure) = subject.figures.first().copied() else { continue };
             let (Some(then), Some(now)) = (earlier.figures.get(figure), fresh.figures.get(figure)) else { continue };
-            if document::command_of(then) != document::command_of(now) {
+            if command_of(then) != command_of(now) {
                 let name = self.applications[subject.application].name.clone();
                 return Err(Error::Changed { run: earlier.name().to_owned(), application: name });
             }
@@ -153,20 +154,8 @@ impl<'a> Campaign<'a> {
     /// A launch of every figure of a subject.
     fn launched(&mut self, index: usize, round: u32, report: &CopyReport, reading: &LaunchReading) -> Vec<Reply> {
         self.hidden = self.hidden.max(report.own_resident);
-        let wall = report.wall();
         let values = [Some(reading.rate), Some(reading.memory), reading.startup];
-        let launch = |value: f64| Launch {
-            round,
-            wall,
-            value,
-            nanos: vec![(wall * 1e9) as u64],
-            steady: true,
-            stolen: report.stolen,
-            throttled: report.throttled,
-            footprint: report.footprint(),
-            invalid: report.disturbed(),
-            ..Launch::default()
-        };
+        let launch = |value: f64| Launch { value, ..report.as_launch(round) };
         let figures = self.subjects[index].figures.iter().zip(values.into_iter().flatten());
         figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) }).collect()
     }
@@ -216,7 +205,9 @@ impl Engine for Campaign<'_> {
     }
 
     fn conclude(&mut self, run: &mut Run) {
-        judge::hidden_memory(run, &self.subjects, self.hidden as f64);
+        for subject in &self.subjects {
+            smallest_seen(&mut run.figures[subject.figures[1]], self.hidden as f64);
+        }
         for (application, builds) in self.applications.iter().zip(&self.builds) {
             builds.iter().for_each(|(build, built)| document::built(run, application, build, built));
         }

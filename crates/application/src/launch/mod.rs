@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Footprint, Invalid, TakenTime};
+use model::{Footprint, Invalid, Launch, TakenTime};
 use serde::{Deserialize, Serialize};
 
 pub use helper::{Starter, serve};
@@ -113,6 +113,23 @@ impl CopyReport {
     #[must_use]
     pub fn disturbed(&self) -> Option<Invalid> {
         self.suspended.map(Invalid::Suspended)
+    }
+
+    /// The launch as run documents store it, without a value.
+    #[must_use]
+    pub fn as_launch(&self, round: u32) -> Launch {
+        let wall = self.wall();
+        Launch {
+            round,
+            wall,
+            nanos: vec![(wall * 1e9) as u64],
+            steady: true,
+            stolen: self.stolen,
+            throttled: self.throttled,
+            footprint: self.footprint(),
+            invalid: self.disturbed(),
+            ..Launch::default()
+        }
     }
 
     /// The resources of the launch, as run documents store them.

@@ -235,7 +235,7 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
     assert_eq!(shared, 4, "calibration and three rounds, the last of which crashes");
     assert!(
         ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some()),
-        "a crash that does not recur blames nobody"
+        "a crash that does not recur blames no figure"
     );
 }
 

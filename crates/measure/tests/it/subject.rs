@@ -12,7 +12,7 @@ use model::{
     Point, Run, Unit,
 };
 
-/// Three figures: what a coin weighs, how wide it is, found by the same launch, and one that nobody finds.
+/// Three figures: what a coin weighs, how wide it is, found by the same launch, and one that is never found.
 struct Coins {
     launches: u32,
     /// Launch after which a stop is asked for.

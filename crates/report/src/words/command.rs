@@ -11,10 +11,15 @@ pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
     }
     match run.plan.suite.as_str() {
         "sessions" | "farm" => None,
-        suite if suite == "app" || suite.starts_with("net ") => {
+        suite if suite == "app" || suite == "time" || suite.starts_with("net ") => {
             let words = continued(&run.session.command);
             let begun = if words.is_empty() { format!("prony {suite}") } else { words };
-            Some(format!("{begun} --resume {}", quoted(handle)))
+            let resume = format!("--resume {}", quoted(handle));
+            // What follows `--` is the user's own command.
+            Some(match begun.split_once(" -- ") {
+                Some((options, program)) => format!("{options} {resume} -- {program}"),
+                None => format!("{begun} {resume}"),
+            })
         }
         _ => Some(format!("prony run --resume {}", quoted(handle))),
     }

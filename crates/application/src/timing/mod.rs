@@ -1,0 +1,244 @@
+//! Times command lines: a launch is one execution, and the commands take turns in a random order of every round.
+
+mod command_line;
+mod pairs;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
+use model::{Figure, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
+
+pub use command_line::{CommandLine, ShellChoice};
+pub use pairs::{TimedPair, TimedVerdict, timed_pairs};
+
+use crate::Error;
+use crate::campaign::{command_of, figure, note_of_command, smallest_seen};
+use crate::launch::{CopyReport, LaunchSpec, Starter};
+
+/// Probe of the wall time of a command.
+pub const TIME: &str = "command.time";
+/// Probe of its peak memory.
+pub const MEMORY: &str = "command.memory";
+/// Axis of both: the name of the command.
+pub const AXIS: &str = "command";
+
+/// Longest padding of the environment, bytes. The place of the stack depends on its size, and the time of a program on the
+/// place of its stack (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009).
+const PADDING: u64 = 4096;
+
+/// A command to be timed, and what runs around it.
+#[derive(Debug, Clone)]
+pub struct TimedCommand {
+    /// Its name in tables and documents.
+    pub name: String,
+    /// The command itself.
+    pub line: CommandLine,
+    /// Runs once before its first execution.
+    pub setup: Option<CommandLine>,
+    /// Runs before every execution, outside the clock.
+    pub prepare: Option<CommandLine>,
+    /// Runs after every execution, outside the clock.
+    pub conclude: Option<CommandLine>,
+    /// Runs once after its last execution.
+    pub cleanup: Option<CommandLine>,
+}
+
+/// Input of [`Timing`].
+#[derive(Debug)]
+pub struct TimingOrder {
+    /// The commands.
+    pub commands: Vec<TimedCommand>,
+    /// Working directory.
+    pub directory: PathBuf,
+    /// Executions of each command that are discarded at first.
+    pub warmup: u32,
+    /// Whether an exit status other than 0 counts as well.
+    pub ignore_failure: bool,
+    /// Time limit of an execution.
+    pub limit: Duration,
+}
+
+/// Commands as an engine that a [`measure::MeasureSession`] launches.
+pub struct Timing<'a> {
+    order: TimingOrder,
+    /// Whether setup and warm-up of a command are done.
+    warm: Vec<bool>,
+    /// Largest resident memory of a helper, bytes.
+    hidden: u64,
+    starter: &'a Starter,
+}
+
+/// Figures of a command: its time, then its memory.
+const FIGURES: usize = 2;
+
+impl<'a> Timing<'a> {
+    /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every command.
+    #[must_use]
+    pub fn new(mut run: Run, order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
+        for command in &order.commands {
+            let point = Point::origin().with(AXIS, command.name.clone());
+            let wanted = [
+                (TIME, "time", Metric::lower(Unit::Seconds, "execution")),
+                (MEMORY, "peak memory", Metric::lower(Unit::Bytes, "process")),
+            ];
+            for (probe, title, metric) in wanted {
+                let mut figure = figure(probe.to_owned(), point.clone(), title.to_owned(), metric);
+                if probe == TIME {
+                    figure.notes.push(note_of_command(&command.line.text));
+                }
+                let shares = Some(command.name.clone());
+                let (probe, target) = (probe.to_owned(), run.plan.target);
+                run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
+                run.figures.push(figure);
+            }
+        }
+        let warm = vec![false; order.commands.len()];
+        (Self { order, warm, hidden: 0, starter }, run)
+    }
+
+    /// Checks that a run that is resumed timed the same commands.
+    ///
+    /// # Errors
+    /// When a command line has changed.
+    pub fn recall(&self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
+        let changed =
+            earlier.figures.iter().zip(&fresh.figures).find(|(then, now)| command_of(then) != command_of(now));
+        changed.map_or(Ok(()), |(then, _)| {
+            let application = then.point.get(AXIS).unwrap_or_default().to_owned();
+            Err(Error::Changed { run: earlier.name().to_owned(), application })
+        })
+    }
+
+    /// Runs the cleanup commands of all commands that were set up; returns what failed.
+    #[must_use]
+    pub fn clean_up(&self, stopper: &Stopper) -> Vec<String> {
+        let begun = self.order.commands.iter().zip(&self.warm).filter(|(_, warm)| **warm);
+        let cleanup = begun.filter_map(|(command, _)| Some(("--cleanup", command.cleanup.as_ref()?)));
+        cleanup
+            .filter_map(|(what, line)| self.aside(what, line, stopper).err())
+            .map(|error| error.to_string())
+            .collect()
+    }
+
+    fn start(&self, line: &CommandLine, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
+        let padding = "x".repeat(usize::try_from(padding).unwrap_or(0));
+        let spec = LaunchSpec {
+            commands: vec![line.argv.clone()],
+            directory: self.order.directory.clone(),
+            environment: BTreeMap::from([("PRONY_PADDING".to_owned(), padding)]),
+            patience: self.order.limit.as_secs_f64(),
+        };
+        self.starter.launch(&spec, stopper)
+    }
+
+    /// Runs a command beside the timed one.
+    fn aside(&self, what: &str, line: &CommandLine, stopper: &Stopper) -> Result<(), Error> {
+        let report = self.start(line, 0, stopper)?;
+        match trouble(&report, self.order.limit) {
+            Some(reason) => Err(Error::Aside { what: what.to_owned(), command: line.text.clone(), reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// One execution with what runs before and after it.
+    fn execute(&self, command: &TimedCommand, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
+        command.prepare.as_ref().map_or(Ok(()), |line| self.aside("--prepare", line, stopper))?;
+        let report = self.start(&command.line, padding, stopper)?;
+        command.conclude.as_ref().map_or(Ok(()), |line| self.aside("--conclude", line, stopper))?;
+        Ok(report)
+    }
+
+    /// Why a report is no result, if it is none.
+    fn refused(&self, report: &CopyReport) -> Option<String> {
+        let ended_by_itself = report.copies.iter().all(|copy| matches!(copy.how, crate::ProcessEnd::Code(_)));
+        trouble(report, self.order.limit).filter(|_| !(self.order.ignore_failure && ended_by_itself))
+    }
+
+    fn launch_command(&mut self, index: usize, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
+        let command = self.order.commands[index].clone();
+        let mut replies = Vec::new();
+        if !self.warm[index] {
+            self.warm[index] = true;
+            command.setup.as_ref().map_or(Ok(()), |line| self.aside("--setup", line, stopper))?;
+            for _ in 0..self.order.warmup {
+                let report = self.execute(&command, 0, stopper)?;
+                if let Some(reason) = self.refused(&report) {
+                    return Ok(failed(index, &reason, Some(&report)));
+                }
+                let note = format!("{RECORD}discarded as warm-up: {:.3} s", report.wall());
+                replies.push(Reply::Noted { figure: index * FIGURES, note });
+            }
+        }
+        // Another padding in every launch, the same when the run is repeated with its seed.
+        let padding = (step.seed ^ u64::from(step.round)).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PADDING;
+        let report = self.execute(&command, padding, stopper)?;
+        match self.refused(&report) {
+            Some(reason) => replies.extend(failed(index, &reason, Some(&report))),
+            None => replies.extend(self.launched(index, step.round, &report)),
+        }
+        Ok(replies)
+    }
+
+    fn launched(&mut self, index: usize, round: u32, report: &CopyReport) -> Vec<Reply> {
+        self.hidden = self.hidden.max(report.own_resident);
+        let wall = report.wall();
+        let launch = |value: f64| Launch { value, ..report.as_launch(round) };
+        let mut replies: Vec<Reply> = [wall, report.peak_resident as f64]
+            .into_iter()
+            .enumerate()
+            .map(|(at, value)| Reply::Launched { figure: index * FIGURES + at, launch: Box::new(launch(value)) })
+            .collect();
+        let codes = report.copies.iter().filter_map(|copy| copy.how.trouble(0.0));
+        replies.extend(codes.map(|code| {
+            let note = format!("{code} in at least one execution, which counts");
+            Reply::Noted { figure: index * FIGURES, note }
+        }));
+        replies
+    }
+}
+
+impl Engine for Timing<'_> {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+        let Some(index) = step.tasks.first().map(|task| task.figure / FIGURES) else { return Ok(vec![Reply::Done]) };
+        let mut replies = match self.launch_command(index, step, stopper) {
+            Ok(replies) => replies,
+            Err(Error::Stopped) => return Err(EngineError::Stopped),
+            Err(error) => failed(index, &error.to_string(), None),
+        };
+        replies.push(Reply::Done);
+        Ok(replies)
+    }
+
+    /// The scheduler places the commands.
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Launches are made for the time.
+    fn leader(&self, figure: usize) -> Option<usize> {
+        let time = figure / FIGURES * FIGURES;
+        (time != figure).then_some(time)
+    }
+
+    fn conclude(&mut self, run: &mut Run) {
+        for index in 0..self.order.commands.len() {
+            smallest_seen(&mut run.figures[index * FIGURES + 1], self.hidden as f64);
+        }
+    }
+}
+
+/// Why a program ended badly, if it did.
+fn trouble(report: &CopyReport, limit: Duration) -> Option<String> {
+    report.copies.iter().find_map(|copy| copy.how.trouble(limit.as_secs_f64()))
+}
+
+/// A failure of both figures, with the output of the command.
+fn failed(index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
+    let outputs = report.and_then(|report| report.copies.first());
+    let said = outputs.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr)).unwrap_or_default();
+    let notes = said.into_iter().map(|note| Reply::Noted { figure: index * FIGURES, note });
+    let ends = (0..FIGURES).map(|at| Reply::Failed { figure: index * FIGURES + at, reason: reason.to_owned() });
+    notes.chain(ends).collect()
+}

@@ -1,0 +1,263 @@
+//! `prony time`: command lines, timed in turns.
+
+mod parameters;
+mod view;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use application::{CommandLine, ShellChoice, TIME, TimedCommand, Timing, TimingOrder, timed_pairs};
+use clap::Args;
+use model::Run;
+use report::Document;
+use report::view::RunContext;
+
+use self::parameters::{combinations, filled, parameters};
+use super::app::starter;
+use super::resume;
+use super::session::LocalSession;
+use crate::ExitStatus;
+use crate::cli::CommonOptions;
+use crate::output;
+use crate::run_options::MeasureOptions;
+use crate::value_parsers::{percent, seconds};
+
+/// Options of `prony time`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Commands, each as one word; {name} stands for the values of a parameter
+    #[arg(required_unless_present = "program", value_name = "COMMAND")]
+    commands: Vec<String>,
+    /// One command as words, without a shell
+    #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["commands", "shell", "no_shell"])]
+    program: Vec<String>,
+    /// Execute every command this many times, whatever the intervals
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_launches", "target", "time_limit"],
+          value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    runs: Option<u32>,
+    /// Executions of every command that are discarded at first
+    #[arg(long, short = 'w', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    warmup: u32,
+    /// Run this before every execution, outside the clock; once for all commands, or as often as there are commands
+    #[arg(long, short = 'p', value_name = "COMMAND")]
+    prepare: Vec<String>,
+    /// Run this after every execution, outside the clock; once for all commands, or as often as there are commands
+    #[arg(long, value_name = "COMMAND")]
+    conclude: Vec<String>,
+    /// Run this before the first execution of every command
+    #[arg(long, short = 's', value_name = "COMMAND")]
+    setup: Option<String>,
+    /// Run this after the last execution of every command
+    #[arg(long, short = 'c', value_name = "COMMAND")]
+    cleanup: Option<String>,
+    /// A parameter with the values from MIN to MAX
+    #[arg(long, short = 'P', num_args = 3, value_names = ["NAME", "MIN", "MAX"])]
+    parameter_scan: Vec<String>,
+    /// Step between the values of --parameter-scan [default: 1]
+    #[arg(long, short = 'D', value_name = "STEP", requires = "parameter_scan")]
+    parameter_step_size: Option<String>,
+    /// A parameter with values separated by commas; may be given again, for every combination
+    #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], action = clap::ArgAction::Append)]
+    parameter_list: Vec<String>,
+    /// The shell that reads every command, or none [default: /bin/sh for commands that need a shell, none for others]
+    #[arg(long, short = 'S', value_name = "SHELL")]
+    shell: Option<String>,
+    /// The same as --shell none
+    #[arg(short = 'N', conflicts_with = "shell")]
+    no_shell: bool,
+    /// Count executions with another exit status than 0 as well
+    #[arg(long, short = 'i')]
+    ignore_failure: bool,
+    /// Name of a command, instead of its text; may be given again, in the order of the commands
+    #[arg(long, short = 'n', value_name = "NAME")]
+    command_name: Vec<String>,
+    /// End what takes longer than this
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds)]
+    timeout: f64,
+    /// Difference that counts as none, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
+    band: f64,
+    /// Compare with this earlier run afterwards: a number, id, label or file
+    #[arg(long, value_name = "RUN")]
+    baseline: Option<String>,
+    /// Write the table as Markdown to this file as well
+    #[arg(long, value_name = "FILE")]
+    export_markdown: Option<PathBuf>,
+    /// Write the figures as CSV to this file as well
+    #[arg(long, value_name = "FILE")]
+    export_csv: Option<PathBuf>,
+    /// Write the run document to this file as well
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    export_json: Option<PathBuf>,
+    #[command(flatten)]
+    measure: MeasureOptions,
+}
+
+impl Arguments {
+    /// One command as words.
+    pub(crate) fn of_program(program: Vec<String>, measure: MeasureOptions) -> Self {
+        Self {
+            commands: Vec::new(),
+            program,
+            runs: None,
+            warmup: 1,
+            prepare: Vec::new(),
+            conclude: Vec::new(),
+            setup: None,
+            cleanup: None,
+            parameter_scan: Vec::new(),
+            parameter_step_size: None,
+            parameter_list: Vec::new(),
+            shell: None,
+            no_shell: false,
+            ignore_failure: false,
+            command_name: Vec::new(),
+            timeout: 3600.0,
+            band: 0.02,
+            baseline: None,
+            export_markdown: None,
+            export_csv: None,
+            export_json: None,
+            measure,
+        }
+    }
+
+    fn shell(&self) -> Result<ShellChoice> {
+        match self.shell.as_deref() {
+            _ if self.no_shell => Ok(ShellChoice::None),
+            None | Some("default") => Ok(ShellChoice::WhereNeeded),
+            Some("none" | "") => Ok(ShellChoice::None),
+            Some(shell) => {
+                let words: Vec<String> = shell.split_whitespace().map(str::to_owned).collect();
+                ensure!(!words.is_empty(), "the name of the shell is empty; name one, or none");
+                Ok(ShellChoice::Program(words))
+            }
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    let mut options = arguments.measure.clone();
+    options.saving.output = options.saving.output.or_else(|| arguments.export_json.clone());
+    let resumed = options.resume.as_ref().map(|name| resume::find(name, "time", common)).transpose()?;
+    let baseline = arguments.baseline.as_ref().map(|name| view::baseline(name, common)).transpose()?;
+    let order = TimingOrder {
+        commands: commands(arguments)?,
+        directory: std::env::current_dir().context("could not find the current directory")?,
+        warmup: arguments.warmup,
+        ignore_failure: arguments.ignore_failure,
+        limit: Duration::from_secs_f64(arguments.timeout),
+    };
+    let starter = starter()?;
+    let mut session = LocalSession::open("time", &options, common)?;
+    let (mut engine, fresh) = Timing::new(document(arguments, &options, &order), order, &starter);
+    if let Some(run) = &resumed {
+        engine.recall(run, &fresh)?;
+    }
+    let order = session.order(fresh, resumed)?;
+    let result = session.measure(order, &mut engine)?;
+    for trouble in engine.clean_up(&session.stopper) {
+        output::remark(&trouble);
+    }
+    let draw = |run: &Run, context: &RunContext| {
+        let mut document = view::document(run, &timed_pairs(run, arguments.band.ln_1p()), context);
+        if let Some(baseline) = &baseline {
+            document.sections.extend(view::against(baseline, run, arguments.band)?);
+        }
+        view::export(&document, arguments.export_markdown.as_deref(), "markdown")?;
+        view::export(&document, arguments.export_csv.as_deref(), "csv")?;
+        Ok(document)
+    };
+    let failed = result.run.figures.iter().any(|figure| matches!(figure.outcome, model::Outcome::Failed(_)));
+    session.conclude(result, draw, |_| !failed)
+}
+
+/// The run without figures.
+fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder) -> Run {
+    let rounds = &options.rounds;
+    // A number of executions leaves no decision to the intervals: one look, at its end.
+    let target = if arguments.runs.is_some() { f64::MIN_POSITIVE } else { rounds.target() };
+    let mut run = application::document("time", rounds.seed(), target, rounds.time_limit, order.directory.clone());
+    if let Some(runs) = arguments.runs {
+        run.plan.looks = vec![runs];
+    }
+    run
+}
+
+fn commands(arguments: &Arguments) -> Result<Vec<TimedCommand>> {
+    if !arguments.program.is_empty() {
+        let line = CommandLine::of_words(arguments.program.clone());
+        let name = name(arguments.command_name.first().unwrap_or(&line.text));
+        return Ok(vec![TimedCommand { name, line, setup: None, prepare: None, conclude: None, cleanup: None }]);
+    }
+    let shell = arguments.shell()?;
+    let steps = arguments.parameter_step_size.as_deref();
+    let combinations = combinations(&parameters(&arguments.parameter_scan, steps, &arguments.parameter_list)?)?;
+    let total = arguments.commands.len();
+    for (option, given) in [("--prepare", &arguments.prepare), ("--conclude", &arguments.conclude)] {
+        ensure!(
+            given.len() <= 1 || given.len() == total,
+            "{option} is given {} times for {total} commands; give it once, or once for each command",
+            given.len()
+        );
+    }
+    let mut commands = Vec::new();
+    for (index, text) in arguments.commands.iter().enumerate() {
+        for values in &combinations {
+            // What runs beside the clock may always need a shell.
+            let aside = |text: &String| {
+                let through = if shell == ShellChoice::None { &ShellChoice::WhereNeeded } else { &shell };
+                CommandLine::new(&filled(text, values), through)
+            };
+            let of_command =
+                |given: &[String]| given.get(index.min(given.len().saturating_sub(1))).map(aside).transpose();
+            let position = commands.len();
+            let line = CommandLine::new(&filled(text, values), &shell)?;
+            commands.push(TimedCommand {
+                name: name(arguments.command_name.get(position).unwrap_or(&line.text)),
+                setup: arguments.setup.as_ref().map(aside).transpose()?,
+                prepare: of_command(&arguments.prepare)?,
+                conclude: of_command(&arguments.conclude)?,
+                cleanup: arguments.cleanup.as_ref().map(aside).transpose()?,
+                line,
+            });
+        }
+    }
+    ensure!(
+        arguments.command_name.len() <= commands.len(),
+        "there are {} names for {} commands",
+        arguments.command_name.len(),
+        commands.len()
+    );
+    tell_apart(&mut commands);
+    Ok(commands)
+}
+
+/// A command as a value of an axis: in one line, without the comma that separates axes.
+fn name(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(',', ";")
+}
+
+/// Numbers commands of the same name.
+fn tell_apart(commands: &mut [TimedCommand]) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for command in commands {
+        let times = seen.entry(command.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            command.name = format!("{} ({times})", command.name);
+        }
+    }
+}
+
+/// The report of a stored run, if it is one of timed commands.
+pub(super) fn stored(run: &Run, context: &RunContext) -> Option<Document> {
+    is_timed(run).then(|| view::document(run, &timed_pairs(run, stats::BAND.ln_1p()), context))
+}
+
+/// Whether a run is one of timed commands.
+fn is_timed(run: &Run) -> bool {
+    run.figures.iter().any(|figure| figure.probe == TIME)
+}

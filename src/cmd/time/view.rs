@@ -1,0 +1,144 @@
+//! What `prony time` prints: a row for each command, and which is faster.
+
+use std::path::Path;
+
+use analyse::{CompareOptions, compare};
+use anyhow::{Context, Result};
+use application::{AXIS, MEMORY, TIME, TimedPair, TimedVerdict};
+use model::{Figure, Outcome, Run, Unit};
+use report::view::{CompareContext, RunContext};
+use report::words::{factor, modes, percent};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
+
+use crate::cli::CommonOptions;
+use crate::run_finder::{self, Named};
+
+/// The report of a run of timed commands.
+pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> Document {
+    let mut document = report::view::run(run, context);
+    let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
+    let rows = times.iter().map(|figure| row(run, figure)).collect();
+    document.sections = vec![DocumentSection::of("", Block::Table(Table::plain(columns(run), rows)))];
+    document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.probe == TIME));
+    document.summary = sentences(&times, pairs);
+    // The catalogue does not describe the user's commands.
+    document.next.retain(|command| !command.starts_with("prony probes"));
+    document
+}
+
+fn columns(run: &Run) -> Vec<Column> {
+    vec![
+        Column::new("", ColumnKind::Label),
+        Column::new("time", ColumnKind::Number),
+        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
+        Column::new("user", ColumnKind::Number),
+        Column::new("system", ColumnKind::Number),
+        Column::new("peak memory", ColumnKind::Number),
+        Column::new("launches", ColumnKind::Number),
+        Column::new("remarks", ColumnKind::Remark),
+    ]
+}
+
+fn row(run: &Run, time: &Figure) -> TableRow {
+    let label = Cell::text(time.point.get(AXIS).unwrap_or_default());
+    let whole = |text: String, tone| TableRow { cells: vec![label.clone(), Cell::Across(text, tone)] };
+    let estimate = match &time.outcome {
+        Outcome::Measured(estimate) => estimate,
+        Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
+        Outcome::Below { bound } => return whole(format!("below {bound:.2e} s"), Tone::Muted),
+        Outcome::Unfit(reason) => return whole(format!("not measured: {reason}"), Tone::Muted),
+        Outcome::Failed(reason) => return whole(reason.clone(), Tone::Bad),
+    };
+    let quantity = PrintedQuantity::of(estimate, Unit::Seconds);
+    // A number of executions that was asked for has no target to miss.
+    let counted = run.plan.target <= f64::MIN_POSITIVE;
+    let mut remarks = report::words::remarks(time, run.plan.target, &[]);
+    remarks.retain(|remark| !(counted && remark.starts_with("did not reach")));
+    let cells = vec![
+        label,
+        Cell::Value(quantity),
+        Cell::Interval(quantity),
+        seconds(time, |footprint| footprint.user_seconds),
+        seconds(time, |footprint| footprint.system_seconds),
+        memory(run, time),
+        Cell::Count(time.counted().len() as u64),
+        Cell::Text(remarks.join(", "), Tone::Muted),
+    ];
+    TableRow { cells }
+}
+
+/// The median CPU time of an execution.
+fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell {
+    let values: Vec<f64> = time.counted().into_iter().filter_map(|launch| of(&launch.footprint)).collect();
+    stats::median(&values)
+        .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
+}
+
+fn memory(run: &Run, time: &Figure) -> Cell {
+    let found = run.figures.iter().find(|figure| figure.probe == MEMORY && figure.point == time.point);
+    match found.map(|figure| &figure.outcome) {
+        Some(Outcome::Measured(estimate)) => Cell::text(short(estimate.value)),
+        Some(Outcome::Below { bound }) => Cell::text(format!("< {}", short(*bound))),
+        _ => Cell::Empty,
+    }
+}
+
+fn short(bytes: f64) -> String {
+    PrintedQuantity::bare(bytes, Unit::Bytes).short()
+}
+
+/// The fastest command against every other one.
+fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
+    let value = |figure: &&&Figure| figure.outcome.estimate().map(|estimate| estimate.value);
+    let measured = times.iter().filter(|figure| value(figure).is_some());
+    let fastest = measured.min_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let Some(fastest) = fastest.and_then(|figure| figure.point.get(AXIS)) else { return Vec::new() };
+    let of_fastest = pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
+    of_fastest.map(sentence).collect()
+}
+
+fn sentence(pair: &TimedPair) -> String {
+    let (value, low, high) = pair.factor;
+    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
+    let TimedPair { faster, slower, .. } = pair;
+    match pair.verdict {
+        TimedVerdict::Different => format!("DIFFERENT: {faster} is {factor} than {slower}."),
+        TimedVerdict::Same => format!("SAME: {faster} against {slower}: {factor}."),
+        TimedVerdict::Undecided => format!("UNDECIDED: {faster} against {slower}: {factor}."),
+    }
+}
+
+/// The run to compare with.
+///
+/// # Errors
+/// When there is none of this name, or it did not time commands.
+pub(super) fn baseline(name: &str, common: &CommonOptions) -> Result<Named> {
+    let found = run_finder::find_one(name, common)?;
+    anyhow::ensure!(
+        super::is_timed(&found.run),
+        "{name} holds no timed commands; name a run of prony time as --baseline"
+    );
+    Ok(found)
+}
+
+/// The commands that both runs timed, side by side.
+pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<DocumentSection>> {
+    let handles = vec![baseline.handle.clone(), "this run".to_owned()];
+    let options = CompareOptions { handles: handles.clone(), band, ..CompareOptions::default() };
+    let comparison = compare(&[&baseline.run, run], &options)?;
+    let mut sections = report::view::compare(&comparison, &CompareContext { handles }).sections;
+    if let Some(first) = sections.first_mut() {
+        first.title = format!("against {}", baseline.handle);
+    }
+    Ok(sections)
+}
+
+/// Writes a document to a file.
+pub(super) fn export(document: &Document, file: Option<&Path>, format: &str) -> Result<()> {
+    /// Columns of a file.
+    const WIDTH: usize = 100;
+    let Some(path) = file else { return Ok(()) };
+    let mut bytes = Vec::new();
+    report::by_name(format, WIDTH, false)?.render(document, &mut bytes)?;
+    std::fs::write(path, bytes).with_context(|| format!("could not write {}", path.display()))
+}

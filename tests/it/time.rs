@@ -1,0 +1,93 @@
+//! `prony time`: commands in turns.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use serde_json::Value;
+
+use crate::common::{Answer, Place};
+
+/// The executions of a command that count.
+fn launches(run: &Value, command: &str) -> usize {
+    let figures = run["figures"].as_array().unwrap();
+    let time = |figure: &&Value| figure["probe"] == "command.time" && figure["point"]["command"] == command;
+    let found = figures.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the figures"));
+    found["launches"].as_array().unwrap().len()
+}
+
+fn timed(place: &Place, words: &[&str]) -> Answer {
+    place.ask(&[&["time", "--quiet"], words].concat())
+}
+
+#[test]
+fn two_sleeps_are_told_apart_and_the_run_is_kept() {
+    let place = Place::new();
+    let said = timed(&place, &["sleep 0.01", "sleep 0.05"]).fine().out;
+    assert!(said.contains("DIFFERENT: sleep 0.01 is ") && said.contains("faster"), "{said}");
+    for column in ["time", "interval", "user", "system", "peak memory"] {
+        assert!(said.contains(column), "{said}");
+    }
+    let shown = place.ask(&["show", "latest"]).fine().out;
+    assert!(shown.contains("DIFFERENT: sleep 0.01"), "{shown}");
+    let markdown = place.file("table.md").display().to_string();
+    let again = timed(&place, &["--runs=5", "--baseline=1", "--export-markdown", &markdown, "sleep 0.01"]).fine().out;
+    assert!(again.contains("against 1"), "{again}");
+    assert!(std::fs::read_to_string(&markdown).unwrap().contains("| sleep 0.01"));
+}
+
+#[test]
+fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
+    let place = Place::new();
+    let run = timed(&place, &["--runs=3", "-P", "delay", "0.001", "0.003", "-D", "0.002", "--json", "sleep {delay}"]);
+    let run = run.fine().json();
+    for command in ["sleep 0.001", "sleep 0.003"] {
+        assert_eq!(launches(&run, command), 3);
+    }
+    let run = timed(&place, &["-r2", "-L", "x", "a,b", "-n", "first", "--json", "echo {x} | grep {x}"]).fine().json();
+    assert_eq!((launches(&run, "first"), launches(&run, "echo b | grep b")), (2, 2));
+    let one = place.ask(&["run", "--quiet", "--max-launches", "10", "--json", "--", "true"]).fine().json();
+    assert!(launches(&one, "true") >= 10);
+}
+
+#[test]
+fn what_runs_around_an_execution_runs_as_often_as_it_should() {
+    let place = Place::new();
+    let log = place.file("log").display().to_string();
+    let note = |what: &str| format!("echo {what} >> {log}");
+    let (setup, prepare, conclude, cleanup) = (note("setup"), note("prepare"), note("conclude"), note("cleanup"));
+    let around = ["-s", &setup, "-p", &prepare, "--conclude", &conclude, "-c", &cleanup, "-w", "2", "-r", "3"];
+    timed(&place, &[&around[..], &["true", "false || true"]].concat()).fine();
+    let text = std::fs::read_to_string(&log).unwrap();
+    let count = |what: &str| text.lines().filter(|line| *line == what).count();
+    assert_eq!([count("setup"), count("prepare"), count("conclude"), count("cleanup")], [2, 10, 10, 2], "{text}");
+}
+
+#[test]
+fn a_command_that_fails_is_named_with_its_output_and_counts_only_when_asked() {
+    let place = Place::new();
+    let failed = timed(&place, &["-r2", "echo out of luck; exit 3", "true"]);
+    assert_eq!(failed.code, Some(2), "{}", failed.out);
+    assert!(failed.out.contains("ended with status 3") && failed.out.contains("out of luck"), "{}", failed.out);
+    let counted = timed(&place, &["-r2", "-i", "--json", "exit 3"]).fine().json();
+    assert_eq!(launches(&counted, "exit 3"), 2);
+    let killed = timed(&place, &["-r2", "--timeout=1s", "sleep 60"]);
+    assert!(killed.out.contains("was still running after 1 s"), "{}", killed.out);
+    let aside = timed(&place, &["-r2", "--prepare", "exit 4", "true"]);
+    assert!(aside.out.contains("--prepare 'exit 4' ended with status 4"), "{}", aside.out);
+}
+
+#[test]
+fn a_shell_is_used_as_asked_and_bad_lines_are_refused() {
+    let place = Place::new();
+    timed(&place, &["-r2", "f() { true; }; f"]).fine();
+    timed(&place, &["-r2", "--shell", "bash", "for i in {1..10}; do echo test; done"]).fine();
+    timed(&place, &["-r2", "-N", "grep -c 'a b' /etc/hostname /dev/null", "-i"]).fine();
+    for (words, wanted) in [
+        (&["-N", "grep 'a"][..], "its quotes do not match"),
+        (&[" "][..], "it is empty"),
+        (&["-P", "n", "1", "x", "sleep {n}"][..], "could not read 'x' as a number"),
+        (&["-p", "true", "-p", "true", "a", "b", "c"][..], "--prepare is given 2 times for 3 commands"),
+        (&["--baseline", "7", "true"][..], "7"),
+    ] {
+        let said = timed(&place, words).refused();
+        assert!(said.contains(wanted), "{words:?}: {said}");
+    }
+}
