@@ -23,6 +23,7 @@ mod resume;
 mod run;
 mod sessions;
 mod sessions_disk;
+mod structure;
 mod tape;
 mod time;
 mod unused;
