@@ -168,7 +168,7 @@ fn the_commented_manifest_is_written_once_and_runs() {
 #[test]
 fn built_in_reconstruction_works_out_of_the_box() {
     let place = Place::new();
-    let arguments = ["app", "run", "builtin:reconstruct", "--copies", "1", "--target", "60", "--time-limit", "40s"];
+    let arguments = ["app", "run", "builtin:reconstruct", "--copies", "1", "--target", "60", "--time-limit", "15s"];
     let run = place.ask(&[arguments.as_slice(), &["--json"]].concat()).fine().json();
     assert!(value(figures(&run, "application.reconstruct")[0]) > 0.0);
     assert!(value(figures(&run, "application.reconstruct_startup")[0]) > 0.0);

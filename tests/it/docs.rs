@@ -40,6 +40,9 @@ impl Workplace {
         // Options that shorten long commands: the test checks that they work, not their results.
         let limit = "few='--target 50 --max-launches 10'\n\
                      case \"$1 $2 $3\" in\n\
+                     run\\ --suite\\ rating|run\\ --suite\\ int-1|app\\ run\\ *) few=\"$few --time-limit 8s\";;\n\
+                     esac\n\
+                     case \"$1 $2 $3\" in\n\
                      'run --suite quick') shift 3; exec {} run --probe os.syscall_write --probe os.clock_read $few \"$@\";;\n\
                      run\\ *|app\\ run\\ *|net\\ rr\\ *|net\\ stream\\ *) exec {} \"$@\" $few;;\n\
                      esac\n";
