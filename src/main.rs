@@ -17,11 +17,21 @@ use std::process::ExitCode;
 use exit::ExitStatus;
 
 fn main() -> ExitCode {
+    // A worker is started for every launch: it has no use for the description of the command line, which takes longer to
+    // build than most launches measure.
+    if std::env::args_os().skip(1).eq(["worker"]) {
+        return concluded(cmd::worker());
+    }
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return cli::refuse(&error),
     };
-    match cmd::dispatch(cli) {
+    concluded(cmd::dispatch(cli))
+}
+
+/// The exit code of what was done; an error is printed.
+fn concluded(done: anyhow::Result<ExitStatus>) -> ExitCode {
+    match done {
         Ok(exit) => exit.into(),
         Err(error) if output::is_closed(&error) => ExitStatus::Fine.into(),
         Err(error) => {

@@ -14,9 +14,16 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures would be measured [default: the current one]
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: std::path::PathBuf,
+    /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which CPUs
+    /// are threads of one core
+    #[arg(long, value_name = "TIME", value_parser = crate::value_parsers::seconds, conflicts_with = "directory")]
+    host: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    if let Some(time) = arguments.host {
+        return super::host::run(time, common);
+    }
     let spinner = progress::spinner("looking around", std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let mut engine = super::run::engine()?;
     let checks = measure::doctor(&mut engine, &arguments.directory);

@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod farm;
 pub(crate) mod fleet;
+mod host;
 pub(crate) mod import;
 pub(crate) mod net;
 mod node_options;
@@ -63,11 +64,14 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         Verb::Reference(arguments) => reference::run(&arguments),
         Verb::Manual => completions::manual(),
         Verb::Agent(arguments) => agent::run(&arguments),
-        Verb::Worker => {
-            // If the harness is killed, its worker is killed too.
-            sys::process::die_with_parent(sys::process::parent_pid())?;
-            measure::serve(std::io::stdin(), &mut std::io::stdout())?;
-            Ok(ExitStatus::Fine)
-        }
+        Verb::Worker => worker(),
     }
+}
+
+/// Serves one launch.
+pub(crate) fn worker() -> Result<ExitStatus> {
+    // If the harness is killed, its worker is killed too.
+    sys::process::die_with_parent(sys::process::parent_pid())?;
+    measure::serve(std::io::stdin(), &mut std::io::stdout())?;
+    Ok(ExitStatus::Fine)
 }

@@ -118,7 +118,8 @@ impl<'a> LocalSession<'a> {
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
         let order = match order.run().plan.references {
             true => {
-                let earlier = earlier(self.saver.store(), order.run());
+                let run = order.run();
+                let earlier = earlier(self.saver.store(), &run.machine.fingerprint, &run.id);
                 order.after(earlier.iter())
             }
             false => order,
@@ -174,13 +175,13 @@ pub(crate) fn measured(run: &Run) -> bool {
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// The newest earlier runs of the same machine, which may contain the ratio of its unshared core.
-fn earlier(store: Option<&dyn Store>, run: &Run) -> Vec<Run> {
+/// The newest earlier runs of the machine with this fingerprint, except the run `id`, which may contain the ratio of its unshared core.
+pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
     /// Enough that one of them probably had both a shared and an unshared core.
     const NEWEST: usize = 5;
     let read = |store: &dyn Store| -> Option<Vec<Run>> {
         let mut same = store.summaries().ok()?;
-        same.retain(|other| other.fingerprint == run.machine.fingerprint && other.tool.is_none() && other.id != run.id);
+        same.retain(|other| other.fingerprint == fingerprint && other.tool.is_none() && other.id != id);
         same.sort_by_key(|other| std::cmp::Reverse(other.number));
         Some(same.iter().take(NEWEST).filter_map(|other| store.get(&other.id, Detail::Values).ok()).collect())
     };

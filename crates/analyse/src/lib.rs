@@ -11,6 +11,7 @@ pub mod conditions;
 mod error;
 pub mod explain;
 pub mod fleet;
+pub mod host;
 pub mod naming;
 pub mod plan_network;
 pub mod predict;

@@ -5,7 +5,7 @@ use model::{
     ValueBasis,
 };
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
-use stats::{FastBatches, PairedDifference, difference, look_at_launches, modes_of_launches};
+use stats::{FastBatches, PairedDifference, difference, look_at_launches, look_at_undisturbed, modes_of_launches};
 
 use crate::{references, tails};
 
@@ -38,7 +38,7 @@ pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
 
     let verdict = match nulls {
         Some(nulls) => paired(&values, &fast, &nulls, plan, target, batches),
-        None => single(&values, &fast, plan, target, batches),
+        None => single(figure, &values, &fast, plan, target, batches),
     };
     let finished = last || (at_look && verdict.within);
     let quantiles = tails::quantiles(figure, &launches, plan.level);
@@ -87,15 +87,25 @@ impl FigureVerdict {
     }
 }
 
-fn single(values: &[f64], fast: &[Option<FastBatches>], plan: &Plan, target: f64, batches: u32) -> FigureVerdict {
-    let look = look_at_launches(values, fast, target, plan.level);
+fn single(
+    figure: &Figure,
+    values: &[f64],
+    fast: &[Option<FastBatches>],
+    plan: &Plan,
+    target: f64,
+    batches: u32,
+) -> FigureVerdict {
+    // Values in cycles of undisturbed batches do not drift with the host: few of them suffice where they agree well.
+    let undisturbed = *figure.basis() == ValueBasis::Cycles;
+    let look = if undisturbed { look_at_undisturbed } else { look_at_launches }(values, fast, target, plan.level);
     if look.modes.len() > 1 {
         return in_modes(&look.modes, values, plan.level, batches, None);
     }
     let Some(found) = look.interval.or_else(|| launch_median_range(values)) else {
         return FigureVerdict::nothing("the run ended before it had two launches, and one process has no interval");
     };
-    let estimate = estimate(&found, values.len(), batches, EstimateMethod::OrderStatistic);
+    let method = if look.early { EstimateMethod::WidenedExtremes } else { EstimateMethod::OrderStatistic };
+    let estimate = estimate(&found, values.len(), batches, method);
     FigureVerdict { outcome: Outcome::Measured(estimate), within: look.converged, resolution: None }
 }
 

@@ -49,12 +49,12 @@ impl Class {
     ///
     /// Compute, faults and two parties: the largest differences of medians over five sessions of a guest, quiet to load 16,
     /// over 2.33, the range of five normal draws (system call 0.16%, integer mix 0.4%, chases in L1 and L2 0.03 and 0.1%;
-    /// page fault 3.2%; TCP and pipe round trip on one CPU 3.3 and 6.6%). The other classes were not measured in cycles and
-    /// have the floor of their time.
+    /// page fault 3.2%; TCP and pipe round trip on one CPU 3.3 and 6.6%). Latencies are in cycles only in the caches near
+    /// the core. The other classes were not measured in cycles and have the floor of their time.
     #[must_use]
     pub const fn cycles_floor(self) -> f64 {
         match self {
-            Self::Compute => 0.002,
+            Self::Compute | Self::MemoryLatency => 0.002,
             Self::Fault => 0.015,
             Self::Ipc => 0.03,
             _ => self.session_floor(),

@@ -11,6 +11,9 @@ pub enum EstimateMethod {
     OrderStatistic,
     /// Order statistics of differences, each taken inside one launch.
     PairedOrderStatistic,
+    /// Extremes of few undisturbed launches, widened so far that they cover like an interval at 99%: by resampling of
+    /// recorded launches, and no theorem.
+    WidenedExtremes,
     /// Derived from other figures by propagating their intervals.
     Propagated,
     /// Least and greatest of a few whole executions, or of too few launches for an interval.
@@ -49,9 +52,10 @@ impl Estimate {
     pub fn is_range(&self) -> bool {
         match self.method {
             EstimateMethod::Range => true,
-            EstimateMethod::OrderStatistic | EstimateMethod::PairedOrderStatistic | EstimateMethod::Propagated => {
-                self.level < RANGE_BELOW
-            }
+            EstimateMethod::OrderStatistic
+            | EstimateMethod::PairedOrderStatistic
+            | EstimateMethod::WidenedExtremes
+            | EstimateMethod::Propagated => self.level < RANGE_BELOW,
             EstimateMethod::Stated | EstimateMethod::None => false,
         }
     }

@@ -58,7 +58,7 @@ impl Default for Plan {
             seed: 0,
             level: 0.95,
             target: 0.02,
-            looks: vec![10, 14, 20, 28, 40],
+            looks: vec![8, 10, 14, 20, 28, 40],
             batches: 20,
             batch_nanos: 1_000_000,
             band: 0.02,

@@ -17,7 +17,8 @@ impl Share {
     /// A share; `None` for NaN.
     #[must_use]
     pub const fn new(value: f64) -> Option<Self> {
-        if value.is_nan() { None } else { Some(Self(value.clamp(0.0, 1.0))) }
+        // An empty sum of floats is -0, which would be printed as such: adding 0 makes it 0.
+        if value.is_nan() { None } else { Some(Self(value.clamp(0.0, 1.0) + 0.0)) }
     }
 
     /// A part of a whole; `None` if the whole is zero.
@@ -55,6 +56,7 @@ mod tests {
     fn a_share_never_leaves_its_range() {
         assert_eq!(Share::new(2_861_523.93), Some(Share::ALL));
         assert_eq!(Share::new(-0.1), Some(Share::NONE));
+        assert!(Share::new(-0.0).is_some_and(|none| none.get().is_sign_positive()));
         assert_eq!(Share::new(f64::NAN), None);
         assert_eq!(Share::of(1.0, 0.0), None);
         assert_eq!(Share::of(1.0, 4.0), Share::new(0.25));

@@ -2,10 +2,10 @@
 //! Statistical Software 59, 2014). Every program that prints runs as CSV prints this table, and importing reads it
 //! back.
 
-use crate::{EstimateMethod, Figure, Origin, Outcome, Run};
+use crate::{Estimate, EstimateMethod, Figure, Origin, Outcome, Run, ValueBasis};
 
 /// The columns of [`tidy_rows`]. Readers use these names; new columns may be added at the end.
-pub const TIDY_COLUMNS: [&str; 33] = [
+pub const TIDY_COLUMNS: [&str; 38] = [
     "run",
     "label",
     "machine",
@@ -39,6 +39,11 @@ pub const TIDY_COLUMNS: [&str; 33] = [
     "values",
     "quantiles",
     "rounding",
+    "basis",
+    "undisturbed",
+    "observed",
+    "observed_low",
+    "observed_high",
 ];
 
 /// The rows of a run, in the order of its figures.
@@ -80,7 +85,27 @@ fn row(run: &Run, figure: &Figure) -> Vec<String> {
         if figure.quantiles.is_empty() { String::new() } else { json(&figure.quantiles) },
         figure.rounding.map(number).unwrap_or_default(),
     ]);
+    row.extend(references(figure));
     row
+}
+
+/// The columns from `basis` on: what the value rests on, the share of its batches that were undisturbed, and the value
+/// over all batches of first attempts. Empty where the references were not read.
+fn references(figure: &Figure) -> [String; 5] {
+    let Some(references) = &figure.references else { return Default::default() };
+    let basis = match &references.basis {
+        ValueBasis::Observed(reason) => format!("observed: {reason}"),
+        other => code(other),
+    };
+    let observed =
+        |of: fn(&Estimate) -> f64| references.observed.as_ref().map(|one| number(of(one))).unwrap_or_default();
+    [
+        basis,
+        references.kept.map(|share| number(share.get())).unwrap_or_default(),
+        observed(|one| one.value),
+        observed(|one| one.low),
+        observed(|one| one.high),
+    ]
 }
 
 /// The columns from `outcome` to `detail`.

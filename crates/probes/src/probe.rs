@@ -138,6 +138,16 @@ pub struct Shares {
     pub axes: &'static [&'static str],
 }
 
+/// The value of an axis that a probe does not have: figures of memory are of one thread and base pages where nothing says
+/// otherwise.
+fn implied(axis: &str) -> &'static str {
+    match axis {
+        "threads" => "1",
+        "pages" => "base",
+        _ => "-",
+    }
+}
+
 impl Probe {
     /// Defaults of most probes: one pinned party, no axes, full batches. Every literal specifies at least id, title,
     /// about, metric, class, stresses and prepare.
@@ -224,7 +234,7 @@ impl Probe {
     #[must_use]
     pub fn sharing(&self, point: &Point) -> Option<String> {
         let shares = self.shares.as_ref()?;
-        let values: Vec<_> = shares.axes.iter().map(|axis| point.get(axis).unwrap_or("-")).collect();
+        let values: Vec<_> = shares.axes.iter().map(|axis| point.get(axis).unwrap_or(implied(axis))).collect();
         Some(format!("{}:{}", shares.key, values.join(",")))
     }
 

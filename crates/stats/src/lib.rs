@@ -45,4 +45,4 @@ pub use probe_weighting::{ProbeWeighting, probe_weighting};
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_launches};
+pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_launches, look_at_undisturbed};

@@ -156,7 +156,10 @@ fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) 
         }
     }
     if let Some(mode) = lower_mode(histogram, &modes) {
-        return Some((mode, UnsharedSource::LowerMode));
+        // Two kinds of steady neighbours also make two modes. Where it is known that an unshared core is faster, the lower
+        // of them is none.
+        let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + AGREES));
+        return (!shared).then_some((mode, UnsharedSource::LowerMode));
     }
     let single = modes.first().filter(|_| histogram.quartiles_apart() <= NARROW);
     single.filter(|_| alone).map(|mode| (*mode, UnsharedSource::Siblings))
@@ -210,6 +213,14 @@ mod tests {
         assert_eq!(learn(&few, &[], false).ratio, None, "3% may be anything");
         assert!(learn(&few, &KNOWN, false).ratio.is_some(), "unless it is known");
         assert_eq!(learn(&of(&[(0.25, 0.003, 60)]), &KNOWN, true).ratio, None, "too few");
+    }
+
+    #[test]
+    fn two_kinds_of_neighbours_are_no_unshared_core_where_one_is_known() {
+        let never_unshared = of(&[(0.33, 0.004, 500), (0.45, 0.004, 500)]);
+        assert_eq!(learn(&never_unshared, &KNOWN, false).source, UnsharedSource::Unknown);
+        let faster = of(&[(0.2, 0.004, 500), (0.33, 0.004, 500)]);
+        assert_eq!(learn(&faster, &KNOWN, false).source, UnsharedSource::LowerMode, "another core than the known one");
     }
 
     #[test]

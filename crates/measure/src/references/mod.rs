@@ -44,4 +44,6 @@ pub(crate) const fn hopeless(undisturbed: u32, batches: u32) -> bool {
 }
 
 #[cfg(test)]
+mod recorded_tests;
+#[cfg(test)]
 mod replay_tests;

@@ -11,14 +11,14 @@ use model::{
 };
 use rand::Rng;
 use stats::simulate::generator;
-use stats::stop::look_at_launches;
+use stats::stop::{look_at_launches, look_at_undisturbed};
 
 use super::learn::{RatioHistogram, learn};
 use super::weigh::weigh;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
 /// Numbers of launches at which a figure is judged by default.
-const LOOKS: [usize; 5] = [10, 14, 20, 28, 40];
+const LOOKS: [usize; 6] = [8, 10, 14, 20, 28, 40];
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
 /// The launches of one kernel, from a line of the shared recordings: round, start, length, kernel, operations, clock
@@ -100,14 +100,15 @@ fn half_width(values: &[f64], launches: usize) -> f64 {
 
 /// Share of resampled runs whose interval, after stopping as a session does, contains the median of all launches; and
 /// the share that ended within 2%.
-fn coverage(values: &[f64], seed: u64) -> (f64, f64) {
+fn coverage(figure: &Figure, values: &[f64], seed: u64) -> (f64, f64) {
     const RUNS: usize = 200;
+    let look = if *figure.basis() == ValueBasis::Cycles { look_at_undisturbed } else { look_at_launches };
     let truth = stats::median(values).unwrap();
     let mut rng = generator(seed);
     let (mut covered, mut called) = (0, 0);
     for _ in 0..RUNS {
         let drawn: Vec<f64> = (0..LAST).map(|_| values[rng.random_range(0..values.len())]).collect();
-        let ends = LOOKS.iter().map(|n| look_at_launches(&drawn[..*n], &[], 0.02, 0.95));
+        let ends = LOOKS.iter().map(|n| look(&drawn[..*n], &[], 0.02, 0.95));
         let found: Vec<_> = ends.collect();
         let end = found.iter().find(|look| look.converged).or(found.last()).unwrap();
         called += usize::from(end.converged);
@@ -132,7 +133,7 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
             let values = figure.values();
             assert!(values.len() >= 20, "{name} {kernel}: {} launches", values.len());
             let (was, is) = (half_width(&observed, 20), half_width(&values, 20));
-            let (coverage, called) = coverage(&values, at as u64);
+            let (coverage, called) = coverage(figure, &values, at as u64);
             println!(
                 "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} launches, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
                 figure.basis(),

@@ -1,8 +1,8 @@
 //! The clock and the contention over a whole run, from readings at known times: two figures of every run.
 
 use model::{
-    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Run,
-    SessionReferences, Share, Unit,
+    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, ReferenceMoment,
+    Run, SessionReferences, Share, Unit,
 };
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
@@ -10,48 +10,10 @@ use stats::order_statistic::{launch_median_interval, launch_median_range};
 const PARTS: usize = 20;
 /// Fewest readings per part, on average.
 const READINGS: usize = 3;
-/// Distance from the ratio of the unshared core above which another thread was on the core.
-const SHARED: f64 = 0.05;
-
-/// One reading, which represents the part of the run until the next one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct TimelineMoment {
-    began: f64,
-    seconds: f64,
-    clock: f64,
-    shared: Option<bool>,
-}
-
-/// The readings as periods of time, seconds of the session; `end` is its end.
-fn moments(references: &SessionReferences, end: f64) -> Vec<TimelineMoment> {
-    let samples = &references.samples;
-    let rows = samples.millis.0.iter().zip(&samples.cpu.0).zip(&samples.clock.0).zip(&samples.contention.0);
-    let unshared = |cpu: u32| references.unshared.iter().find(|core| core.cpus.contains(&cpu))?.ratio;
-    let mut moments: Vec<TimelineMoment> = rows
-        .map(|(((millis, cpu), clock), contention)| TimelineMoment {
-            began: f64::from(*millis) * 1e-3,
-            seconds: 0.0,
-            clock: references.lengths.hertz(*clock),
-            shared: unshared(*cpu)
-                .map(|unshared| references.lengths.ratio(*clock, *contention) > unshared * (1.0 + SHARED)),
-        })
-        .collect();
-    let ends: Vec<f64> = moments.iter().skip(1).map(|next| next.began).chain([end]).collect();
-    for (moment, end) in moments.iter_mut().zip(ends) {
-        moment.seconds = (end - moment.began).max(0.0);
-    }
-    // Readings in a row together represent the time until the next row.
-    let rows = moments.chunk_by_mut(|one, next| next.began - one.began < 2e-3);
-    for row in rows {
-        let each = row.iter().map(|moment| moment.seconds).sum::<f64>() / row.len() as f64;
-        row.iter_mut().for_each(|moment| moment.seconds = each);
-    }
-    moments
-}
 
 /// The clock below which half of the time was spent.
-fn weighted_median(moments: &[TimelineMoment]) -> Option<f64> {
-    let mut sorted: Vec<&TimelineMoment> = moments.iter().collect();
+fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
+    let mut sorted: Vec<&ReferenceMoment> = moments.iter().collect();
     sorted.sort_by(|one, other| one.clock.total_cmp(&other.clock));
     let half = moments.iter().map(|moment| moment.seconds).sum::<f64>() / 2.0;
     let mut sum = 0.0;
@@ -64,7 +26,7 @@ fn weighted_median(moments: &[TimelineMoment]) -> Option<f64> {
         .map(|moment| moment.clock)
 }
 
-fn shared_share(moments: &[TimelineMoment]) -> Option<Share> {
+fn shared_share(moments: &[ReferenceMoment]) -> Option<Share> {
     let known = || moments.iter().filter(|moment| moment.shared.is_some());
     let shared = known().filter(|moment| moment.shared == Some(true)).map(|moment| moment.seconds).sum();
     Share::of(shared, known().map(|moment| moment.seconds).sum())
@@ -72,14 +34,14 @@ fn shared_share(moments: &[TimelineMoment]) -> Option<Share> {
 
 /// Median clock of the session up to now, over time, hertz.
 pub(crate) fn median_clock(references: &SessionReferences, now: f64) -> Option<f64> {
-    weighted_median(&moments(references, now))
+    weighted_median(&references.moments(now))
 }
 
 /// Stores the results for the whole run: its median clock, the share of time in which its core was shared, and the
 /// figures `cpu.clock` and `cpu.core_shared` after those of the plan.
 pub(crate) fn conclude(run: &mut Run, end: f64) {
     let Some(references) = &mut run.session.references else { return };
-    let moments = moments(references, end);
+    let moments = references.moments(end);
     references.clock = weighted_median(&moments);
     references.core_shared = shared_share(&moments);
     let parts = parts(&moments);
@@ -97,7 +59,7 @@ pub(crate) fn conclude(run: &mut Run, end: f64) {
 }
 
 /// Parts of equal time.
-fn parts(moments: &[TimelineMoment]) -> Vec<Vec<TimelineMoment>> {
+fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
     let count = (moments.len() / READINGS).clamp(1, PARTS);
     let all: f64 = moments.iter().map(|moment| moment.seconds).sum();
     let mut parts = vec![Vec::new(); count];
@@ -113,7 +75,7 @@ fn parts(moments: &[TimelineMoment]) -> Vec<Vec<TimelineMoment>> {
 }
 
 /// A part of the run as a launch of its figure, for comparing runs.
-fn launch(part: &[TimelineMoment], value: f64) -> Launch {
+fn launch(part: &[ReferenceMoment], value: f64) -> Launch {
     let began = part.first().map_or(0.0, |first| first.began);
     let wall = part.iter().map(|moment| moment.seconds).sum();
     Launch { began, wall, value, steady: true, ..Launch::default() }
@@ -202,7 +164,7 @@ mod tests {
         let mut rows = vec![(0.0, 2.0, true)];
         rows.extend((0..10).map(|at| (1.0 + 0.01 * f64::from(at), 3.0, false)));
         let session = session(&rows);
-        let moments = moments(&session, 1.1);
+        let moments = session.moments(1.1);
         assert!((weighted_median(&moments).unwrap() * 1e-9 - 2.0).abs() < 0.01);
         assert!((shared_share(&moments).unwrap().get() - 1.0 / 1.1).abs() < 0.01);
         assert_eq!(median_clock(&SessionReferences::default(), 1.0), None);
@@ -211,7 +173,7 @@ mod tests {
     #[test]
     fn a_row_of_readings_shares_its_stretch() {
         let session = session(&[(0.0, 2.0, true), (0.0, 3.0, false), (0.0, 3.0, false), (1.0, 3.0, false)]);
-        let shared = shared_share(&moments(&session, 2.0)).unwrap().get();
+        let shared = shared_share(&session.moments(2.0)).unwrap().get();
         assert!((shared - 1.0 / 6.0).abs() < 1e-9, "{shared}");
     }
 

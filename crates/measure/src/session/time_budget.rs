@@ -12,8 +12,11 @@ use stats::distribution::normal_quantile;
 use super::MeasureSession;
 use super::group::LaunchGroup;
 
-/// A figure out of reach is launched in one round of this number.
+/// A figure out of reach, or a dear one, is launched in one round of this number.
 const TURN: u32 = 3;
+/// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
+/// would leave too little to the others.
+const DEAR: f64 = 0.05;
 
 /// Remaining cost of finishing a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,12 +53,15 @@ fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<usize> {
 }
 
 impl MeasureSession<'_> {
-    /// The groups of this round: all of them without a time limit or before the first look.
+    /// The groups of this round: all of them without a time limit, and without those that are dear before the first look.
     pub(super) fn select_round(&self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
-        let Some(limit) = self.run.plan.time_limit.filter(|_| round >= first && !round.is_multiple_of(TURN)) else {
+        let Some(limit) = self.run.plan.time_limit.filter(|_| !round.is_multiple_of(TURN)) else {
             return groups;
         };
+        if round < first {
+            return self.affordable(groups, limit, first);
+        }
         let costs = groups.iter().enumerate().map(|(group, members)| GroupCost { group, seconds: self.cost(members) });
         let reached = within_budget(costs.collect(), limit - self.elapsed());
         if reached.is_empty() {
@@ -67,6 +73,15 @@ impl MeasureSession<'_> {
             .filter(|(group, _)| reached.contains(group))
             .map(|(_, members)| members)
             .collect()
+    }
+
+    /// The groups whose launches until the first look take no more than their members' share of the time limit; all if
+    /// none is.
+    fn affordable(&self, groups: Vec<LaunchGroup>, limit: f64, first: u32) -> Vec<LaunchGroup> {
+        let cost = |group: &LaunchGroup| self.progress[group.0[0]].seconds * f64::from(first);
+        let affordable = |group: &&LaunchGroup| cost(group) <= DEAR * limit * group.0.len() as f64;
+        let some: Vec<LaunchGroup> = groups.iter().filter(affordable).cloned().collect();
+        if some.is_empty() { groups } else { some }
     }
 
     /// Seconds until the first member of a group is expected to finish.

@@ -7,17 +7,24 @@ use super::beside::{Beside, counted, untimed_operations};
 use super::footprint::FootprintTally;
 use super::guard::Guard;
 use super::reader::ReferenceReader;
-use crate::references::hopeless;
+use crate::references::{ENOUGH, hopeless};
 use crate::step::{ReferenceSetting, Reply, Task};
 use crate::{calibrate, pairs, tails};
 
 /// Most warm-up batches.
 const MOST_WARMUP: u32 = 40;
 /// Time for timing single operations in a launch, nanoseconds.
-const EACH_NANOS: f64 = 30e6;
-/// Longest operation for which enough operations for a quantile of 99.9% are timed, nanoseconds.
+const EACH_NANOS: f64 = 10e6;
+/// Operations that a quantile of 99.9% needs, and the longest time in which they are timed, nanoseconds. Slower ones have
+/// quantiles up to 99%.
 const FOR_RARE: f64 = 1000.0;
-const EACH_AT_MOST: f64 = 200e6;
+const EACH_AT_MOST: f64 = 50e6;
+/// Operations that a quantile of 99% needs.
+const FEWEST_EACH: f64 = 100.0;
+/// Time in batches after which a launch ends with the batches that it has, nanoseconds: several times what the most
+/// batches of a launch take. Where the parties of a figure wait for CPUs that others use, every batch takes longer than
+/// calibrated, and the run has better use for the time.
+const LONGEST_TIMED: u64 = 150_000_000;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
 /// One figure in a launch: its trial and its results so far.
@@ -31,6 +38,8 @@ pub(super) struct LaunchMember {
     launch: Launch,
     amount: f64,
     began: u64,
+    /// Time in batches and the readings beside them, nanoseconds.
+    spent: u64,
     beside: Beside,
 }
 
@@ -51,7 +60,7 @@ impl LaunchMember {
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
         let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
         let (beside, began) = (Beside::of(setting, &task), sys::clock::now());
-        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, beside }
+        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, spent: 0, beside }
     }
 
     /// A context for the next member of the launch, which shares the preparation of this one.
@@ -126,6 +135,9 @@ impl LaunchMember {
     /// Whether it has enough undisturbed batches, or will not get them.
     pub(super) fn has_enough(&self) -> bool {
         let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
+        if self.spent > LONGEST_TIMED && batches >= ENOUGH {
+            return true;
+        }
         self.task.enough > 0
             && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), batches))
     }
@@ -133,7 +145,9 @@ impl LaunchMember {
     /// Runs one batch, or one pair, between readings of the references, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let reader = self.beside.reader(reader);
+        let began = sys::clock::now();
         let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
+        self.spent += sys::clock::now() - began;
         self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
@@ -180,8 +194,8 @@ impl LaunchMember {
         let readings = match &mut self.trial {
             Trial::One(kernel) => {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
-                let rare = (EACH_AT_MOST / typical).min(FOR_RARE);
-                let room = (EACH_NANOS / typical).max(rare).clamp(100.0, 4000.0) as usize;
+                let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
+                let room = (EACH_NANOS / typical).clamp(rare, 4000.0) as usize;
                 let mut record = Recorder::with_capacity(room);
                 kernel.each(&mut record)?;
                 record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()

@@ -43,8 +43,11 @@ impl Folders {
     pub(super) fn new(name: &'static str, at: &Point, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
         let scratch = place::open(at, context, MOST * (size + 4 * KIB))?;
-        let directory = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
+        let (directory, tried) = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
             .map_err(|error| Unsupported::new(format!("could not create a directory for the files: {error}")))?;
+        if tried > 1 {
+            context.note(format!("in the fastest of {tried} new directories, each in a block group of its own"));
+        }
         let content = (0..size).map(|index| (index * 31 + context.seed()) as u8).collect();
         let durable = at.choice("durability")? == "fsync";
         Ok(Self { directory, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
@@ -122,11 +125,12 @@ const CANDIDATES: usize = 8;
 /// Files created in each to measure how fast it is at best.
 const TRIED: usize = 16;
 
-/// The one of several new directories in which files are created fastest.
-fn fastest_directory(inside: &Path, name: &str) -> io::Result<PathBuf> {
+/// The one of several new directories in which files are created fastest, and their number.
+fn fastest_directory(inside: &Path, name: &str) -> io::Result<(PathBuf, usize)> {
     let spread = sys::file::spread_directories(inside).map_err(io::Error::other)?;
+    let candidates = if spread { CANDIDATES } else { 1 };
     let mut best: Option<(Duration, PathBuf)> = None;
-    for number in 0..if spread { CANDIDATES } else { 1 } {
+    for number in 0..candidates {
         // ext4 chooses the first group to try by the name, which therefore differs between launches.
         let path = inside.join(format!("{name}-{number}"));
         fs::create_dir(&path)?;
@@ -135,7 +139,7 @@ fn fastest_directory(inside: &Path, name: &str) -> io::Result<PathBuf> {
             best = Some((fastest, path));
         }
     }
-    Ok(best.map(|(_, path)| path).unwrap_or_default())
+    Ok((best.map(|(_, path)| path).unwrap_or_default(), candidates))
 }
 
 /// The shortest time of creating a file there; the first files read the tables of the group from disk.

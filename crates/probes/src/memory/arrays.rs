@@ -8,10 +8,11 @@ use std::cell::RefCell;
 use sys::memory::{Arena, Pages};
 
 use crate::prelude::*;
+use crate::probe::Shares;
 use crate::team::ThreadTeam;
 
-/// Axes on which probes must agree to share the arrays.
-pub(super) const SHARED_AXES: &[&str] = &["working_set", "threads", "pages"];
+/// The figures of one working set on so many threads share the arrays.
+pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", "threads", "pages"] };
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
@@ -45,6 +46,11 @@ impl ArrayChunk {
         // Small whole numbers: sums of any number of them are exact.
         arena.doubles_mut().iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + 3) % 61) as f64);
         Ok(Self { arena, bytes })
+    }
+
+    /// All memory of the chunk, as words: whoever writes to it leaves small whole numbers, as bits of doubles.
+    pub(super) fn words(&mut self) -> &mut [u64] {
+        self.arena.words_mut()
     }
 
     /// Elements of one array if the chunk is divided into `arrays` arrays.

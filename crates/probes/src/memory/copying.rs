@@ -1,9 +1,6 @@
-//! Common parts of the two copies: source and destination in one arena, walked piece by piece.
+//! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by piece.
 
-use std::cell::RefCell;
-
-use sys::memory::{Arena, Pages};
-
+use super::arrays::{Arrays, arrays};
 use crate::prelude::*;
 
 /// A copying kernel: destination, source, passes.
@@ -20,16 +17,12 @@ pub(super) fn prepare(copy: Copy, at: &Point, context: &mut ProbeContext) -> Res
     let bytes = at.bytes("working_set")? as usize;
     let half = bytes / 16;
     let words = if half > PIECE { half / PIECE * PIECE } else { half };
-    let arena = context.shared(&format!("copying {bytes}"), || {
-        let mut arena = Arena::populated((2 * words + STAGGER) * 8, Pages::Base)?;
-        arena.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
-        Ok(RefCell::new(arena))
-    })?;
-    Ok(Trial::one(Copying { arena, copy, words, from: 0, pieces: 0 }))
+    let memory = arrays(at, context)?;
+    Ok(Trial::one(Copying { memory, copy, words, from: 0, pieces: 0 }))
 }
 
 struct Copying {
-    arena: Rc<RefCell<Arena>>,
+    memory: Rc<Arrays>,
     copy: Copy,
     /// Words of the source, and of the destination.
     words: usize,
@@ -48,10 +41,10 @@ impl Copying {
     }
 
     /// Destination and source of a piece.
-    fn split<'a>(&self, arena: &'a mut Arena, piece: u64) -> (&'a mut [u64], &'a mut [u64]) {
+    fn split<'a>(&self, memory: &'a mut [u64], piece: u64) -> (&'a mut [u64], &'a mut [u64]) {
         let size = self.piece();
         let at = (piece % (self.words / size) as u64) as usize * size;
-        let (to, from) = arena.words_mut().split_at_mut(self.words + STAGGER);
+        let (to, from) = memory.split_at_mut(self.words + STAGGER);
         (&mut to[at..at + size], &mut from[at..at + size])
     }
 }
@@ -71,10 +64,11 @@ impl Copying {
 impl Kernel for Copying {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let passes = if self.is_small() { ops as usize } else { 1 };
-        let mut arena = self.arena.borrow_mut();
+        let mut team = self.memory.borrow_mut();
+        let memory = team.own().words();
         let mut token = 0;
         for piece in self.walk(ops) {
-            let (to, from) = self.split(&mut arena, piece);
+            let (to, from) = self.split(memory, piece);
             (self.copy)(to, from, passes);
             // One of the written words proves that the piece was written.
             token = to[self.mark(piece)];
@@ -83,10 +77,11 @@ impl Kernel for Copying {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        let mut arena = self.arena.borrow_mut();
+        let mut team = self.memory.borrow_mut();
+        let memory = team.own().words();
         let mut last = 0;
         for piece in self.walk(done.ops) {
-            let (to, from) = self.split(&mut arena, piece);
+            let (to, from) = self.split(memory, piece);
             let mark = self.mark(piece);
             ProbeError::unless_equal(to[mark], from[mark])?;
             last = from[mark];
@@ -97,10 +92,11 @@ impl Kernel for Copying {
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         self.from = if self.is_small() { 0 } else { self.from.wrapping_add(self.pieces) };
         self.pieces = ops;
-        let mut arena = self.arena.borrow_mut();
+        let mut team = self.memory.borrow_mut();
+        let memory = team.own().words();
         for piece in self.walk(ops) {
             let mark = self.mark(piece);
-            self.split(&mut arena, piece).0[mark] = SPOILED;
+            self.split(memory, piece).0[mark] = SPOILED;
         }
         Ok(())
     }

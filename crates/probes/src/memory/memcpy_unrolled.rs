@@ -2,7 +2,6 @@
 
 use super::copying;
 use crate::prelude::*;
-use crate::probe::Shares;
 
 pub(super) static PROBE: Probe = Probe {
     id: "memory.memcpy_unrolled",
@@ -16,7 +15,7 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("BaBar", "table 1, memcpy (unrolled)", "T. Pavel, CHEP 98"),
     ],
     axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
-    shares: Some(Shares { key: "copying", axes: &["working_set"] }),
+    shares: Some(super::arrays::SHARES),
     prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_unrolled, at, context),
     ..Probe::BLANK
 };

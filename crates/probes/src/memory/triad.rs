@@ -4,7 +4,6 @@ use sys::kernel::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;
-use crate::probe::Shares;
 
 pub(super) static PROBE: Probe = Probe {
     id: "memory.triad",
@@ -24,7 +23,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
-    shares: Some(Shares { key: "field", axes: arrays::SHARED_AXES }),
+    shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Triad, at, context),
     ..Probe::BLANK
 };

@@ -4,7 +4,6 @@ use sys::kernel::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;
-use crate::probe::Shares;
 
 pub(super) static PROBE: Probe = Probe {
     id: "memory.write",
@@ -26,7 +25,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
-    shares: Some(Shares { key: "field", axes: arrays::SHARED_AXES }),
+    shares: Some(arrays::SHARES),
     // Streaming stores and the choice of the best use the widest registers.
     skips: |at| at.get("stores") != Some("normal") && at.get("width") != Some("vector"),
     prepare: |at, context| streaming::prepare(StreamKind::Write, at, context),

@@ -6,6 +6,7 @@ mod scale;
 mod scatter;
 mod sheet;
 mod strip;
+mod timeline;
 
 use crate::{Chart, ChartPlot, Error};
 
@@ -19,5 +20,6 @@ pub(crate) fn svg(chart: &Chart) -> Result<Option<String>, Error> {
         ChartPlot::Forest(forest) => forest::draw(chart, forest),
         ChartPlot::Strip(strip) => strip::draw(chart, strip),
         ChartPlot::Scatter(scatter) => scatter::draw(chart, scatter),
+        ChartPlot::Timeline(timeline) => timeline::draw(chart, timeline),
     }
 }

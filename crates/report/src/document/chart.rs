@@ -28,6 +28,8 @@ pub enum ChartPlot {
     Strip(Strip),
     /// Two values for each member, and a line through the origin.
     Scatter(ScatterPlot),
+    /// Quantities over the same time, one below the other; formats without charts print it in block characters.
+    Timeline(Timeline),
 }
 
 /// Division of an axis.
@@ -147,4 +149,62 @@ pub struct ScatterPlot {
     pub points: Vec<(String, PrintedQuantity, PrintedQuantity)>,
     /// Slope of the line through the origin.
     pub slope: Option<f64>,
+}
+
+/// Quantities over the same time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Timeline {
+    /// The whole time, seconds.
+    pub seconds: f64,
+    /// Rows from the top.
+    pub rows: Vec<TimelineRow>,
+}
+
+/// One quantity over time, in equal parts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TimelineRow {
+    /// Its label.
+    pub label: String,
+    /// What its lowest and highest value mean.
+    pub range: String,
+    /// Heights, 0 to 1; `None` where nothing is known.
+    pub heights: Vec<Option<f64>>,
+    /// Number of its colour, from 0.
+    pub colour: usize,
+}
+
+impl TimelineRow {
+    /// The row in so many block characters, a dot where nothing is known.
+    fn blocks(&self, columns: usize) -> String {
+        const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let block = |height: &Option<f64>| match height {
+            None => '·',
+            // Any part of a cell is seen: only nothing at all is empty.
+            Some(height) if *height > 0.0 => BLOCKS[((height * 8.0).round() as usize).clamp(1, 8)],
+            Some(_) => BLOCKS[0],
+        };
+        let columns = columns.clamp(1, self.heights.len().max(1));
+        (0..columns).map(|at| block(&self.mean(at, columns))).collect()
+    }
+
+    /// Mean of the known heights in one of so many columns.
+    fn mean(&self, at: usize, columns: usize) -> Option<f64> {
+        let count = self.heights.len();
+        let known: Vec<f64> =
+            self.heights[at * count / columns..(at + 1) * count / columns].iter().copied().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+}
+
+impl Timeline {
+    /// The rows as lines of text, at most `room` wide where that leaves ten columns for the picture: label, picture, range.
+    #[must_use]
+    pub(crate) fn lines(&self, room: usize) -> Vec<String> {
+        let longest =
+            |of: fn(&TimelineRow) -> &str| self.rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
+        let (width, range) = (longest(|row| &row.label), longest(|row| &row.range));
+        let columns = room.saturating_sub(width + range + 5).max(10);
+        let line = |row: &TimelineRow| format!("{:width$}  ▕{}▏ {}", row.label, row.blocks(columns), row.range);
+        self.rows.iter().map(line).collect()
+    }
 }

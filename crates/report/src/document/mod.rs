@@ -9,6 +9,7 @@ pub(crate) use boxes::PlacedBox;
 pub use boxes::{BoxPicture, BoxTree};
 pub use chart::{
     Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
+    Timeline, TimelineRow,
 };
 pub use quantity::{Digits, PrintedQuantity, PrintedSpread};
 pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};

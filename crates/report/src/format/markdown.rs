@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::{Block, Cell, ColumnKind, Document, Error, ReportFormat, RowGroup, Table, TableRow};
+use crate::{Block, Cell, Chart, ChartPlot, ColumnKind, Document, Error, ReportFormat, RowGroup, Table, TableRow};
 
 /// Renders documents for issues, wikis and README files.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,6 +55,13 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
             }
         }
         Block::Table(table) => write_table(out, table)?,
+        Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
+            writeln!(out, "*{}.* {}\n\n```text", escaped(title), escaped(about))?;
+            for line in timeline.lines(BOXES) {
+                writeln!(out, "{}", line.replace('`', "'").replace(char::is_control, " "))?;
+            }
+            writeln!(out, "```")?;
+        }
         Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
         Block::Boxes(picture) => {
             writeln!(out, "```text")?;

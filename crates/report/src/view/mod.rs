@@ -6,6 +6,7 @@ mod compare;
 mod evaluation;
 mod explain;
 mod findings;
+mod host;
 mod machine;
 mod predict;
 mod probe;
@@ -24,6 +25,7 @@ pub use evaluation::{
 };
 pub use explain::{ExplainContext, explain};
 pub use findings::{CheckFinding, FindingState, Findings, findings};
+pub use host::host;
 pub use machine::heading;
 pub use predict::{evaluation, predict};
 pub use probe::probe;

@@ -48,9 +48,24 @@ impl Arena {
     /// Reserves and touches every page; an error if the pages do not match the policy.
     pub fn populated(bytes: usize, pages: Pages) -> Result<Self> {
         let mut arena = Self::reserve(bytes, pages)?;
-        arena.populate();
+        if !arena.populate_at_once() {
+            arena.populate();
+        }
         arena.verify_pages()?;
         Ok(arena)
+    }
+
+    /// Lets the kernel make all pages exist by one call, which takes two thirds of the time of a fault for each. False if
+    /// it cannot: it came with Linux 5.14.
+    fn populate_at_once(&mut self) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            // A mapping of the system's policy begins and ends at whole pages, like those of the others.
+            let whole = round_up(self.len, page_size()).unwrap_or(0);
+            self.mapping.advise(self.offset, whole, libc::MADV_POPULATE_WRITE).is_ok()
+        }
+        #[cfg(not(target_os = "linux"))]
+        false
     }
 
     /// Writes one zero byte to each base page, so that all pages exist. Returns the number of base pages touched.

@@ -40,7 +40,7 @@ fn legend(plot: &ChartPlot) -> Markup {
 fn numbers(plot: &ChartPlot) -> Markup {
     let table = match plot {
         ChartPlot::Curves(curves) => curve_numbers(curves),
-        ChartPlot::Forest(_) | ChartPlot::Strip(_) => return html! {},
+        ChartPlot::Forest(_) | ChartPlot::Strip(_) | ChartPlot::Timeline(_) => return html! {},
         ChartPlot::Scatter(scatter) => html! {
             table {
                 thead { tr { th scope="col" {} th.n scope="col" { (scatter.x.title) } th.n scope="col" { (scatter.y.title) } } }

@@ -6,7 +6,7 @@ mod paint;
 
 use std::io::Write;
 
-use crate::{Block, BoxTree, Document, DocumentSection, Error, ReportFormat, Tone};
+use crate::{Block, BoxTree, Chart, ChartPlot, Document, DocumentSection, Error, ReportFormat, Tone};
 use paint::{Paint, clean};
 
 /// Renders documents for a terminal.
@@ -74,6 +74,12 @@ impl TerminalPage {
                 Block::List { numbered, items } => self.list(lines, *numbered, items),
                 Block::Facts(facts) => self.facts(lines, facts),
                 Block::Table(table) => grid::draw(table, self.width, self.paint, lines),
+                Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
+                    self.text(lines, &format!("{title}. {about}"), "  ", "    ", Tone::Muted);
+                    lines.extend(
+                        timeline.lines(self.width.saturating_sub(2)).iter().map(|line| format!("  {}", clean(line))),
+                    );
+                }
                 Block::Chart(chart) => {
                     let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);

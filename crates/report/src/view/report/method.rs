@@ -9,7 +9,12 @@ use crate::{Block, DocumentSection};
 pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
     let estimates = || input.runs.iter().flat_map(|run| &run.figures).filter_map(|figure| figure.outcome.estimate());
     let mut items = Vec::new();
-    if estimates().any(|e| matches!(e.method, EstimateMethod::OrderStatistic | EstimateMethod::PairedOrderStatistic)) {
+    if estimates().any(|e| {
+        matches!(
+            e.method,
+            EstimateMethod::OrderStatistic | EstimateMethod::PairedOrderStatistic | EstimateMethod::WidenedExtremes
+        )
+    }) {
         items.push(
             "A figure is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
              figures alternate in a random order, so that drift of the machine falls on all alike."

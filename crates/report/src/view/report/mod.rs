@@ -69,6 +69,9 @@ pub fn report(input: &ReportInput) -> Document {
     if let Some(explanation) = input.explanation {
         document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
+    if let [run] = input.runs {
+        document.sections.extend(super::host::strip(run));
+    }
     document.sections.extend(curves::sections(input.runs, &names));
     document.sections.extend(spread::sections(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));

@@ -1,0 +1,171 @@
+//! Whether two CPUs are threads of one core, whatever the system is told: the contention reference on one of them with
+//! the other busy or idle, in random order, so that neighbours that come and go affect both alike.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use model::{CorePair, CoreRelation};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use sys::kernel::core_reference::CoreReferences;
+
+use crate::Error;
+use crate::engine::Stopper;
+
+/// Turns of either kind: three in a row once suggested a shared core where there was none.
+const TURNS: usize = 20;
+/// Most rounds of turns, where neighbours leave it undecided. Each decides at a level at which three are no luck.
+const ROUNDS: usize = 4;
+/// Readings of a turn, of which the middle counts.
+const READINGS: usize = 9;
+/// Time that the other CPU is given to begin or to stop.
+const SETTLE: Duration = Duration::from_millis(1);
+/// Longest wait for the other CPU to begin its work.
+const BEGIN: Duration = Duration::from_millis(50);
+/// Seconds that the turns of a pair take at most, roughly.
+const SECONDS: f64 = 2.0 * TURNS as f64 * 3e-3;
+/// Factor beyond which a busy other CPU shares the core: another thread slows six chains of adds down by far more, and
+/// another core not at all.
+const FACTOR: f64 = 1.05;
+/// Level of the interval that decides.
+const LEVEL: f64 = 0.999;
+
+/// Seconds that all pairs of so many CPUs take, roughly.
+pub(super) fn seconds(cpus: usize) -> f64 {
+    SECONDS * (cpus * cpus.saturating_sub(1) / 2) as f64
+}
+
+/// Tests all pairs of these CPUs, within some seconds more than asked for.
+pub(super) fn test(
+    cpus: &[usize],
+    references: CoreReferences,
+    seconds: f64,
+    stopper: &Stopper,
+) -> Result<Vec<CorePair>, Error> {
+    let topology = sys::topology::read().ok();
+    let until = sys::clock::now() + ((seconds + 5.0) * 1e9) as u64;
+    let mut pairs = Vec::new();
+    for (at, own) in cpus.iter().enumerate() {
+        for other in &cpus[at + 1..] {
+            if stopper.asked() || sys::clock::now() > until {
+                return Ok(pairs);
+            }
+            let told = topology.as_ref().and_then(|machine| Some(machine.core(*own)?.contains(*other)));
+            let [mut idle, mut busy] = turns(*own, *other, references)?;
+            let mut pair = judged([*own, *other], told, &idle, &busy);
+            for _ in 1..ROUNDS {
+                if pair.relation != CoreRelation::Undecided || stopper.asked() || sys::clock::now() > until {
+                    break;
+                }
+                let more = turns(*own, *other, references)?;
+                idle.extend(&more[0]);
+                busy.extend(&more[1]);
+                pair = judged([*own, *other], told, &idle, &busy);
+            }
+            pairs.push(pair);
+        }
+    }
+    Ok(pairs)
+}
+
+/// The result of the turns, each given by its cycles per add.
+fn judged(cpus: [usize; 2], told: Option<bool>, idle: &[f64], busy: &[f64]) -> CorePair {
+    let logs = |ratios: &[f64]| ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>();
+    let shift = stats::hodges_lehmann::two_sample(&logs(idle), &logs(busy));
+    let found = shift.and_then(|shift| {
+        let interval = shift.interval(LEVEL)?;
+        Some([shift.estimate.exp(), interval.low.exp(), interval.high.exp()])
+    });
+    let relation = match found {
+        Some([_, low, _]) if low > FACTOR => CoreRelation::OneCore,
+        Some([_, _, high]) if high < FACTOR => CoreRelation::SeparateCores,
+        _ => CoreRelation::Undecided,
+    };
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    CorePair { cpus: cpus.map(number), relation, told, turns: [idle, busy].map(|row| number(row.len())), factor: found }
+}
+
+/// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
+fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f64>; 2], Error> {
+    let mut order: Vec<bool> = (0..2 * TURNS).map(|turn| turn < TURNS).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(sys::clock::now()));
+    sys::affinity::pin(&[own])?;
+    let (busy, done, end) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let work = || {
+            if sys::affinity::pin(&[other]).is_err() {
+                return;
+            }
+            while !end.load(Ordering::Relaxed) {
+                if !busy.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(20));
+                } else if references.read().is_ok() {
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        };
+        let helper = std::thread::Builder::new().name(format!("busy {other}")).spawn_scoped(scope, work);
+        let found = helper.map_err(|error| Error::System(sys::Error::os("start a thread", error))).and_then(|helper| {
+            let mut found = [Vec::new(), Vec::new()];
+            for with_busy in order {
+                busy.store(with_busy, Ordering::Relaxed);
+                helper.thread().unpark();
+                let turn = one_turn(references, with_busy, &done)?;
+                found[usize::from(with_busy)].extend(turn);
+            }
+            Ok(found)
+        });
+        end.store(true, Ordering::Relaxed);
+        busy.store(false, Ordering::Relaxed);
+        found
+    })
+}
+
+/// The middle of some readings, or nothing if the other CPU did not do what it was to do: it may be busy with others'
+/// work.
+fn one_turn(references: CoreReferences, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
+    let began = sys::clock::now();
+    let before = done.load(Ordering::Relaxed);
+    std::thread::sleep(SETTLE);
+    while with_busy && done.load(Ordering::Relaxed) == before {
+        if sys::clock::now() - began > BEGIN.as_nanos() as u64 {
+            return Ok(None);
+        }
+        std::hint::spin_loop();
+    }
+    let first = done.load(Ordering::Relaxed);
+    let lengths = references.lengths();
+    let mut ratios = Vec::with_capacity(READINGS);
+    for _ in 0..READINGS {
+        let reading = references.read()?;
+        ratios.push(lengths.ratio(reading.clock_nanos, reading.contention_nanos));
+    }
+    let worked = done.load(Ordering::Relaxed) > first;
+    Ok(if worked == with_busy { stats::median(&ratios) } else { None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twenty_turns_decide_and_a_neighbour_in_both_kinds_does_not() {
+        let row = |centre: f64, seed: u32| -> Vec<f64> {
+            (0..20_u32).map(|at| centre * (1.0 + 0.003 * f64::from((at * 7 + seed) % 5))).collect()
+        };
+        let of = |idle: &[f64], busy: &[f64]| judged([0, 1], None, idle, busy);
+        let siblings = of(&row(0.25, 0), &row(0.45, 3));
+        assert_eq!(siblings.relation, CoreRelation::OneCore);
+        assert!(siblings.factor.is_some_and(|[factor, ..]| (factor - 1.8).abs() < 0.02));
+        assert_eq!(of(&row(0.25, 0), &row(0.25, 3)).relation, CoreRelation::SeparateCores);
+        // A neighbour of another guest in half of the turns of either kind.
+        let half = |seed: u32| {
+            let neighbour = |(at, ratio): (usize, f64)| if at % 2 == 0 { ratio * 1.5 } else { ratio };
+            row(0.25, seed).into_iter().enumerate().map(neighbour).collect::<Vec<_>>()
+        };
+        assert_ne!(of(&half(0), &half(3)).relation, CoreRelation::OneCore);
+        assert_eq!(of(&[], &row(0.4, 0)).relation, CoreRelation::Undecided);
+        assert_eq!(of(&row(0.25, 0)[..3], &row(0.45, 0)[..3]).relation, CoreRelation::Undecided, "three are no sample");
+    }
+}

@@ -1,0 +1,116 @@
+//! Sessions of this program, recorded on one guest at different loads, evaluated again: `tests/noise/sessions` has the
+//! first twenty launches of nine figures of each, with every batch and reading.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+
+use model::{Class, Figure, FigureKey, Run, UnsharedCore, UnsharedSource, ValueBasis};
+use stats::simulate::generator;
+
+use super::learn::{RatioHistogram, learn};
+use super::weigh::weigh;
+
+/// Load of the two CPUs when it began, and the document, compressed.
+const SESSIONS: &[(&str, &[u8])] = &[
+    ("14.4", include_bytes!("../../tests/noise/sessions/load_14.4.json.zst")),
+    ("15.4", include_bytes!("../../tests/noise/sessions/load_15.4.json.zst")),
+    ("15.9", include_bytes!("../../tests/noise/sessions/load_15.9.json.zst")),
+    ("17.0", include_bytes!("../../tests/noise/sessions/load_17.0.json.zst")),
+    ("18.6", include_bytes!("../../tests/noise/sessions/load_18.6.json.zst")),
+];
+
+fn session(packed: &[u8]) -> Run {
+    let text = zstd::stream::decode_all(packed).unwrap();
+    let mut run: Run = serde_json::from_slice(&text).unwrap();
+    let references = run.session.references.as_mut().unwrap();
+    // What the session knew is learnt again, from the readings of the extract alone.
+    let mut ratios = RatioHistogram::default();
+    let samples = &references.samples;
+    for (clock, contention) in samples.clock.0.iter().zip(&samples.contention.0) {
+        ratios.add(references.lengths.ratio(*clock, *contention));
+    }
+    for launch in run.figures.iter().flat_map(|figure| &figure.launches) {
+        for track in &launch.references.as_ref().unwrap().tracks {
+            for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
+                ratios.add(references.lengths.ratio(*clock, *contention));
+            }
+        }
+    }
+    references.unshared = vec![UnsharedCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) }];
+    let references = references.clone();
+    run.figures.iter_mut().for_each(|figure| weigh(figure, &references));
+    run
+}
+
+/// Largest relative difference of some values.
+fn apart(values: &[f64]) -> f64 {
+    let (low, high) = values.iter().fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
+    high / low - 1.0
+}
+
+/// Share of resampled series of `launches` whose interval contains the median of all.
+fn coverage(values: &[f64], launches: usize, seed: u64) -> f64 {
+    const RUNS: usize = 300;
+    let truth = stats::median(values).unwrap();
+    let mut rng = generator(seed);
+    let covered = |_| {
+        let drawn: Vec<f64> =
+            (0..launches).map(|_| values[rand::Rng::random_range(&mut rng, 0..values.len())]).collect();
+        let found = stats::order_statistic::launch_median_interval(&drawn, 0.95);
+        found.is_some_and(|found| found.interval.contains(truth))
+    };
+    (0..RUNS).map(covered).filter(|covered| *covered).count() as f64 / RUNS as f64
+}
+
+#[test]
+fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
+    let sessions: Vec<(&str, Run)> = SESSIONS.iter().map(|(load, packed)| (*load, session(packed))).collect();
+    let mut ratios = Vec::new();
+    let (mut cycles, mut observed): (BTreeMap<FigureKey, Vec<f64>>, BTreeMap<FigureKey, Vec<f64>>) = Default::default();
+    let mut covered = Vec::new();
+    for (load, run) in &sessions {
+        let core = &run.session.references.as_ref().unwrap().unshared[0];
+        assert_eq!(core.source, UnsharedSource::LowerMode, "load {load}: {core:?}");
+        ratios.push(core.ratio.unwrap());
+        for (at, figure) in run.figures.iter().enumerate() {
+            let values = figure.values();
+            if *figure.basis() != ValueBasis::Cycles || values.len() < 8 {
+                continue;
+            }
+            let of_cycles = stats::median(&figure.cycles().unwrap()).unwrap();
+            let first: Vec<f64> = figure.first_attempts().iter().map(|launch| launch.value).collect();
+            let of_observed = stats::median(&first).unwrap();
+            cycles.entry(figure.key()).or_default().push(of_cycles);
+            observed.entry(figure.key()).or_default().push(of_observed);
+            let share = coverage(&values, 14, at as u64);
+            println!("TABLE load {load} {}: {of_cycles:.4e} cycles, coverage {share:.3}", figure.key());
+            covered.push(share);
+        }
+    }
+    assert!(apart(&ratios) < 0.01, "one core, one ratio: {ratios:?}");
+    let mean = covered.iter().sum::<f64>() / covered.len() as f64;
+    assert!(mean >= 0.93 && covered.iter().all(|share| *share >= 0.90), "{covered:?}");
+    assert_agreement(&sessions[0].1.figures, &cycles, &observed);
+}
+
+/// Compute figures of all sessions agree in cycles; as observed they do not.
+fn assert_agreement(
+    figures: &[Figure],
+    cycles: &BTreeMap<FigureKey, Vec<f64>>,
+    observed: &BTreeMap<FigureKey, Vec<f64>>,
+) {
+    let class = |key: &FigureKey| figures.iter().find(|figure| figure.key() == *key).unwrap().class;
+    let (mut undisturbed, mut as_met) = (Vec::new(), Vec::new());
+    for (key, values) in cycles.iter().filter(|(key, values)| values.len() >= 3 && class(key) == Class::Compute) {
+        println!(
+            "TABLE {key}: {:.3}% apart in cycles, {:.1}% as observed",
+            apart(values) * 100.0,
+            apart(&observed[key]) * 100.0
+        );
+        undisturbed.push(apart(values));
+        as_met.push(apart(&observed[key]));
+    }
+    assert!(undisturbed.len() >= 4, "{} compute figures in three sessions", undisturbed.len());
+    let (undisturbed, as_met) = (stats::median(&undisturbed).unwrap(), stats::median(&as_met).unwrap());
+    assert!(undisturbed < 0.01 && as_met > 3.0 * undisturbed, "{undisturbed} in cycles, {as_met} as observed");
+}
