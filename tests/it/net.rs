@@ -178,6 +178,7 @@ fn a_server_is_reached_with_its_token_only() {
     assert_eq!(load.code, Some(0), "{}", load.err);
     let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "3s"]);
     assert!(udp.code == Some(0) && udp.out.contains("refused by the sender's queue"), "{udp:?}");
+    assert!(udp.out.contains("UDP loss"), "{udp:?}");
 }
 
 #[test]
@@ -214,6 +215,9 @@ fn effects_are_studied_and_events_built_between_processes() {
     assert_eq!(build["figures"][0]["probe"], "network.events");
     let latencies = figures(&build).iter().filter(|figure| figure["probe"] == "network.event_latency").count();
     assert_eq!(latencies, 4);
+    for lost in ["network.event_loss", "network.payload_loss"] {
+        assert!(figures(&build).iter().any(|figure| figure["probe"] == lost), "{lost} is no figure: {build}");
+    }
 }
 
 #[test]

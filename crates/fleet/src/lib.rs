@@ -12,6 +12,7 @@ pub mod lab;
 mod lab_launcher;
 pub mod launcher;
 pub mod line;
+pub mod loss;
 mod path;
 pub mod round_trip;
 pub mod series;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use model::{Figure, Launch, Metric, Primitive, Share, Unit, format_size};
 
 use crate::data::{HEADER, Header, start};
+use crate::loss::{LossCount, LossCounts};
 use crate::path::Path;
 use crate::series::{SeriesTrial, figure};
 use crate::serve::{Datagrams, ServeTest};
@@ -118,24 +119,28 @@ pub struct DatagramTrial {
     path: Path,
     step: Datagram,
     all: Fate,
+    losses: LossCounts,
 }
 
 impl DatagramTrial {
-    /// Datagrams over a path.
+    /// Datagrams over a path; every launch adds to `losses`.
     #[must_use]
-    pub fn new(path: Path, step: Datagram) -> Self {
-        Self { path, step, all: Fate::default() }
+    pub fn new(path: Path, step: Datagram, losses: LossCounts) -> Self {
+        Self { path, step, all: Fate::default(), losses }
+    }
+
+    fn point(&self) -> model::Point {
+        let size = format_size(u64::from(self.step.size));
+        self.path.point().with("size", size).with("offered", format!("{}", self.step.rate))
     }
 }
 
 impl SeriesTrial for DatagramTrial {
     fn figure(&self) -> Figure {
-        let size = format_size(u64::from(self.step.size));
-        let point = self.path.point().with("size", size).with("offered", format!("{}", self.step.rate));
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
         let mut figure = figure(
             "network.udp_received",
-            point,
+            self.point(),
             "UDP received",
             metric,
             &[Primitive::UdpStack, Primitive::NetworkLink],
@@ -151,6 +156,8 @@ impl SeriesTrial for DatagramTrial {
         self.all.refused += fate.refused;
         self.all.received += fate.received;
         self.all.socket_drops += fate.socket_drops;
+        let lost = fate.offered.saturating_sub(fate.received);
+        self.losses.borrow_mut().push((self.point(), LossCount { lost, of: fate.offered }));
         if fate.received == 0 {
             return Err(Error::Gone("no datagram arrived".to_owned()));
         }

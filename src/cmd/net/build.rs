@@ -15,7 +15,7 @@ use fleet::series::{SeriesTrial, figure};
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::NodeOptions;
-use super::jobs::{Jobs, latencies, remarks};
+use super::jobs::{Jobs, of_jobs, remarks};
 use super::options::{Derived, Switch, measure_trials};
 use super::stream::size;
 use crate::ExitStatus;
@@ -107,10 +107,7 @@ impl SeriesTrial for BuildTrial {
 
     fn launch(&mut self) -> fleet::Result<Launch> {
         let (outcome, drops) = self.together()?;
-        let rate = outcome.events_per_second();
-        if rate <= 0.0 {
-            return Err(fleet::Error::Gone("no event was built whole".to_owned()));
-        }
+        let rate = outcome.events_per_second(self.job.rate.is_some());
         let nanos = (outcome.seconds * 1e9) as u64;
         let launch = Launch {
             value: rate,
@@ -120,7 +117,11 @@ impl SeriesTrial for BuildTrial {
             stolen: outcome.cpu.stolen(),
             ..Launch::default()
         };
+        // A job that lost every event is a result too: its loss.
         self.done.borrow_mut().push((outcome, drops));
+        if rate <= 0.0 {
+            return Err(fleet::Error::Gone("fewer events were built whole than a rate needs".to_owned()));
+        }
         Ok(launch)
     }
 
@@ -246,7 +247,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     measure_trials(
         "net build",
         vec![Box::new(trial)],
-        |_| Derived { session: latencies(&point, &done.borrow()), ..Derived::NONE },
+        |_| Derived { session: of_jobs(&point, &done.borrow()), ..Derived::NONE },
         &arguments.measure,
         common,
     )

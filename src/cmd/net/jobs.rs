@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use fleet::build::{BuildOutcome, NodeCounters};
 use fleet::lab::Drops;
+use fleet::loss::{LossCount, loss};
 use fleet::series::{derived, figure};
 use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 
@@ -103,8 +104,29 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     ]
 }
 
+/// Figures of all jobs together: how long events took, and what was lost.
+pub(super) fn of_jobs(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
+    let events = |(one, _): &(BuildOutcome, Option<Drops>)| {
+        let missing = u64::from(one.missing);
+        LossCount { lost: missing, of: missing + u64::from(one.built) }
+    };
+    let payload = |(one, _): &(BuildOutcome, Option<Drops>)| {
+        let (sent, received, _) = one.bytes();
+        // The bytes of a receiver that was lost on purpose are not known.
+        let known = one.receivers.len() == one.by_receiver.len();
+        LossCount { lost: sent.saturating_sub(received), of: if known { sent } else { 0 } }
+    };
+    let counts =
+        |count: &dyn Fn(&(BuildOutcome, Option<Drops>)) -> LossCount| jobs.iter().map(count).collect::<Vec<_>>();
+    let lost = [
+        loss("network.event_loss", "Events not built whole", "event", point.clone(), &counts(&events)),
+        loss("network.payload_loss", "Payload that did not arrive", "byte", point.clone(), &counts(&payload)),
+    ];
+    latencies(point, jobs).into_iter().chain(lost.into_iter().flatten()).collect()
+}
+
 /// Quantiles of the time of events, each with its interval over jobs.
-pub(super) fn latencies(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
+fn latencies(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
     let of = |quantile: f64| -> Option<Figure> {
         let latency = |(one, _): &(BuildOutcome, Option<Drops>)| one.latency.quantile(quantile);
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();

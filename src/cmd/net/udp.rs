@@ -1,7 +1,10 @@
 //! `prony net udp`: datagrams at rising rates, and where they are lost.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 use clap::Args;
+use fleet::loss::{LossCounts, losses};
 use fleet::series::{EARLIER, SeriesTrial};
 use fleet::udp::{Datagram, DatagramTrial};
 use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
@@ -38,15 +41,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 0.01 to 60 s can be measured");
     let opened = arguments.over.open()?;
+    let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {
         let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.seconds };
-        Box::new(DatagramTrial::new(opened.path.clone(), step))
+        Box::new(DatagramTrial::new(opened.path.clone(), step, Rc::clone(&counts)))
     };
     let trials = arguments.offered.iter().map(trial).collect();
     measure_trials(
         "net udp",
         trials,
-        |run| Derived { whole: loss_free(run).into_iter().collect(), ..Derived::NONE },
+        |run| Derived {
+            whole: loss_free(run).into_iter().collect(),
+            session: losses("network.udp_loss", "UDP loss", "datagram", &counts),
+        },
         &arguments.measure,
         common,
     )

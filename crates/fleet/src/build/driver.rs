@@ -69,10 +69,12 @@ pub struct NodePlace {
 }
 
 impl BuildOutcome {
-    /// Events a second.
+    /// Events a second. Between n triggers at a rate (`triggered`) there are n - 1 gaps; without a rate, n events take the
+    /// time from the first request on.
     #[must_use]
-    pub fn events_per_second(&self) -> f64 {
-        if self.seconds > 0.0 { f64::from(self.built) / self.seconds } else { 0.0 }
+    pub fn events_per_second(&self, triggered: bool) -> f64 {
+        let intervals = self.built.saturating_sub(u32::from(triggered));
+        if self.seconds > 0.0 { f64::from(intervals) / self.seconds } else { 0.0 }
     }
 
     /// Payload bytes sent, payload bytes received, and the pair with the largest loss: sender, receiver and bytes.

@@ -1,7 +1,9 @@
 //! Fits throughput over record sizes by two parameters.
 
-use model::{EstimateMethod, Figure, Metric, Primitive, Run, Unit};
+use model::{EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
+use stats::fit::lack_of_fit::lack_of_fit;
 use stats::fit::line::weighted_line;
+use stats::median;
 
 use crate::series::{derived, figure};
 
@@ -24,25 +26,44 @@ pub fn two_parameters(run: &Run) -> Vec<Figure> {
         .collect()
 }
 
+/// Below this p-value, and further off than [`BAND`], a line is not what the streams follow.
+const LACKING: f64 = 0.01;
+/// Relative distance from the line that does not matter.
+const BAND: f64 = 0.05;
+
 fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
     let rounds = members.iter().map(|figure| figure.launches.len()).min().unwrap_or(0);
+    let sizes: Vec<f64> =
+        members.iter().filter_map(|figure| figure.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
+    if sizes.len() != members.len() {
+        return Vec::new();
+    }
+    // Times of a write, by record size and round.
+    let times: Vec<Vec<f64>> = members
+        .iter()
+        .zip(&sizes)
+        .map(|(figure, bytes)| figure.launches[..rounds].iter().map(|launch| bytes / launch.value).collect())
+        .collect();
     let (mut overheads, mut bandwidths) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        let bytes: Vec<f64> =
-            members.iter().filter_map(|figure| figure.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
-        let times: Vec<f64> =
-            members.iter().zip(&bytes).map(|(figure, bytes)| bytes / figure.launches[round].value).collect();
+        let times: Vec<f64> = times.iter().map(|rounds| rounds[round]).collect();
         // Equal relative errors.
         let weights: Vec<f64> = times.iter().map(|time| time.powi(-2)).collect();
-        if let Some(line) = weighted_line(&bytes, &times, &weights).filter(|line| line.slope > 0.0) {
+        if let Some(line) = weighted_line(&sizes, &times, &weights).filter(|line| line.slope > 0.0) {
             overheads.push(line.intercept);
             bandwidths.push(1.0 / line.slope);
         }
     }
+    let refused = refusal(&sizes, &times, &bandwidths);
     let derived = |id: &str, title: &str, metric: Metric, values: &[f64]| {
         let mut figure = figure(id, point.clone(), title, metric, &[Primitive::TcpStack]);
         figure.notes =
             vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
+        if let Some(reason) = &refused {
+            figure.flags.clear();
+            figure.outcome = Outcome::Unfit(reason.clone());
+            return Some(figure);
+        }
         derived(figure, values, EstimateMethod::Propagated)
     };
     [
@@ -62,4 +83,78 @@ fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Why two parameters do not describe the streams, if they do not: they lack fit, or they claim more than the streams
+/// carried where longer records no longer helped.
+fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<String> {
+    let size = |at: usize| model::format_size(sizes[at] as u64);
+    if let Some(test) = lack_of_fit(sizes, times).filter(|test| test.p_value < LACKING && test.off.abs() > BAND) {
+        let (percent, way) = (100.0 * test.off.abs(), if test.off > 0.0 { "longer" } else { "shorter" });
+        let at = size(test.worst);
+        return Some(format!(
+            "no line describes these times: a write of {at} takes {percent:.0}% {way}; see the curve"
+        ));
+    }
+    let rate = |at: usize| Some(sizes[at] / median(&times[at])?);
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by(|a, b| sizes[*b].total_cmp(&sizes[*a]));
+    let (first, second) = (rate(*order.first()?)?, rate(*order.get(1)?)?);
+    let highest = times.iter().zip(sizes).flat_map(|(times, size)| times.iter().map(move |time| size / time));
+    let highest = highest.fold(0.0, f64::max);
+    let level = (first / second - 1.0).abs() < 0.01;
+    let claimed = median(bandwidths)?;
+    (level && claimed > highest).then(|| {
+        format!(
+            "the line claims {:.4e} B/s, and the longest records carry {:.4e} B/s whatever their size; see the curve",
+            claimed, first
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Launch, Point};
+
+    const SIZES: [u64; 7] = [64, 256, 1024, 4096, 16384, 65536, 262_144];
+
+    /// Streams of records whose write takes what `time` says, with 0.5% scatter.
+    fn fitted(time: impl Fn(f64) -> f64) -> Vec<Figure> {
+        let mut run = Vec::new();
+        let mut rng = stats::simulate::generator(7);
+        for size in SIZES {
+            let point = Point::origin().with("record", model::format_size(size));
+            let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
+            let mut stream = figure("network.tcp_stream", point, "TCP stream", metric, &[Primitive::TcpStack]);
+            let value =
+                |_| size as f64 / time(size as f64) * (0.005 * stats::simulate::standard_normal(&mut rng)).exp();
+            stream.launches = (0..12).map(value).map(|value| Launch { value, ..Launch::default() }).collect();
+            run.push(stream);
+        }
+        fit(&Point::origin(), &run.iter().collect::<Vec<_>>())
+    }
+
+    fn value(figure: &Figure) -> Option<f64> {
+        figure.outcome.estimate().map(|estimate| estimate.value)
+    }
+
+    #[test]
+    fn two_parameters_are_found_where_they_describe_the_streams() {
+        let found = fitted(|bytes| 2e-6 + bytes / 1e9);
+        let (overhead, bandwidth) = (value(&found[0]).unwrap(), value(&found[1]).unwrap());
+        assert!((overhead / 2e-6 - 1.0).abs() < 0.02 && (bandwidth / 1e9 - 1.0).abs() < 0.02, "{overhead} {bandwidth}");
+    }
+
+    #[test]
+    fn a_link_that_bounds_every_long_record_is_not_a_line() {
+        // Coalesced by the sender, every record from 256 B on travels at the 12.5 MB/s of the link.
+        let found = fitted(|bytes| if bytes < 200.0 { 1e-4 } else { 0.0_f64.max(bytes / 12.5e6) });
+        for figure in &found {
+            assert!(
+                matches!(&figure.outcome, Outcome::Unfit(reason) if reason.contains("see the curve")),
+                "{figure:?}"
+            );
+        }
+    }
 }

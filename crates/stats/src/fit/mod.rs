@@ -3,4 +3,5 @@
 pub mod break_test;
 pub mod exponential;
 pub mod frontier;
+pub mod lack_of_fit;
 pub mod line;

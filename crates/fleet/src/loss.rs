@@ -1,0 +1,86 @@
+//! Loss as a figure: the share of what was sent that did not arrive.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use model::{EstimateMethod, Figure, Metric, Outcome, Point, Primitive, Unit};
+
+use crate::series::{derived, figure};
+
+/// What one launch sent, and how much of it did not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossCount {
+    /// Lost.
+    pub lost: u64,
+    /// Sent.
+    pub of: u64,
+}
+
+/// Counts of all launches of this session, by the point of their figure; also of launches in which nothing arrived.
+pub type LossCounts = Rc<RefCell<Vec<(Point, LossCount)>>>;
+
+/// With nothing lost of n, the upper end of the share at 95% is this over n (Hanley and Lippman-Hand, JAMA 249, 1983).
+const RULE_OF_THREE: f64 = 3.0;
+
+/// The share lost per `of`, such as "datagram", over launches. Without any loss only an upper bound is known; `None`
+/// if nothing was sent.
+#[must_use]
+pub fn loss(id: &str, title: &str, of: &'static str, point: Point, counts: &[LossCount]) -> Option<Figure> {
+    let sent: u64 = counts.iter().map(|count| count.of).sum();
+    if sent == 0 {
+        return None;
+    }
+    let mut figure = figure(id, point, title, Metric::lower(Unit::Ratio, of), &[Primitive::NetworkLink]);
+    let lost: u64 = counts.iter().map(|count| count.lost.min(count.of)).sum();
+    figure.notes.push(format!("{lost} of {sent} in {} launches", counts.len()));
+    if lost == 0 {
+        figure.flags.clear();
+        figure.outcome = Outcome::Below { bound: (RULE_OF_THREE / sent as f64).min(1.0) };
+        return Some(figure);
+    }
+    let sent = counts.iter().filter(|count| count.of > 0);
+    let shares: Vec<f64> = sent.map(|count| count.lost.min(count.of) as f64 / count.of as f64).collect();
+    derived(figure, &shares, EstimateMethod::OrderStatistic)
+}
+
+/// The loss of every point that was measured.
+#[must_use]
+pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<Figure> {
+    let counts = counts.borrow();
+    let mut points: Vec<&Point> = Vec::new();
+    for (point, _) in counts.iter() {
+        if !points.contains(&point) {
+            points.push(point);
+        }
+    }
+    let of_point = |point: &Point| {
+        let own: Vec<LossCount> = counts.iter().filter(|(other, _)| other == point).map(|(_, count)| *count).collect();
+        loss(id, title, of, point.clone(), &own)
+    };
+    points.into_iter().filter_map(of_point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure_of(counts: &[(u64, u64)]) -> Option<Figure> {
+        let counts: Vec<LossCount> = counts.iter().map(|(lost, of)| LossCount { lost: *lost, of: *of }).collect();
+        loss("network.udp_loss", "UDP loss", "datagram", Point::origin(), &counts)
+    }
+
+    #[test]
+    fn a_share_has_its_interval_also_when_everything_was_lost() {
+        let figure = figure_of(&[(10, 100), (12, 100), (8, 100), (11, 100), (9, 100), (10, 100)]).unwrap();
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!((estimate.value - 0.1).abs() < 1e-12 && estimate.low < 0.1 && estimate.high > 0.1);
+        let nothing_arrived = figure_of(&[(100, 100); 6]).unwrap();
+        assert_eq!(nothing_arrived.outcome.estimate().map(|estimate| estimate.value), Some(1.0));
+    }
+
+    #[test]
+    fn without_loss_there_is_a_bound_and_without_data_nothing() {
+        assert!(matches!(figure_of(&[(0, 100); 6]).unwrap().outcome, Outcome::Below { bound } if bound == 0.005));
+        assert!(figure_of(&[(0, 0); 3]).is_none() && figure_of(&[]).is_none());
+    }
+}
