@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use ::import::{ImportOptions, UnreadLines};
 use clap::Args;
 use model::Run;
 use report::words::plural;
@@ -28,6 +29,15 @@ pub(crate) struct Arguments {
     /// A name for the runs
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
+    /// Name of the machine that the files are of; a file that states none is of a machine of its own
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
+    /// Model of the machine's CPU, instead of what the files state
+    #[arg(long, value_name = "MODEL")]
+    cpu: Option<String>,
+    /// Date of the measurement, instead of what the files state (2024-05-31 or RFC 3339)
+    #[arg(long, value_name = "DATE")]
+    date: Option<String>,
     /// Read and say what would be imported, and keep nothing
     #[arg(long)]
     dry_run: bool,
@@ -49,13 +59,22 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut store = if arguments.dry_run { store::empty()? } else { run_finder::write(common)? };
     let spinner = progress::spinner("importing", std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let mut imported = Imported::default();
-    let mut waiting: Vec<Run> = Vec::new();
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let options = ImportOptions {
+        format: arguments.input_format.as_deref(),
+        machine: arguments.machine.as_deref(),
+        cpu: arguments.cpu.as_deref(),
+        date: arguments.date.as_deref(),
+    };
     for file in &files {
-        match read(file).and_then(|(name, bytes)| {
-            Ok(::import::import(&name, &bytes, arguments.input_format.as_deref(), &catalogue)?)
-        }) {
-            Ok(runs) => {
-                waiting.extend(runs.into_iter().map(|run| Run { label: arguments.label.clone().or(run.label), ..run }));
+        match read(file)
+            .and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name)))
+        {
+            Ok((source, name)) => {
+                imported.unread.extend(source.unread.clone().filter(|unread| unread.count > 0).map(|u| (name, u)));
+                let unread = source.unread.map(|unread| unread.count);
+                let label = |run: Run| Run { label: arguments.label.clone().or(run.label), ..run };
+                waiting.extend(source.runs.into_iter().map(|run| Waiting { run: label(run), unread }));
             }
             // One bad file among many must not prevent importing the others.
             Err(error) if files.len() > 1 => imported.refused.push(error),
@@ -74,52 +93,93 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(if imported.refused.is_empty() { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
+/// A run that is not stored yet, and the lines with numbers of its source that were not understood, if it has lines.
+struct Waiting {
+    run: Run,
+    unread: Option<usize>,
+}
+
+/// A row of the answer.
+struct ImportedRow {
+    number: u64,
+    name: String,
+    machine: String,
+    tool: String,
+    figures: usize,
+    unread: Option<usize>,
+}
+
 #[derive(Default)]
 struct Imported {
-    /// Number in the store, run name, tool, figures.
-    rows: Vec<(u64, String, String, usize)>,
+    rows: Vec<ImportedRow>,
+    /// Sources of which not every line with numbers was understood.
+    unread: Vec<(String, UnreadLines)>,
     refused: Vec<anyhow::Error>,
 }
 
 impl Imported {
-    fn keep(&mut self, store: &mut dyn store::Store, runs: &mut Vec<Run>) -> Result<()> {
-        let numbers = store.put_all(runs)?;
-        for (run, number) in runs.drain(..).zip(numbers) {
-            let tool = run.origin.as_ref().map(|origin| origin.tool.clone()).unwrap_or_default();
-            self.rows.push((number, run.name().to_owned(), tool, run.figures.len()));
+    fn keep(&mut self, store: &mut dyn store::Store, waiting: &mut Vec<Waiting>) -> Result<()> {
+        let (runs, unread): (Vec<Run>, Vec<Option<usize>>) =
+            waiting.drain(..).map(|waiting| (waiting.run, waiting.unread)).unzip();
+        let numbers = store.put_all(&runs)?;
+        for ((run, unread), number) in runs.into_iter().zip(unread).zip(numbers) {
+            self.rows.push(ImportedRow {
+                number,
+                name: run.name().to_owned(),
+                tool: run.origin.as_ref().map(|origin| origin.tool.clone()).unwrap_or_default(),
+                figures: run.figures.len(),
+                machine: run.machine.name,
+                unread,
+            });
         }
         Ok(())
     }
 
     fn document(&self, dry: bool) -> Document {
-        let figures: usize = self.rows.iter().map(|row| row.3).sum();
+        let figures: usize = self.rows.iter().map(|row| row.figures).sum();
         let verb = if dry { "Would import" } else { "Imported" };
         let mut document =
             Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
         let columns = vec![
             Column::new("run", ColumnKind::Label),
             Column::new("name", ColumnKind::Words),
+            Column::new("machine", ColumnKind::Words),
             Column::new("tool", ColumnKind::Words),
             Column::new("figures", ColumnKind::Number),
+            Column::new("not understood", ColumnKind::Number),
         ];
-        let row = |(number, name, tool, figures): &(u64, String, String, usize)| TableRow {
+        let row = |row: &ImportedRow| TableRow {
             cells: vec![
-                Cell::text(if dry { "-".to_owned() } else { number.to_string() }),
-                Cell::text(name),
-                Cell::text(tool),
-                Cell::text(figures.to_string()),
+                Cell::text(if dry { "-".to_owned() } else { row.number.to_string() }),
+                Cell::text(&row.name),
+                Cell::text(&row.machine),
+                Cell::text(&row.tool),
+                Cell::text(row.figures.to_string()),
+                Cell::text(row.unread.map_or_else(|| "-".to_owned(), |count| plural(count, "line"))),
             ],
         };
         let rows = self.rows.iter().map(row).collect();
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
-        if let (Some((number, ..)), false) = (self.rows.first(), dry) {
-            document.next = vec![format!("prony show {number}"), format!("prony compare {number} latest")];
+        let first = self.unread.iter().filter_map(|(name, unread)| {
+            let (line, text) = unread.first.as_ref()?;
+            let what = if unread.count == 1 { "1 line with numbers".to_owned() } else { format!("{} lines with numbers", unread.count) };
+            Some(format!("{name}: {what} not understood; the first is line {line}: {text}"))
+        });
+        let first: Vec<String> = first.collect();
+        if !first.is_empty() {
+            document.sections.push(DocumentSection::of("", Block::List { numbered: false, items: first }));
+        }
+        if let (Some(row), false) = (self.rows.first(), dry) {
+            document.next = vec![format!("prony show {}", row.number), format!("prony compare {} latest", row.number)];
         }
         let data: Vec<_> = self
             .rows
             .iter()
-            .map(|(number, name, tool, figures)| {
-                serde_json::json!({ "run": (!dry).then_some(number), "name": name, "tool": tool, "figures": figures })
+            .map(|row| {
+                serde_json::json!({
+                    "run": (!dry).then_some(row.number), "name": row.name, "machine": row.machine, "tool": row.tool,
+                    "figures": row.figures, "lines_not_understood": row.unread,
+                })
             })
             .collect();
         document.data = EmbeddedJson::of(&data).ok();

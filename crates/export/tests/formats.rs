@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use export::{export, formats};
-use import::{import, published};
+use import::{ImportOptions, import, published};
 use model::{
     Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
     QuantileEstimate, Run, Unit,
@@ -16,7 +16,7 @@ fn written(runs: &[Run], format: &str) -> String {
 }
 
 fn read(text: &str) -> Vec<Run> {
-    import("export", text.as_bytes(), None, &Catalogue::default()).unwrap()
+    import("export", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap().runs
 }
 
 fn everything_published() -> Vec<Run> {

@@ -1,6 +1,7 @@
 //! Makes runs of sheets: with the catalogue's words for known figures, and the source's own for the rest.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use model::{
     Catalogue, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Point,
@@ -28,16 +29,8 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     if sheet.version.is_some() {
         origin.version = sheet.version;
     }
-    let mut figures = Vec::with_capacity(sheet.readings.len());
-    let mut seen: HashMap<(String, Point), u32> = HashMap::new();
-    for mut reading in sheet.readings {
-        let times = seen.entry((reading.id.clone(), reading.point.clone())).or_default();
-        *times += 1;
-        if *times > 1 {
-            reading = reading.at("occurrence", times.to_string());
-        }
-        figures.push(figure(reading, catalogue));
-    }
+    let readings = joined(sheet.readings, &sheet.processes);
+    let mut figures: Vec<Figure> = readings.into_iter().map(|reading| figure(reading, catalogue)).collect();
     figures.sort_by_key(|figure| catalogue.position(&figure.probe).unwrap_or(usize::MAX));
     Run {
         schema: SCHEMA,
@@ -61,6 +54,46 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         plan: Plan { suite: provenance.suite, ..Plan::default() },
         figures,
     }
+}
+
+/// One reading for each figure: what several processes state of the same figure are its launches; what one process
+/// states again is another occurrence.
+fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {
+    let mut kept: Vec<SourceReading> = Vec::with_capacity(readings.len());
+    let mut times: HashMap<(usize, String, Point), u32> = HashMap::new();
+    let mut places: HashMap<(String, Point), usize> = HashMap::new();
+    for (index, mut reading) in readings.into_iter().enumerate() {
+        let process = processes.partition_point(|start| *start <= index);
+        let again = times.entry((process, reading.id.clone(), reading.point.clone())).or_default();
+        *again += 1;
+        if *again > 1 {
+            reading = reading.at("occurrence", again.to_string());
+        }
+        match places.entry((reading.id.clone(), reading.point.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(reading);
+            }
+            Entry::Occupied(place) => join(&mut kept[*place.get()], reading),
+        }
+    }
+    kept
+}
+
+/// Adds the values of a further process.
+fn join(kept: &mut SourceReading, next: SourceReading) {
+    let values = |reading: &SourceReading| match &reading.spread {
+        SourceSpread::Launches(values) => values.clone(),
+        _ => vec![reading.value],
+    };
+    let mut all = values(kept);
+    all.extend(values(&next));
+    kept.launches = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    kept.spread = SourceSpread::Launches(all);
+    kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));
+    // What was said of one process is not true of all.
+    kept.notes.retain(|note| next.notes.contains(note));
+    kept.quantiles.clear();
 }
 
 fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
@@ -136,6 +169,9 @@ fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
 
 fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
+    if let (Some(bound), Convert::Same) = (reading.below, convert) {
+        return Outcome::Below { bound };
+    }
     if !plausible(value) {
         return Outcome::Failed(format!("the source states {}, which is meaningless here", reading.value));
     }

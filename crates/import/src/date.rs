@@ -42,6 +42,15 @@ pub(crate) fn iso(text: &str) -> String {
     found().unwrap_or_default()
 }
 
+/// `Mar-2021`, as the first of that month. Empty when the text is not a month.
+pub(crate) fn month_year(text: &str) -> String {
+    let found = || {
+        let (name, year) = text.trim().split_once('-')?;
+        rfc3339(year.parse().ok().filter(|year| (1970..2200).contains(year))?, month(name)?, 1, Time::MIDNIGHT)
+    };
+    found().unwrap_or_default()
+}
+
 fn rfc3339(year: i32, month: Month, day: u8, clock: Time) -> Option<String> {
     let date = Date::from_calendar_date(year, month, day).ok()?;
     PrimitiveDateTime::new(date, clock).assume_utc().format(&Rfc3339).ok()
@@ -70,6 +79,7 @@ mod tests {
         assert_eq!(ctime("Tue Aug  4 10:36:13 2020"), "2020-08-04T10:36:13Z");
         assert_eq!(iso("2016-08-02 17:44:46"), "2016-08-02T17:44:46Z");
         assert_eq!(iso("2016-08-02T17:44:46+02:00"), "2016-08-02T15:44:46Z");
+        assert_eq!((month_year("Mar-2021"), month_year("March")), ("2021-03-01T00:00:00Z".to_owned(), String::new()));
         assert_eq!(iso("2026:11:21"), "2026-11-21T00:00:00Z");
         for text in ["", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "2016-13-45", "Aug 4", "Aug 40 99:99:99 2020"] {
             assert_eq!((iso(text), ctime(text)), (String::new(), String::new()), "{text}");

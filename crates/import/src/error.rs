@@ -74,6 +74,18 @@ pub enum Error {
         /// Names of the formats.
         formats: String,
     },
+    /// A date that the user gave cannot be read.
+    #[error("could not read the date '{text}': write it as 2024-05-31 or 2024-05-31T12:00:00Z")]
+    Date {
+        /// What was given.
+        text: String,
+    },
+    /// One name was given for a source of several machines.
+    #[error("could not import {source_name} under one machine's name: it states several machines, each with its name")]
+    Machines {
+        /// The source.
+        source_name: String,
+    },
     /// The source is too large for memory.
     #[error("could not import {source_name}: it has {bytes} bytes and the limit is {limit}")]
     TooLong {

@@ -1,27 +1,59 @@
 //! Imports the bytes of a source as runs.
 
-use model::{Catalogue, Origin, Run};
+use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
 use crate::assemble::{Provenance, assemble};
+use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText};
-use crate::text::{MOST_LINES, SourceFault, decode, one_line};
+use crate::text::{LONGEST_LINE, MOST_LINES, SourceFault, decode, one_line};
+use crate::unread::{LineLedger, UnreadLines};
 
 /// Bytes of a source from which its format is detected.
 const HEAD: usize = 64 << 10;
 
+/// What the user says of a source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportOptions<'a> {
+    /// The format's name; otherwise it is detected.
+    pub format: Option<&'a str>,
+    /// Name of the machine that the source is of, instead of the one that it states.
+    pub machine: Option<&'a str>,
+    /// Model of the machine's CPU, instead of the one that it states.
+    pub cpu: Option<&'a str>,
+    /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
+    pub date: Option<&'a str>,
+}
+
+/// What a source contains.
+#[derive(Debug)]
+pub struct ImportedSource {
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// Lines with numbers that were not understood; none for formats that are read by the names of members or
+    /// columns, not by lines.
+    pub unread: Option<UnreadLines>,
+}
+
 /// Reads a source as runs.
 ///
 /// `name` is the path or name of the source in messages and in the runs' origin; some formats also take a benchmark's
-/// name from it. `from` names the format; otherwise it is detected. Units, directions and titles come from the
-/// catalogue for the figures that it knows.
+/// name from it. Units, directions and titles come from the catalogue for the figures that it knows. A source that
+/// does not name its machine is of a machine of its own.
 ///
 /// # Errors
-/// When the format is unknown or the source does not follow it; the text is one line with the position.
-pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
+/// When the format is unknown, the source does not follow it, or the options contradict it; the text is one line with
+/// the position.
+pub fn import(
+    name: &str,
+    bytes: &[u8],
+    options: &ImportOptions<'_>,
+    catalogue: &Catalogue,
+) -> Result<ImportedSource, Error> {
+    let started = options.date.map(read_date).transpose()?;
     let text = decode(name, bytes)?;
-    let format = match from {
+    let format = match options.format {
         Some(wanted) => find(wanted)?,
         None => detect(name, bytes)?,
     };
@@ -32,35 +64,110 @@ pub fn import(name: &str, bytes: &[u8], from: Option<&str>, catalogue: &Catalogu
         reason: one_line(&fault.reason, 300),
         place: fault.place,
     };
-    if format.by_lines && memchr::memchr_iter(b'\n', text.as_bytes()).nth(MOST_LINES).is_some() {
-        return Err(content(SourceFault::new(format!("it has more than {MOST_LINES} lines"), MOST_LINES + 1)));
+    if format.by_lines {
+        check_lines(text).map_err(content)?;
     }
-    let sheets = match (format.parse)(&SourceText { name, text }).map_err(content)? {
-        Parsed::Runs(runs) => return Ok(runs),
-        Parsed::Sheets(sheets) => sheets,
-    };
-    if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
-        return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
-    }
+    let source = SourceText { name, text, ledger: LineLedger::default() };
+    let parsed = (format.parse)(&source).map_err(content)?;
+    let unread = format.by_lines.then(|| source.ledger.unread(text));
     let digest = sha256(bytes);
-    let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
-    for sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
-        let short = &digest[..12];
-        let id = match runs.len() {
-            0 => format!("{}-{short}", format.name),
-            others => format!("{}-{short}-{}", format.name, others + 1),
-        };
-        let origin = Origin {
-            tool: format.tool.to_owned(),
-            version: None,
-            document: Some(name.to_owned()),
-            sha256: Some(digest.clone()),
-            attribution: None,
-        };
-        let suite = format!("import:{}", format.name);
-        runs.push(assemble(sheet, Provenance { id, label: None, suite, origin }, catalogue));
+    let mut runs = match parsed {
+        Parsed::Runs(runs) => runs,
+        Parsed::Sheets(sheets) => {
+            if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
+                return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
+            }
+            let note = unread.as_ref().and_then(UnreadLines::sentence);
+            let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
+            for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
+                sheet.notes.extend(note.clone());
+                let place = runs.len();
+                runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
+            }
+            runs
+        }
+    };
+    let stated = runs.iter().map(|run| run.machine.name.as_str()).filter(|name| !name.is_empty());
+    if options.machine.is_some() && stated.collect::<std::collections::BTreeSet<_>>().len() > 1 {
+        return Err(Error::Machines { source_name: name.to_owned() });
     }
-    Ok(runs)
+    // Of a source that names no machine, parts with different CPUs are of different ones.
+    let mut models: Vec<Option<String>> = Vec::new();
+    for run in &mut runs {
+        let model = run.machine.text("cpu.model");
+        let place = models.iter().position(|known| *known == model).unwrap_or_else(|| {
+            models.push(model);
+            models.len() - 1
+        });
+        let nameless = unnamed(name, &digest);
+        let nameless = if place == 0 { nameless } else { format!("{nameless} #{}", place + 1) };
+        identify(&mut run.machine, options, &nameless);
+        if let Some(started) = &started {
+            run.session.started.clone_from(started);
+        }
+    }
+    Ok(ImportedSource { runs, unread })
+}
+
+fn provenance(name: &str, format: &ImportFormat, digest: &str, place: usize) -> Provenance {
+    let short = &digest[..12];
+    let id = match place {
+        0 => format!("{}-{short}", format.name),
+        others => format!("{}-{short}-{}", format.name, others + 1),
+    };
+    let origin = Origin {
+        tool: format.tool.to_owned(),
+        version: None,
+        document: Some(name.to_owned()),
+        sha256: Some(digest.to_owned()),
+        attribution: None,
+    };
+    Provenance { id, label: None, suite: format!("import:{}", format.name), origin }
+}
+
+/// A name for the machine of a source that states none: other sources must not share it.
+fn unnamed(source: &str, digest: &str) -> String {
+    let file = source.rsplit(['/', '\\']).next().unwrap_or(source);
+    format!("unnamed ({}, {})", one_line(file, 60), &digest[..8])
+}
+
+fn identify(machine: &mut Machine, options: &ImportOptions<'_>, unnamed: &str) {
+    if let Some(name) = options.machine {
+        one_line(name.trim(), 200).clone_into(&mut machine.name);
+    } else if machine.name.is_empty() && machine.fingerprint.is_empty() {
+        unnamed.clone_into(&mut machine.name);
+    }
+    if let Some(cpu) = options.cpu {
+        machine.facts.retain(|fact| fact.name != "cpu.model");
+        machine.facts.push(Fact {
+            name: "cpu.model".to_owned(),
+            value: FactValue::Text(one_line(cpu.trim(), 200)),
+            unit: None,
+            source: "import --cpu".to_owned(),
+            affects: vec![Primitive::CoreClock],
+        });
+    }
+}
+
+fn read_date(text: &str) -> Result<String, Error> {
+    let started = date::iso(text);
+    if started.is_empty() { Err(Error::Date { text: one_line(text, 60) }) } else { Ok(started) }
+}
+
+/// Limits of sources that are read line by line.
+fn check_lines(text: &str) -> Result<(), SourceFault> {
+    let (mut count, mut start) = (0, 0);
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
+        count += 1;
+        if end - start > LONGEST_LINE {
+            return Err(SourceFault::new(format!("the line has more than {LONGEST_LINE} bytes"), count));
+        }
+        if count > MOST_LINES && start < text.len() {
+            return Err(SourceFault::new(format!("it has more than {MOST_LINES} lines"), count));
+        }
+        start = end + 1;
+    }
+    Ok(())
 }
 
 /// Detects the format from the content.

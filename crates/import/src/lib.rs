@@ -15,8 +15,11 @@ mod known;
 pub mod published;
 mod sheet;
 mod text;
+mod units;
+mod unread;
 
 pub use error::{Error, SourcePosition};
 pub use format::ImportFormat;
-pub use import::{detect, formats, import};
+pub use import::{ImportOptions, ImportedSource, detect, formats, import};
 pub use text::LONGEST;
+pub use unread::UnreadLines;

@@ -22,6 +22,31 @@ pub(crate) struct SourceSheet {
     pub(crate) notes: Vec<String>,
     /// The figures.
     pub(crate) readings: Vec<SourceReading>,
+    /// Numbers of readings before each process began, if the source shows where one begins.
+    pub(crate) processes: Vec<usize>,
+}
+
+impl SourceSheet {
+    /// A further process of the tool begins here: what it states again is one more launch of the same figure.
+    pub(crate) fn begin_process(&mut self) {
+        self.processes.push(self.readings.len());
+    }
+
+    /// Sets an axis on all readings.
+    pub(crate) fn all_at(&mut self, axis: &str, value: &str) {
+        for reading in &mut self.readings {
+            reading.point = std::mem::take(&mut reading.point).with(axis, value);
+        }
+    }
+
+    /// Adds a fact unless it is there: the first statement counts.
+    pub(crate) fn fact(&mut self, fact: impl IntoIterator<Item = Fact>) {
+        for fact in fact {
+            if !self.facts.iter().any(|known| known.name == fact.name) {
+                self.facts.push(fact);
+            }
+        }
+    }
 }
 
 /// Uncertainty of a value as the source states it.
@@ -54,6 +79,8 @@ pub(crate) struct SourceReading {
     pub(crate) spread: SourceSpread,
     /// Half a unit in the last printed digit, relative to the value, if the source's digits are known.
     pub(crate) rounding: Option<f64>,
+    /// Half a unit in the last printed digit, in the unit of `metric`, if the source prints zero with decimals.
+    pub(crate) below: Option<f64>,
     /// Number of processes behind the value.
     pub(crate) launches: u32,
     /// Repetitions inside one process.
@@ -77,6 +104,7 @@ impl SourceReading {
             metric,
             spread: SourceSpread::None,
             rounding: None,
+            below: None,
             launches: 1,
             batches: 1,
             quantiles: Vec::new(),
@@ -101,6 +129,17 @@ impl SourceReading {
         let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
         self.rounding =
             text.parse::<f64>().ok().map(|value| half / value.abs()).filter(|rounding| rounding.is_finite());
+        self
+    }
+
+    /// Keeps the precision of a number that is printed in units of `scale`: `0.00` says less than 0.005, not zero.
+    pub(crate) fn printed_in(mut self, text: &str, scale: f64) -> Self {
+        let text = text.trim();
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        self = self.printed(text);
+        if decimals > 0 && self.value == 0.0 && !text.contains(['e', 'E']) {
+            self.below = Some(0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0)) * scale);
+        }
         self
     }
 

@@ -8,6 +8,12 @@ pub const LONGEST: usize = 64 << 20;
 /// Lines of a source that is read line by line, at most. Outputs of tools have thousands at most.
 pub(crate) const MOST_LINES: usize = 200_000;
 
+/// Bytes of one line of a source that is read line by line, at most.
+pub(crate) const LONGEST_LINE: usize = 4 << 20;
+
+/// Columns of a table, at most.
+pub(crate) const MOST_COLUMNS: usize = 4_096;
+
 /// Items of one list in a source, at most.
 pub(crate) const MOST_ITEMS: usize = 200_000;
 
@@ -87,6 +93,81 @@ pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 pub(crate) fn between<'a>(line: &'a str, from: &str, to: &str) -> Option<&'a str> {
     let rest = after(line, from)?;
     rest.find(to).map(|at| rest[..at].trim())
+}
+
+/// Refuses a comma-separated table with more than [`MOST_COLUMNS`] columns, before anything of it is kept: every
+/// column of every row costs memory. Quotes open only at the beginning of a cell (RFC 4180).
+pub(crate) fn check_columns(text: &str) -> Result<(), SourceFault> {
+    let (mut columns, mut line, mut quoted, mut fresh) = (1_usize, 1_usize, false, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\n' {
+            line += 1;
+        }
+        match byte {
+            b'"' if quoted && bytes.peek() == Some(&b'"') => {
+                bytes.next();
+            }
+            b'"' if quoted || fresh => (quoted, fresh) = (!quoted, false),
+            _ if quoted => {}
+            b',' => {
+                columns += 1;
+                fresh = true;
+            }
+            b'\n' => (columns, fresh) = (1, true),
+            _ => fresh = false,
+        }
+        if columns > MOST_COLUMNS {
+            return Err(SourceFault::new(format!("a row has more than {MOST_COLUMNS} columns"), line));
+        }
+    }
+    Ok(())
+}
+
+/// Begin and end of each word of a line, bytes.
+pub(crate) fn spans(line: &str) -> Vec<(usize, usize)> {
+    let mut spans = Vec::new();
+    let mut from = 0;
+    while let Some(start) = line[from..].find(|c: char| !c.is_whitespace()) {
+        let start = from + start;
+        let end = line[start..].find(char::is_whitespace).map_or(line.len(), |end| start + end);
+        spans.push((start, end));
+        from = end;
+    }
+    spans
+}
+
+/// The digits of a number whose thousands are grouped by commas; none if commas stand elsewhere, as they do where the
+/// comma is the decimal sign.
+pub(crate) fn grouped(word: &str) -> Option<String> {
+    let (whole, _) = word.split_once('.').unwrap_or((word, ""));
+    let mut groups = whole.split(',');
+    let first = groups.next()?;
+    let grouped = groups.clone().next().is_some();
+    let valid = groups.all(|group| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit()));
+    let short = !grouped || ((1..=3).contains(&first.len()) && first != "0");
+    (valid && short).then(|| word.replace(',', ""))
+}
+
+/// A time with its unit directly behind it, `1.72ms`, in seconds.
+pub(crate) fn duration(word: &str) -> Option<f64> {
+    let (value, unit) = split_unit(word)?;
+    let scale = match unit {
+        "ns" => 1e-9,
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    Some(value * scale)
+}
+
+/// A number and the unit directly behind it.
+pub(crate) fn split_unit(word: &str) -> Option<(f64, &str)> {
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    Some((number(&word[..end])?, &word[end..]))
 }
 
 /// The first number in a text.
@@ -173,6 +254,23 @@ mod tests {
         assert_eq!(error, "could not import x: it is not UTF-8 text at line 2, column 4");
         assert!(decode("x", b"\xff\xfea\0").unwrap_err().to_string().contains("UTF-16"));
         assert_eq!(decode("x", b"\xef\xbb\xbfa").unwrap(), "a");
+    }
+
+    #[test]
+    fn thousands_are_grouped_by_commas_only_where_they_can_be() {
+        assert_eq!(grouped("1,234,567.5").as_deref(), Some("1234567.5"));
+        assert_eq!(grouped("42").as_deref(), Some("42"));
+        for word in ["3,4814", "0,125", "1,23", "1234,567"] {
+            assert_eq!(grouped(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn wide_tables_are_refused_before_they_are_kept() {
+        let wide = "0,".repeat(MOST_COLUMNS);
+        assert!(check_columns(&wide).unwrap_err().reason.contains("columns"));
+        assert!(check_columns(&"\"\n\",".repeat(MOST_COLUMNS)).is_err(), "a quoted line end does not begin a row");
+        assert!(check_columns(&"a,\"b,c\"\n".repeat(MOST_COLUMNS)).is_ok());
     }
 
     #[test]

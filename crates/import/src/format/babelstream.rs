@@ -2,7 +2,7 @@
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
-use crate::text::{SourceFault, after, axis_value, column, first_number, lines, snake};
+use crate::text::{SourceFault, after, axis_value, column, first_number, lines, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "babelstream",
@@ -21,7 +21,8 @@ const KERNELS: [&str; 6] = ["Copy", "Mul", "Add", "Triad", "Dot", "Nstream"];
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut precision, mut model, mut repetitions, mut in_table) = (String::new(), String::new(), 1.0, false);
+    let (mut precision, mut model, mut array) = (String::new(), String::new(), String::new());
+    let (mut repetitions, mut in_table) = (1.0, false);
     for (at, line) in lines(source.text) {
         let name = line.split_whitespace().next().unwrap_or_default();
         if let Some(rest) = line.strip_prefix("Version:") {
@@ -34,10 +35,15 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             repetitions = first_number(rest).unwrap_or(repetitions);
         } else if let Some(rest) = after(line, "device") {
             sheet.facts.extend(text("device.model", rest, "output", &[]));
-        } else if line.starts_with("Array size:") {
-            sheet.notes.push(line.trim().to_owned());
+        } else if let Some(words) = line.strip_prefix("Array size:") {
+            array = axis_value(words.split(" (").next().unwrap_or(words)).replace(' ', "");
         } else if line.contains("MBytes/sec") {
+            let known = ["Function", "MBytes/sec", "Min", "(sec)", "Max", "Average"];
+            if line.split_whitespace().ne(known) {
+                return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line)), at));
+            }
             in_table = true;
+            sheet.begin_process();
         } else if in_table && KERNELS.contains(&name) {
             let [best, least, greatest, average] =
                 [column(line, 1, at)?, column(line, 2, at)?, column(line, 3, at)?, column(line, 4, at)?];
@@ -48,7 +54,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 bytes / average,
                 bytes_per_second("bytes read + written"),
             );
-            for (axis, value) in [("model", &model), ("precision", &precision)] {
+            for (axis, value) in [("model", &model), ("precision", &precision), ("array", &array)] {
                 if !value.is_empty() {
                     reading = reading.at(axis, axis_value(value));
                 }
@@ -58,7 +64,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet
                 .readings
                 .push(reading.note(format!("average over one process; its own figure is the best, {best} MB/s")));
+        } else if !line.starts_with("Total size:") {
+            continue;
         }
+        source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }

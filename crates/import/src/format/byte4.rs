@@ -59,6 +59,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if number(words[unit - 1]).is_none() && words[unit - 1].parse::<f64>().is_err() {
             continue;
         }
+        source.took(at);
         let value = need(words[unit - 1], at)?;
         let name = words[..unit - 1].join(" ");
         let reading = scaled(&name, value, words[unit]);

@@ -71,6 +71,10 @@ struct Typical {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = source.text;
+    if !text.contains("time:") {
+        // JSON is read by the names of its members.
+        lines(text).for_each(|(at, _)| source.took(at));
+    }
     let mut sheet = SourceSheet::default();
     if text.contains("\"point_estimate\"") {
         let median = json::read::<Estimates>(text)?.median;
@@ -85,7 +89,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         for (at, line) in lines(text).filter(|(_, line)| line.contains("\"benchmark-complete\"")) {
             let fault =
                 |fault: SourceFault| SourceFault { place: crate::SourcePosition { line: at, ..fault.place }, ..fault };
-            sheet.readings.extend(message(json::read(line).map_err(fault)?));
+            sheet.readings.extend(message(json::read(line).map_err(fault)?, at)?);
         }
     } else if text.contains("\"full_id\"") {
         return Err(SourceFault::new("it names a benchmark but has no figure; import the estimates.json beside it", 1));
@@ -95,7 +99,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let (iters, times) = json::read(text)?;
         sheet.readings.push(sample(source.name, CriterionSample { iters, times })?);
     } else {
-        terminal(&mut sheet, text)?;
+        terminal(&mut sheet, source)?;
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
@@ -130,14 +134,15 @@ fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFa
     Ok(reading.note("the range is of samples of one process"))
 }
 
-fn message(message: Message) -> Option<SourceReading> {
-    let typical = message.median.or(message.typical).filter(|_| message.reason == "benchmark-complete")?;
-    let scale = scale(&typical.unit)?;
+fn message(message: Message, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    let complete = message.reason == "benchmark-complete";
+    let Some(typical) = message.median.or(message.typical).filter(|_| complete) else { return Ok(None) };
+    let scale = scale(&typical.unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
     let spread =
         SourceSpread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
     let id = message.id.unwrap_or_default();
     let reading = reading(&id, typical.estimate * scale, spread).note(ONE);
-    Some(reading.note("the message states no level; criterion's default of 95% is assumed"))
+    Ok(Some(reading.note("the message states no level; criterion's default of 95% is assumed")))
 }
 
 fn scale(unit: &str) -> Option<f64> {
@@ -146,14 +151,22 @@ fn scale(unit: &str) -> Option<f64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
 }
 
+/// Words of lines that state nothing to keep: progress, changes against another run, outliers.
+const NOTHING: [&str; 7] =
+    ["Benchmarking ", "change:", "outliers among", "(p = ", " mild", " severe", "Warning: Unable to complete"];
+
 /// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names are on the line before.
-fn terminal(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
+fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), SourceFault> {
     let mut before = "";
-    for (at, line) in lines(source) {
+    for (at, line) in lines(source.text) {
         let Some(bounds) = between(line, "time:", "]") else {
             before = line.trim();
+            if NOTHING.iter().any(|word| before.contains(word)) || before.starts_with("thrpt:") {
+                source.took(at);
+            }
             continue;
         };
+        source.took(at);
         let name = line.split("time:").next().unwrap_or_default().trim();
         let words: Vec<&str> = bounds.trim_start_matches('[').split_whitespace().collect();
         if words.iter().any(|word| word.ends_with('%')) {

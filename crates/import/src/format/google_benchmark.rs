@@ -7,7 +7,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, rate, seconds, text};
-use crate::text::{SourceFault, axis_value};
+use crate::text::{SourceFault, axis_value, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "google-benchmark",
@@ -70,6 +70,7 @@ struct GoogleBenchmarkGroup<'a> {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let document: GoogleBenchmarkDocument = json::read(source.text)?;
+    document.benchmarks.0.iter().try_for_each(check)?;
     let context = document.context;
     let mut sheet = SourceSheet {
         version: context.library_version,
@@ -117,12 +118,20 @@ fn groups(entries: &[GoogleBenchmarkEntry]) -> Vec<GoogleBenchmarkGroup<'_>> {
     groups
 }
 
+/// Seconds of the entry's unit, which [`check`] found known.
 fn scale(entry: &GoogleBenchmarkEntry) -> f64 {
     match entry.time_unit.as_deref() {
         Some("us") => 1e-6,
         Some("ms") => 1e-3,
         Some("s") => 1.0,
         _ => 1e-9,
+    }
+}
+
+fn check(entry: &GoogleBenchmarkEntry) -> Result<(), SourceFault> {
+    match entry.time_unit.as_deref() {
+        None | Some("ns" | "us" | "ms" | "s") => Ok(()),
+        Some(unit) => Err(SourceFault::new(format!("the unit '{}' of a time is not known", shown(unit)), 0)),
     }
 }
 

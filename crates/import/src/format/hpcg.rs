@@ -18,6 +18,24 @@ fn detect(head: &[u8]) -> Confidence {
     file.max(sure(head, &["GFLOP/s Summary", "HPCG"])).max(sure(head, &["Reference SpMV+MG", "REF  Iter"]))
 }
 
+/// Sections of counts, checks and times, from which the rates follow.
+const NOTHING: [&str; 14] = [
+    "Machine Summary",
+    "Global Problem Dimensions",
+    "Processor Dimensions",
+    "Local Domain Dimensions",
+    "Problem Summary",
+    "Linear System Information",
+    "Multigrid Information",
+    "Coarse Grids",
+    "Memory Use",
+    "V&V Testing",
+    "Iteration Count",
+    "Reproducibility",
+    "Benchmark Time Summary",
+    "Operations Summary",
+];
+
 /// A floating-point rate, from billions a second.
 fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
     SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
@@ -33,6 +51,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             // The line that vendors' builds print to the terminal.
             sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value.0, at)?));
             rated = true;
+            source.took(at);
             continue;
         }
         // Either every line has its section's name, or sections are headings that end in a colon.
@@ -61,7 +80,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if head.contains("GB/s Summary") && name.starts_with("Raw ") {
             let id = format!("hpcg.{}", snake(name));
             sheet.readings.push(SourceReading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));
+        } else if name != "Release date" && !NOTHING.iter().any(|known| head.contains(known)) {
+            continue;
         }
+        source.took(at);
     }
     if !rated {
         return Err(SourceFault::new("it ends before the final rating", last));

@@ -3,7 +3,7 @@
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, rate};
-use crate::text::{SourceFault, after, axis_value, column, lines};
+use crate::text::{SourceFault, after, axis_value, lines, need, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hpl",
@@ -18,28 +18,30 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     // A result is used after its residual was checked.
     let mut waiting: Option<(usize, SourceReading)> = None;
+    let mut columns: Vec<&str> = Vec::new();
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(rest) = after(line, "HPLinpack") {
             sheet.version = rest.split_whitespace().next().map(str::to_owned);
+            sheet.begin_process();
         } else if let Some(rest) = after(line, "HPL_pdgesv() start time") {
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
             }
-        } else if words.len() >= 7 && is_variant(words[0]) {
-            let flops = column(line, 6, at)? * 1e9;
-            let mut reading = SourceReading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
-            for (axis, word) in [("variant", 0), ("n", 1), ("nb", 2), ("p", 3), ("q", 4)] {
-                reading = reading.at(axis, axis_value(words[word]));
-            }
-            if let Some((place, _)) = waiting.replace((at, reading)) {
+        } else if words.first() == Some(&"T/V") && words.contains(&"Gflops") {
+            columns = heading(&words, at)?;
+        } else if !columns.is_empty() && words.first().is_some_and(|word| is_variant(word)) {
+            if let Some((place, _)) = waiting.replace((at, result(&columns, &words, at)?)) {
                 return Err(SourceFault::new("this result has no residual check", place));
             }
         } else if line.contains("PASSED") {
             sheet.readings.extend(waiting.take().map(|(_, reading)| reading));
         } else if let Some((place, _)) = line.contains("FAILED").then(|| waiting.take()).flatten() {
             sheet.notes.push(format!("the result at line {place} failed its residual check and is left out"));
+        } else if !is_setting(line) {
+            continue;
         }
+        source.took(at);
     }
     match waiting {
         Some((place, _)) => Err(SourceFault::new("this result has no residual check", place)),
@@ -47,8 +49,53 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
 }
 
-/// `WR11C2R4`, `WC00R2L1`: W, process mapping, depth, broadcast, recursion.
+/// The parameters above the results, the progress of vendors' builds, and the summary: their values stand in the
+/// results themselves.
+fn is_setting(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default().trim();
+    let parameter = ["N", "NB", "P", "Q", "NBMIN", "NDIV", "DEPTH", "SWAP", "ALIGN", "PMAP", "BCAST", "MXSWP"];
+    parameter.contains(&name)
+        || (line.contains("Fraction=") && line.contains("Mflops="))
+        || ["tests completed", "tests with the following", "tests skipped"].iter().any(|words| line.contains(words))
+        || ["eps) is taken to be", "scaled residuals are less than", "end time"]
+            .iter()
+            .any(|words| line.contains(words))
+}
+
+/// The columns of results; a build may add some, and an unknown one is refused.
+fn heading<'a>(words: &[&'a str], at: usize) -> Result<Vec<&'a str>, SourceFault> {
+    let known = ["T/V", "SWP", "N", "NB", "P", "Q", "Time", "Gflops"];
+    // Builds that count a rate for each process print it after the sum, in brackets or under its own name.
+    let names: Vec<&str> = words.iter().copied().filter(|word| !["(", ")", "per", "GPU)"].contains(word)).collect();
+    match names.iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at)),
+        None => Ok(names),
+    }
+}
+
+fn result(columns: &[&str], words: &[&str], at: usize) -> Result<SourceReading, SourceFault> {
+    if words.len() < columns.len() {
+        let (has, names) = (words.len(), columns.len());
+        return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+    }
+    let cell = |name: &str| columns.iter().position(|known| *known == name).map(|at| words[at]);
+    let flops = need(cell("Gflops").unwrap_or_default(), at)? * 1e9;
+    let mut reading = SourceReading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
+    for (axis, name) in [("variant", "T/V"), ("swap", "SWP"), ("n", "N"), ("nb", "NB"), ("p", "P"), ("q", "Q")] {
+        if let Some(word) = cell(name) {
+            reading = reading.at(axis, axis_value(word));
+        }
+    }
+    Ok(reading)
+}
+
+/// `WR11C2R4`, `WC00R2L1`, and of vendors' builds `WRC06R8C30c`, `WR101C2R4`: W, process mapping, then depth,
+/// broadcast, factorisations.
 fn is_variant(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    bytes.len() == 8 && bytes[0] == b'W' && matches!(bytes[1], b'R' | b'C') && bytes[2].is_ascii_digit()
+    let mut letters = word.chars();
+    letters.next() == Some('W')
+        && letters.next().is_some_and(|c| matches!(c, 'R' | 'C'))
+        && (8..=14).contains(&word.len())
+        && word.chars().all(|c| c.is_ascii_alphanumeric())
+        && word.chars().any(|c| c.is_ascii_digit())
 }

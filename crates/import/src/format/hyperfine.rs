@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, axis_value, need};
+use crate::text::{SourceFault, axis_value, check_columns, need};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hyperfine",
@@ -78,6 +78,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 }
 
 fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
+    check_columns(source)?;
     let mut reader = csv::Reader::from_reader(source.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);

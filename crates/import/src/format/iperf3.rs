@@ -48,11 +48,14 @@ struct Iperf3Test {
     blksize: f64,
     #[serde(default)]
     reverse: f64,
+    #[serde(default)]
+    bidir: f64,
 }
 
 #[derive(Deserialize)]
 struct Iperf3Interval {
     sum: Option<Sum>,
+    sum_bidir_reverse: Option<Sum>,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +63,9 @@ struct End {
     sum_sent: Option<Sum>,
     sum_received: Option<Sum>,
     sum: Option<Sum>,
+    sum_sent_bidir_reverse: Option<Sum>,
+    sum_received_bidir_reverse: Option<Sum>,
+    sum_bidir_reverse: Option<Sum>,
     cpu_utilization_percent: Option<Iperf3Cpu>,
 }
 
@@ -96,24 +102,24 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if let Some(timestamp) = document.start.timestamp {
         sheet.started = unix(timestamp.timesecs);
     }
-    let rates: Vec<f64> = document
-        .intervals
-        .0
-        .iter()
-        .filter_map(|interval| interval.sum.as_ref())
-        .filter(|sum| !sum.omitted)
-        .map(|sum| sum.bits_per_second / 8.0)
-        .collect();
+    let rates = of_intervals(&document.intervals, |interval| interval.sum.as_ref());
+    let reverse = of_intervals(&document.intervals, |interval| interval.sum_bidir_reverse.as_ref());
     let test = document.start.test_start;
     let sums = [
-        ("sent", "Sent", end.sum_sent, &rates[..]),
-        ("received", "Received", end.sum_received, &[]),
-        ("transfer", "Transfer", end.sum, &rates[..]),
+        ("sent", "Sent", end.sum_sent, &rates[..], false),
+        ("received", "Received", end.sum_received, &[], false),
+        ("transfer", "Transfer", end.sum, &rates[..], false),
+        ("sent", "Sent", end.sum_sent_bidir_reverse, &reverse[..], true),
+        ("received", "Received", end.sum_received_bidir_reverse, &[], true),
+        ("transfer", "Transfer", end.sum_bidir_reverse, &reverse[..], true),
     ];
-    for (name, title, sum, rates) in sums {
+    for (name, title, sum, rates, reverse) in sums {
         let Some(sum) = sum else { continue };
-        sheet.readings.push(transfer(name, title, sum.bits_per_second / 8.0, rates));
-        beside(&mut sheet.readings, &sum);
+        let mut readings = vec![transfer(name, title, sum.bits_per_second / 8.0, rates)];
+        beside(&mut readings, &sum);
+        // With --bidir, both directions are loaded at once.
+        let turn = |reading: SourceReading| if reverse { reading.at("direction", "reverse") } else { reading };
+        sheet.readings.extend(readings.into_iter().map(turn));
     }
     if let Some(cpu) = end.cpu_utilization_percent {
         for (id, percent) in [("iperf3.local_cpu", cpu.host_total), ("iperf3.remote_cpu", cpu.remote_total)] {
@@ -127,10 +133,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
+/// Rates of the intervals that count, bytes a second.
+fn of_intervals(intervals: &List<Iperf3Interval>, get: fn(&Iperf3Interval) -> Option<&Sum>) -> Vec<f64> {
+    let sums = intervals.0.iter().filter_map(get).filter(|sum| !sum.omitted);
+    sums.map(|sum| sum.bits_per_second / 8.0).collect()
+}
+
 fn placed(reading: SourceReading, test: &Iperf3Test) -> SourceReading {
     let block = format_size(test.blksize.clamp(0.0, 1e15) as u64);
     let reading = reading.at("protocol", axis_value(&test.protocol.to_ascii_lowercase()));
     let reading = reading.at("streams", test.num_streams.to_string()).at("block", block);
+    let reading = if test.bidir > 0.0 { reading.at("bidirectional", "yes") } else { reading };
     if test.reverse > 0.0 { reading.at("direction", "reverse") } else { reading }
 }
 

@@ -15,6 +15,30 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// Counts behind the rates.
+const COUNTS: [&str; 17] = [
+    "Cycles",
+    "CPU Clock",
+    "Cycle Clock",
+    "Time",
+    "Iterations",
+    "Iterations per thread",
+    "Inner loop executions",
+    "Size per thread",
+    "Number of Flops",
+    "Data volume (Byte)",
+    "Loads per update",
+    "Stores per update",
+    "Load bytes per element",
+    "Store bytes per elem.",
+    "Load/store ratio",
+    "Instructions",
+    "UOPs",
+];
+
+/// Beginnings of lines that say what it is about to do.
+const NOTHING: [&str; 5] = ["Using ", "Group:", "Allocate:", "Warning: Sanitizing", "Initialization:"];
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut kernel, mut threads, mut size) = (String::new(), String::new(), String::new());
@@ -23,22 +47,31 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if let Some(name) = line.strip_prefix("Test:") {
             (kernel, size) = (axis_value(name), String::new());
             open = Some(at);
+            sheet.begin_process();
+            source.took(at);
             continue;
         }
         if let Some(count) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
             threads = axis_value(count);
+            source.took(at);
+            continue;
+        }
+        if NOTHING.iter().any(|words| line.starts_with(words)) {
+            source.took(at);
             continue;
         }
         let Some((name, value)) = line.split_once(':') else { continue };
         let here = |reading: SourceReading| {
-            let reading = reading.at("kernel", kernel.clone()).at("working_set", format!("{size}B"));
+            let reading = reading.at("kernel", kernel.clone());
+            let reading = if size.is_empty() { reading } else { reading.at("working_set", format!("{size}B")) };
             if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) }
         };
         match name {
             "CPU Clock" if sheet.facts.is_empty() => {
                 sheet.facts.push(number("cpu.clock", need(value, at)?, "Hz", "output", &[]));
             }
-            "Size (Byte)" => size = axis_value(value),
+            // Version 4 calls the same number of bytes `Size`.
+            "Size (Byte)" | "Size" => size = axis_value(value),
             "MByte/s" => {
                 let rate = need(value, at)? * 1e6;
                 let metric = bytes_per_second("bytes loaded + stored");
@@ -56,8 +89,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 let id = format!("likwid_bench.{}", snake(name));
                 sheet.readings.push(here(SourceReading::new(id, name, need(value, at)?, metric)));
             }
-            _ => {}
+            _ if COUNTS.contains(&name) => {}
+            _ => continue,
         }
+        source.took(at);
     }
     match open {
         Some(at) => Err(SourceFault::new(format!("kernel '{kernel}' has no bandwidth"), at)),

@@ -21,7 +21,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut copies: Vec<f64> = Vec::new();
     let mut open = None;
     for (at, line) in lines(source.text) {
-        let Some(method) = between(line, "Method:", "Elapsed:") else { continue };
+        let Some(method) = between(line, "Method:", "Elapsed:") else {
+            // What it is about to do.
+            if ["Long uses", "Using ", "Getting down"].iter().any(|begin| line.starts_with(begin)) {
+                source.took(at);
+            }
+            continue;
+        };
+        source.took(at);
         let copied = after(line, "Copy:").ok_or_else(|| SourceFault::new("the line ends early", at))?;
         let (rate, _) = copied.split_once("MiB/s").ok_or_else(|| SourceFault::new("the rate lacks its unit", at))?;
         let rate = need(rate, at)? * MIB;

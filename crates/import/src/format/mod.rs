@@ -3,23 +3,42 @@
 mod babelstream;
 mod byte4;
 mod coremark;
+mod coremark_pro;
 mod criterion;
 mod fio;
+mod fio_text;
+mod geekbench;
+mod go_bench;
 mod google_benchmark;
+mod hackbench;
 mod hep;
+mod hpcc;
 mod hpcg;
 mod hpl;
 mod hyperfine;
+mod imb;
+mod ior;
+mod iperf;
 mod iperf3;
+mod jmh;
 mod likwid_bench;
 mod lmbench;
 mod mbw;
+mod mdtest;
+mod nccl_tests;
 mod netperf;
+mod nvbandwidth;
+mod openssl;
 mod osu;
 mod perf_bench;
+mod perf_stat;
+mod pgbench;
 mod phoronix;
 mod prony;
+mod pytest_benchmark;
 mod ramspeed;
+mod redis_benchmark;
+mod schbench;
 mod seven_zip;
 mod sockperf;
 mod spec_cpu;
@@ -27,13 +46,17 @@ mod stream;
 mod stress_ng;
 mod sysbench;
 mod tidy;
+mod tinymembench;
 mod unixbench;
+mod wide;
+mod wrk;
 
 use memchr::memmem;
 use model::Run;
 
 use crate::sheet::SourceSheet;
 use crate::text::SourceFault;
+use crate::unread::LineLedger;
 
 /// How certain a format is that a source is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,10 +71,18 @@ pub(crate) enum Confidence {
     Certain,
 }
 
-/// A source's name and text.
+/// A source's name and text, and which of its lines were understood.
 pub(crate) struct SourceText<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
+    pub(crate) ledger: LineLedger,
+}
+
+impl SourceText<'_> {
+    /// The line was understood, or is known to state nothing to keep.
+    pub(crate) fn took(&self, line: usize) {
+        self.ledger.took(line);
+    }
 }
 
 /// Content of a source.
@@ -78,34 +109,56 @@ pub struct ImportFormat {
 
 /// Every format.
 pub(crate) static FORMATS: &[&ImportFormat] = &[
+    &seven_zip::FORMAT,
     &babelstream::FORMAT,
     &byte4::FORMAT,
     &coremark::FORMAT,
+    &coremark_pro::FORMAT,
     &criterion::FORMAT,
     &fio::FORMAT,
+    &fio_text::FORMAT,
+    &geekbench::FORMAT,
+    &go_bench::FORMAT,
     &google_benchmark::FORMAT,
+    &hackbench::FORMAT,
     &hep::FORMAT,
+    &hpcc::FORMAT,
     &hpcg::FORMAT,
     &hpl::FORMAT,
     &hyperfine::FORMAT,
+    &imb::FORMAT,
+    &ior::FORMAT,
+    &iperf::FORMAT,
     &iperf3::FORMAT,
+    &jmh::FORMAT,
     &likwid_bench::FORMAT,
     &lmbench::FORMAT,
     &mbw::FORMAT,
+    &mdtest::FORMAT,
+    &nccl_tests::FORMAT,
     &netperf::FORMAT,
+    &nvbandwidth::FORMAT,
+    &openssl::FORMAT,
     &osu::FORMAT,
     &perf_bench::FORMAT,
+    &perf_stat::FORMAT,
+    &pgbench::FORMAT,
     &phoronix::FORMAT,
     &prony::FORMAT,
+    &pytest_benchmark::FORMAT,
     &ramspeed::FORMAT,
-    &seven_zip::FORMAT,
+    &redis_benchmark::FORMAT,
+    &schbench::FORMAT,
     &sockperf::FORMAT,
     &spec_cpu::FORMAT,
     &stream::FORMAT,
     &stress_ng::FORMAT,
     &sysbench::FORMAT,
     &tidy::FORMAT,
+    &tinymembench::FORMAT,
     &unixbench::FORMAT,
+    &wide::FORMAT,
+    &wrk::FORMAT,
 ];
 
 /// `Sure` when the head contains all of these words.

@@ -46,7 +46,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 );
                 sheet.readings.push(reading.at("kind", snake(kind)));
             }
+        } else if !line.contains("per pass mode") {
+            continue;
         }
+        source.took(at);
     }
     if let Some(processes) = processes {
         for reading in &mut sheet.readings {

@@ -39,7 +39,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 total,
                 rate("7-Zip instructions"),
             ));
+        } else if !is_row(line) {
+            continue;
         }
+        source.took(at);
     }
     if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
         return Err(SourceFault::new("it has no line of totals", last));
@@ -53,6 +56,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         sheet.notes.push(format!("memory as 7-Zip sees it: {words} MB"));
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The rows of single dictionaries, of which the averages follow, and the frequencies of single threads.
+fn is_row(line: &str) -> bool {
+    let rows = line.split_once(':').is_some_and(|(head, rest)| {
+        head.bytes().all(|byte| byte.is_ascii_digit()) && !head.is_empty() && rest.contains('|')
+    });
+    rows || line.contains("Freq (MHz)") || line.starts_with("RAM size:") || line.contains("CPU Freq")
 }
 
 /// The line of averages: speed (newer versions), usage, rating per usage and rating, of either direction.

@@ -63,10 +63,27 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(dropped) = dropped(line) {
             let metric = Metric::lower(Unit::Count, "messages dropped");
             sheet.readings.push(SourceReading::new("sockperf.dropped", "Messages dropped", dropped, metric));
+        } else if !NOTHING.iter().any(|words| line.contains(words)) {
+            continue;
         }
+        source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
+
+/// Words of lines that state nothing to keep: addresses, progress, counts behind the results.
+const NOTHING: [&str; 10] = [
+    "Printing statistics",
+    "IP = ",
+    "using ",
+    "Warmup stage",
+    "Starting test",
+    "Test end",
+    "[Total Run]",
+    "[Valid Duration]",
+    "Total ",
+    "# dropped messages",
+];
 
 /// `sockperf: Summary: Latency is 2.226 usec`, `sockperf: Summary: Message Rate is 1234 [msg/sec]`.
 fn summary(line: &str) -> Option<(&str, &str)> {

@@ -20,7 +20,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 const BOGO: &str = "bogo operations of different versions of stress-ng must not be compared";
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let sheet = if source.text.contains("stress-ng-version:") { yaml(source.text)? } else { terminal(source.text)? };
+    let sheet = if source.text.contains("stress-ng-version:") { yaml(source)? } else { terminal(source)? };
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
@@ -35,10 +35,10 @@ fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
 }
 
 /// `key: value` lines, one group for each stressor; the subset of YAML that it writes.
-fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
+fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut stressor, mut open) = (String::new(), None);
-    for (at, line) in lines(source) {
+    for (at, line) in lines(source.text) {
         let Some((key, value)) = line.trim().trim_start_matches("- ").split_once(':') else { continue };
         let (key, value) = (key.trim(), value.trim().trim_matches('\''));
         match key {
@@ -56,14 +56,40 @@ fn yaml(source: &str) -> Result<SourceSheet, SourceFault> {
                     return Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place));
                 }
             }
-            _ if stressor.is_empty() => {}
+            // The counts and times behind the rate, and the rest of the system's description.
+            "bogo-ops"
+            | "bogo-ops-per-second-usr-sys-time"
+            | "wall-clock-time"
+            | "user-time"
+            | "system-time"
+            | "cpu-usage-per-instance"
+            | "max-rss"
+            | "version"
+            | "date-yyyy-mm-dd"
+            | "time-hh-mm-ss"
+            | "freeram"
+            | "sharedram"
+            | "bufferram"
+            | "totalswap"
+            | "freeswap"
+            | "pagesize"
+            | "cpus"
+            | "uptime"
+            | "ticks-per-second"
+            | "page-size"
+            | "sysname" => {}
+            _ if stressor.is_empty() => continue,
             "bogo-ops-per-second-real-time" => {
                 let reading = bogo(&stressor, need(value, at)?, sheet.version.as_deref());
                 sheet.readings.push(reading);
                 open = None;
             }
-            _ => sheet.readings.extend(own(&stressor, key, value)),
+            _ => match own(&stressor, key, value) {
+                Some(reading) => sheet.readings.push(reading),
+                None => continue,
+            },
         }
+        source.took(at);
     }
     match open {
         Some((place, last)) => Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place)),
@@ -90,31 +116,77 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
     )
 }
 
-fn terminal(source: &str) -> Result<SourceSheet, SourceFault> {
+/// Words of the table's heading, without those of newer versions after them.
+const HEADING: [&str; 13] =
+    ["stressor", "bogo", "ops", "real", "time", "usr", "time", "sys", "time", "bogo", "ops/s", "bogo", "ops/s"];
+
+fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut table, mut own_metrics) = (false, false);
-    for (at, line) in lines(source) {
-        let Some(line) = after(line, "] ").filter(|_| line.contains("stress-ng: ")) else { continue };
+    // Number of the table's columns, and whether the metrics of single stressors follow.
+    let (mut columns, mut own_metrics) = (0, false);
+    for (at, line) in lines(source.text) {
+        let Some(line) = after(line, "stress-ng: ").and_then(|line| after(line, "]")) else { continue };
         if let Some(version) = line.strip_prefix("stress-ng ").and_then(|rest| rest.split_whitespace().next()) {
             sheet.version = Some(version.to_owned());
         }
         let words: Vec<&str> = line.split_whitespace().collect();
-        if line.contains("bogo ops") {
-            (table, own_metrics) = (true, false);
+        let numbers = words.iter().skip(1).filter(|word| number(word).is_some()).count();
+        if line.contains("bogo ops") && words.first() == Some(&"stressor") {
+            columns = heading(&words, at)?;
+            own_metrics = false;
+            sheet.begin_process();
         } else if line.starts_with("miscellaneous metrics") {
-            (table, own_metrics) = (false, true);
-        } else if table && words.first().is_some_and(|word| word.starts_with('(')) {
-            // The second line of the heading.
-        } else if table && words.len() >= 7 && words[1].starts_with(|c: char| c.is_ascii_digit()) {
+            (columns, own_metrics) = (0, true);
+        } else if columns > 0 && words.len() == columns && numbers + 1 == columns {
             let value = need(words[5], at)?;
-            sheet.readings.push(bogo(words[0], value, sheet.version.as_deref()));
-        } else if table && words.len() >= 2 && number(words[1]).is_some() {
+            let reading = bogo(words[0], value, sheet.version.as_deref()).printed_in(words[5], 1.0);
+            sheet.readings.push(reading);
+        } else if columns > 0 && (3..columns).contains(&words.len()) && numbers + 1 == words.len() {
             return Err(SourceFault::new("the row of the table ends early", at));
+        } else if NOTHING.iter().any(|words| line.trim_start().starts_with(words)) || is_time(line) {
+            // It states nothing to keep.
         } else if own_metrics && words.len() >= 3 {
             let name = words[2..].join(" ");
             let name = name.split(" (").next().unwrap_or_default();
-            sheet.readings.extend(own(words[0], &name.replace(' ', "-"), words[1]));
+            let Some(reading) = own(words[0], &name.replace(' ', "-"), words[1]) else { continue };
+            sheet.readings.push(reading);
+        } else {
+            continue;
         }
+        source.took(at);
     }
     Ok(sheet)
+}
+
+/// Times of the whole run: `for a 60.30s run time:`, `361.79s available CPU time`.
+fn is_time(line: &str) -> bool {
+    ["run time:", "available CPU time", "user time ", "system time ", "total time "]
+        .iter()
+        .any(|words| line.contains(words))
+}
+
+/// Beginnings of messages that state nothing to keep.
+const NOTHING: [&str; 11] = [
+    "(secs)",
+    "dispatching hogs",
+    "setting to a",
+    "defaulting to a",
+    "successful run completed",
+    "unsuccessful run completed",
+    "skipped:",
+    "passed:",
+    "failed:",
+    "metrics untrustworthy:",
+    "load average:",
+];
+
+/// Number of columns that the heading names.
+fn heading(words: &[&str], at: usize) -> Result<usize, SourceFault> {
+    let rest = words.strip_prefix(&HEADING[..]).unwrap_or(&["?"]);
+    match rest {
+        [] => Ok(7),
+        ["CPU", "used", "per"] => Ok(8),
+        ["CPU", "used", "per", "RSS", "Max"] => Ok(9),
+        _ => Err(SourceFault::new(format!("the table's heading '{}' is not known", axis_value(&words.join(" "))), at)),
+    }
 }

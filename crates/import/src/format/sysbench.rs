@@ -16,18 +16,24 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 };
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheets: Vec<SourceSheet> = Vec::new();
+    let mut sheet = SourceSheet::default();
+    let mut begun = false;
     let (mut point, mut section, mut open, mut events) = (BTreeMap::new(), "", None, None);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
-            sheets.push(SourceSheet { version: Some(version), ..SourceSheet::default() });
+            sheet.version = Some(version);
+            sheet.begin_process();
+            begun = true;
+            source.took(at);
             (point, events) = (BTreeMap::new(), None);
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no latency", place));
             }
         }
-        let Some(sheet) = sheets.last_mut() else { continue };
+        if !begun {
+            continue;
+        }
         if !line.starts_with(char::is_whitespace) && trimmed.ends_with(':') {
             section = trimmed;
         }
@@ -44,13 +50,42 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         {
             let new = || SourceReading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
             latency(events.get_or_insert_with(new), name, value, at)?;
+        } else if !NOTHING.iter().any(|words| trimmed.starts_with(words)) {
+            continue;
         }
+        source.took(at);
     }
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
-        None => Ok(Parsed::Sheets(sheets)),
+        None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }
+
+/// Beginnings of lines that state nothing to keep: counts and times behind the rates, and settings.
+const NOTHING: [&str; 22] = [
+    "total time:",
+    "total number of events:",
+    "events (avg/stddev):",
+    "execution time (avg/stddev):",
+    "read:",
+    "write:",
+    "other:",
+    "total:",
+    "ignored errors:",
+    "reconnects:",
+    "total size:",
+    "time elapsed:",
+    "Initializing random",
+    "Extra file open flags",
+    "Number of IO requests",
+    "Read/Write ratio",
+    "Periodic FSYNC",
+    "Calling fsync",
+    "Using synchronous",
+    "Doing ",
+    "[ ",
+    "Report intermediate",
+];
 
 fn placed(reading: SourceReading, point: &BTreeMap<&'static str, String>) -> SourceReading {
     point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))

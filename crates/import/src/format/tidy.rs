@@ -7,7 +7,7 @@ use model::{
 use serde::de::DeserializeOwned;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
-use crate::text::{SourceFault, need, shown, usable};
+use crate::text::{SourceFault, check_columns, need, shown, usable};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "tidy-csv",
@@ -75,6 +75,7 @@ impl TidyRow<'_> {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    check_columns(source.text)?;
     let mut reader = csv::Reader::from_reader(source.text.as_bytes());
     let fault = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);

@@ -2,8 +2,8 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
-use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, between, first_number, lines, need, snake};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, text};
+use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "unixbench",
@@ -54,7 +54,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(words) = trimmed.strip_prefix("OS: ") {
             head.facts.extend(text("os.name", words, "log", &[]));
         } else if let Some(words) = trimmed.strip_prefix("CPU 0: ") {
-            head.facts.extend(text("cpu.model", words, "log", &[]));
+            let model = words.split(" (").next().unwrap_or(words);
+            head.fact(text("cpu.model", model, "log", &[]));
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
             copies = 1.0;
             let sheet = SourceSheet {
@@ -70,19 +71,42 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
             copies = need(count, at)?;
+            let cpus = trimmed.split_once(" CPUs in system").and_then(|(count, _)| first_number(count));
+            if let Some(sheet) = sheets.last_mut() {
+                sheet.fact(cpus.map(|count| number("cpu.count", count, "1", "log", &[])));
+            }
         } else if let (Some(samples), Some(sheet)) = (between(trimmed, " s, ", " samples)"), sheets.last_mut()) {
             sheet.readings.push(reading(trimmed, samples, copies, at)?);
         } else if let Some(sheet) = sheets.last_mut().filter(|_| trimmed.starts_with("System Benchmarks Index Score")) {
             let score = need(trimmed.split_whitespace().last().unwrap_or_default(), at)?;
-            let reading = SourceReading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
+            let reading = index(sheet, score, trimmed.contains("(Partial Only)"));
             sheet.readings.push(if copies > 1.0 { reading.at("copies", copies.to_string()) } else { reading });
             open = None;
+        } else if !(open.is_some() && is_index_row(trimmed) || trimmed.starts_with("CPU ")) {
+            continue;
         }
+        source.took(at);
     }
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
+}
+
+/// The index over all tests, or over those that ran: that of other tests is another figure.
+fn index(sheet: &SourceSheet, score: f64, partial: bool) -> SourceReading {
+    if !partial {
+        return SourceReading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
+    }
+    let tests: Vec<String> = sheet.readings.iter().map(|reading| snake(&reading.title)).collect();
+    SourceReading::new("unixbench.partial_index", "Partial index", score, rate("index points"))
+        .at("tests", axis_value(&tests.join("+")))
+}
+
+/// A row of the table of indices: baseline, result and their ratio, which the results above imply.
+fn is_index_row(line: &str) -> bool {
+    let mut words = line.split_whitespace().rev();
+    (0..3).all(|_| words.next().is_some_and(|word| word.parse::<f64>().is_ok())) && words.next().is_some()
 }
 
 /// `Execl Throughput    4735.8 lps   (29.8 s, 2 samples)`

@@ -3,5 +3,8 @@
 mod common;
 mod formats;
 mod hostile;
+mod machines;
 mod published;
 mod samples;
+mod tools;
+mod unread;

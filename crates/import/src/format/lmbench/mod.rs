@@ -22,10 +22,7 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let sheets = if source.text.contains("L M B E N C H") {
-        summary::parse(source.text)?
-    } else {
-        vec![raw::parse(source.text)?]
-    };
+    let sheets =
+        if source.text.contains("L M B E N C H") { summary::parse(source)? } else { vec![raw::parse(source)?] };
     Ok(Parsed::Sheets(sheets))
 }

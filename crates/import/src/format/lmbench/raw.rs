@@ -3,6 +3,7 @@
 use model::{GIB, KIB, Primitive, format_size};
 
 use crate::date::ctime;
+use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
 
@@ -50,11 +51,11 @@ enum LmbenchSection {
     Files,
 }
 
-pub(super) fn parse(source: &str) -> Result<SourceSheet, SourceFault> {
+pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut section = LmbenchSection::None;
     let mut random = false;
-    for (at, line) in lines(source) {
+    for (at, line) in lines(source.text) {
         let line = line.trim();
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(inside) = line.strip_prefix('[') {
@@ -64,9 +65,14 @@ pub(super) fn parse(source: &str) -> Result<SourceSheet, SourceFault> {
                 section = LmbenchSection::None;
             }
         } else if words.iter().take(2).all(|word| word.starts_with(|c: char| c.is_ascii_digit())) && words.len() >= 2 {
-            sheet.readings.extend(pair(&section, &words, at)?);
+            let readings = pair(&section, &words, at)?;
+            if readings.is_empty() {
+                continue;
+            }
+            sheet.readings.extend(readings);
         } else if let Some((name, value)) = line.rsplit_once(": ") {
-            sheet.readings.extend(single(name, value, at)?);
+            let Some(reading) = single(name, value, at)? else { continue };
+            sheet.readings.push(reading);
         } else {
             random = match line.trim_matches('"') {
                 "Random load latency" => true,
@@ -75,6 +81,7 @@ pub(super) fn parse(source: &str) -> Result<SourceSheet, SourceFault> {
             };
             section = heading(line.trim_matches('"'), random);
         }
+        source.took(at);
     }
     Ok(sheet)
 }

@@ -2,6 +2,7 @@
 
 use model::{Primitive, Unit};
 
+use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, lines, number as read};
 
@@ -169,11 +170,11 @@ static TABLES: &[LmbenchTable] = &[
     },
 ];
 
-pub(super) fn parse(source: &str) -> Result<Vec<SourceSheet>, SourceFault> {
+pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceFault> {
     let mut sheets: Vec<SourceSheet> = Vec::new();
     let mut table: Option<&LmbenchTable> = None;
     let mut groups: Vec<(usize, usize)> = Vec::new();
-    for (at, line) in lines(source) {
+    for (at, line) in lines(source.text) {
         if let Some(known) = TABLES.iter().find(|known| line.trim_start().starts_with(known.title)) {
             table = Some(known);
             groups.clear();
@@ -183,7 +184,11 @@ pub(super) fn parse(source: &str) -> Result<Vec<SourceSheet>, SourceFault> {
             (table, groups) = (None, Vec::new());
         } else if let Some(known) = table.filter(|_| groups.len() > 2) {
             row(&mut sheets, known, &groups, line, at)?;
+        } else if table.is_none() && !line.contains("L M B E N C H") {
+            continue;
         }
+        // The second line of a heading, with sizes, belongs to its table.
+        source.took(at);
     }
     Ok(sheets)
 }

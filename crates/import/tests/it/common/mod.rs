@@ -7,8 +7,13 @@
 
 use std::path::Path;
 
-use import::{formats, import};
+use import::{Error, ImportOptions, formats};
 use model::{Catalogue, Figure, Run};
+
+/// The runs of a source, with a named or a detected format.
+pub(crate) fn import(name: &str, bytes: &[u8], format: Option<&str>, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
+    Ok(import::import(name, bytes, &ImportOptions { format, ..ImportOptions::default() }, catalogue)?.runs)
+}
 
 /// A file and its format by name: `netperf-omni.csv` belongs to `netperf`.
 pub(crate) struct Fixture {
@@ -45,4 +50,20 @@ pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
 /// The first figure of a probe.
 pub(crate) fn named<'a>(run: &'a Run, probe: &str) -> &'a Figure {
     run.figures.iter().find(|figure| figure.probe == probe).unwrap_or_else(|| panic!("no {probe}"))
+}
+
+pub(crate) fn estimate(run: &Run, key: &str) -> model::Estimate {
+    let (probe, point) = key.split_once(':').unwrap_or((key, ""));
+    let figure = run.figure(&model::FigureKey::new(probe, point.parse().unwrap()));
+    let keys = || run.figures.iter().map(|figure| figure.key().to_string()).collect::<Vec<_>>().join("\n");
+    let figure = figure.unwrap_or_else(|| panic!("{key} is not among\n{}", keys()));
+    *figure.outcome.estimate().unwrap_or_else(|| panic!("{key} is {:?}", figure.outcome))
+}
+
+pub(crate) fn value(run: &Run, key: &str) -> f64 {
+    estimate(run, key).value
+}
+
+pub(crate) fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
 }

@@ -1,13 +1,16 @@
 //! netperf 2: the classic tables, omni output as CSV or as KEY=value, and JSON lists of CSV outputs.
 
+mod classic;
+
 use std::collections::BTreeMap;
 
-use model::{Metric, Unit};
+use model::Metric;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::json;
-use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, metric, rate};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
 use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
+use crate::unread::LineLedger;
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "netperf",
@@ -24,19 +27,34 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
+    let (mut sheet, mut peers) = (SourceSheet::default(), Peers::new());
     if source.text.trim_start().starts_with("[") {
         // A list of outputs, each a list of its lines.
         for (at, output) in json::read::<json::List<json::List<String>>>(source.text)?.0.iter().enumerate() {
             let inside =
                 |fault: SourceFault| SourceFault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
-            read(&mut sheet, &output.0.join("\n")).map_err(inside)?;
+            let (text, ledger) = (output.0.join("\n"), LineLedger::default());
+            read(&mut sheet, &mut peers, &text, &ledger).map_err(inside)?;
+            if let Some(sentence) = ledger.unread(&text).sentence() {
+                sheet.notes.push(format!("output {}: {sentence}", at + 1));
+            }
         }
+        lines(source.text).for_each(|(at, _)| source.took(at));
     } else {
-        read(&mut sheet, source.text)?;
+        read(&mut sheet, &mut peers, source.text, &source.ledger)?;
+    }
+    // Tests against several hosts are different figures.
+    if peers.iter().any(|(_, peer)| *peer != peers[0].1) {
+        for (index, reading) in sheet.readings.iter_mut().enumerate() {
+            let peer = peers.iter().rfind(|(start, _)| *start <= index).map_or("", |(_, peer)| peer);
+            reading.point = std::mem::take(&mut reading.point).with("peer", axis_value(peer));
+        }
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
+
+/// For each test, the number of readings before it, and the host that it was made against.
+type Peers = Vec<(usize, String)>;
 
 /// Content of a banner: the test, and the requested confidence.
 #[derive(Clone, Default)]
@@ -44,49 +62,87 @@ struct Banner {
     test: String,
     width: Option<f64>,
     level: Option<f64>,
+    /// Width that was reached, where it differs from the requested one.
+    achieved: Option<f64>,
     seen: usize,
 }
 
-fn read(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
-    // Banners and headings are sometimes wrapped by the program that stored them.
-    let mut banner = Banner::default();
-    let mut keys: BTreeMap<String, String> = BTreeMap::new();
-    let mut heading = String::new();
-    let mut achieved = None;
-    let mut open = None;
+/// Where a reader of netperf's lines is.
+#[derive(Default)]
+struct NetperfReader {
+    banner: Banner,
+    keys: BTreeMap<String, String>,
+    /// Heading of an omni table in CSV.
+    heading: String,
+    classic: classic::NetperfTable,
+    /// The line of a test that has no result yet.
+    open: Option<usize>,
+}
+
+fn read(sheet: &mut SourceSheet, peers: &mut Peers, source: &str, ledger: &LineLedger) -> Result<(), SourceFault> {
+    let mut reader = NetperfReader::default();
     for (at, line) in lines(source) {
-        let line = line.trim();
+        if reader.line(sheet, peers, line.trim(), at)? {
+            ledger.took(at);
+        }
+    }
+    flush(sheet, &reader.banner, &mut reader.keys)?;
+    match reader.open {
+        Some(place) => Err(SourceFault::new("the test that begins here has no result", place)),
+        None if reader.heading.is_empty() => Ok(()),
+        None => Err(SourceFault::new("the table has no values", reader.banner.seen.max(1))),
+    }
+}
+
+impl NetperfReader {
+    /// Whether the line was understood.
+    fn line(&mut self, sheet: &mut SourceSheet, peers: &mut Peers, line: &str, at: usize) -> Result<bool, SourceFault> {
+        let mut understood = false;
         if let Some(test) = test_name(line) {
-            flush(sheet, &banner, &mut keys)?;
-            banner = Banner { test, seen: at, ..Banner::default() };
-            (heading, achieved, open) = (String::new(), None, Some(at));
+            flush(sheet, &self.banner, &mut self.keys)?;
+            sheet.begin_process();
+            *self = Self { banner: Banner { test, seen: at, ..Banner::default() }, open: Some(at), ..Self::default() };
+            peers.push((sheet.readings.len(), String::new()));
+            understood = true;
+        }
+        if line.contains("AF_INET") {
+            // The banner, whose end is sometimes wrapped by the program that stored it.
+            let peer = after(line, "AF_INET to").unwrap_or(line).split_whitespace().next().unwrap_or_default();
+            if let Some((_, known)) = peers.last_mut() {
+                peer.clone_into(known);
+            }
+            understood = true;
         }
         if line.contains("% conf") {
-            banner.width = between(line, "+/-", "%").and_then(number);
-            banner.level = between(line, "@", "%").or_else(|| between(line, "%", "%")).and_then(number);
+            self.banner.width = between(line, "+/-", "%").and_then(number);
+            self.banner.level = between(line, "@", "%").or_else(|| between(line, "%", "%")).and_then(number);
+            understood = true;
         }
         if let Some(width) = after(line, "Confidence intervals: Throughput") {
-            achieved = first_number(width);
+            self.banner.achieved = first_number(width);
+            understood = true;
+        }
+        if understood || line.is_empty() {
+            return Ok(true);
         }
         let digits = line.starts_with(|c: char| c.is_ascii_digit());
         if let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_key(key)) {
-            keys.insert(key.to_owned(), value.trim().to_owned());
-            open = None;
-        } else if line.starts_with("Throughput,") || (!heading.is_empty() && !digits) {
-            heading.push_str(if heading.is_empty() { "" } else { " " });
-            heading.push_str(line);
-        } else if !heading.is_empty() && digits {
-            comma_separated(sheet, &banner, &heading, line, at)?;
-            (heading, open) = (String::new(), None);
-        } else if digits && !banner.test.is_empty() && !line.contains(',') {
-            open = if classic(sheet, &banner, achieved, line, at)? { None } else { open };
+            self.keys.insert(key.to_owned(), value.trim().to_owned());
+            self.open = None;
+        } else if line.starts_with("Throughput,") || (!self.heading.is_empty() && !digits) {
+            // Headings are sometimes wrapped by the program that stored them.
+            self.heading.push_str(if self.heading.is_empty() { "" } else { " " });
+            self.heading.push_str(line);
+        } else if !self.heading.is_empty() && digits {
+            comma_separated(sheet, &self.banner, &self.heading, line, at)?;
+            (self.heading, self.open) = (String::new(), None);
+        } else if digits && !self.banner.test.is_empty() && !line.contains(',') {
+            self.open = None;
+            return self.classic.row(sheet, &self.banner, line, at);
+        } else {
+            return Ok(self.classic.heading(line));
         }
-    }
-    flush(sheet, &banner, &mut keys)?;
-    match open {
-        Some(place) => Err(SourceFault::new("the test that begins here has no result", place)),
-        None if heading.is_empty() => Ok(()),
-        None => Err(SourceFault::new("the table has no values", banner.seen.max(1))),
+        Ok(true)
     }
 }
 
@@ -112,18 +168,22 @@ fn spread(value: f64, level: Option<f64>, width: Option<f64>) -> SourceSpread {
 
 const NOTE: &str = "the stated interval is of repetitions by one netperf process";
 
-fn unit(units: &str, test: &str) -> (f64, Metric) {
-    match units {
-        "10^6bits/s" => (1e6 / 8.0, bytes_per_second("bytes")),
-        "10^3bits/s" => (1e3 / 8.0, bytes_per_second("bytes")),
-        "10^9bits/s" => (1e9 / 8.0, bytes_per_second("bytes")),
-        "GBytes/s" => (1_073_741_824.0, bytes_per_second("bytes")),
-        "MBytes/s" => (1_048_576.0, bytes_per_second("bytes")),
-        "KBytes/s" => (1024.0, bytes_per_second("bytes")),
-        "Bytes/s" => (1.0, bytes_per_second("bytes")),
-        "Trans/s" if test.contains("connect") || test.contains("crr") => (1.0, rate("connections")),
-        _ => (1.0, rate("transactions")),
-    }
+/// Scale and metric of a unit; an unknown one is refused. Its option -f counts bits in powers of 1000 and bytes in
+/// powers of 1024.
+fn unit(units: &str, test: &str, at: usize) -> Result<(f64, Metric), SourceFault> {
+    let scale = match units.trim_end_matches("/s").trim_end_matches("/sec") {
+        "10^3bits" => 1e3 / 8.0,
+        "10^6bits" => 1e6 / 8.0,
+        "10^9bits" => 1e9 / 8.0,
+        "GBytes" => 1_073_741_824.0,
+        "MBytes" => 1_048_576.0,
+        "KBytes" => 1024.0,
+        "Bytes" => 1.0,
+        "Trans" if test.contains("connect") || test.contains("crr") => return Ok((1.0, rate("connections"))),
+        "Trans" => return Ok((1.0, rate("transactions"))),
+        _ => return Err(SourceFault::new(format!("its unit '{}' is not known", shown(units)), at)),
+    };
+    Ok((scale, bytes_per_second("bytes")))
 }
 
 fn named(test: &str) -> String {
@@ -147,7 +207,7 @@ fn comma_separated(
         ));
     }
     let cell = |name: &str| names.iter().position(|known| *known == name).map(|at| cells[at]);
-    let (scale, metric) = unit(cell("Throughput Units").unwrap_or_default(), &banner.test);
+    let (scale, metric) = unit(cell("Throughput Units").unwrap_or_default(), &banner.test, at)?;
     let value = need(cell("Throughput").unwrap_or_default(), at)? * scale;
     let width = cell("Throughput Confidence Width (%)").and_then(number);
     let repeats = cell("Confidence Iterations Run").and_then(number).unwrap_or(1.0);
@@ -185,7 +245,7 @@ fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, S
         Some((protocol, direction)) if banner.test.is_empty() => snake(&format!("{protocol} {direction}")),
         _ => banner.test.clone(),
     };
-    let (scale, metric) = unit(get("THROUGHPUT_UNITS").unwrap_or_default(), &test);
+    let (scale, metric) = unit(get("THROUGHPUT_UNITS").unwrap_or_default(), &test, banner.seen)?;
     let value = need(value, banner.seen)? * scale;
     let level = get("CONFIDENCE_LEVEL").and_then(number).or(banner.level);
     let spread = spread(value, level, get("THROUGHPUT_CONFID").and_then(number));
@@ -196,57 +256,4 @@ fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, S
     }
     sheet.readings.push(reading.spread(spread));
     Ok(())
-}
-
-/// The last line of a classic table: sizes, time, then the result. Returns whether it was one.
-fn classic(
-    sheet: &mut SourceSheet,
-    banner: &Banner,
-    achieved: Option<f64>,
-    line: &str,
-    at: usize,
-) -> Result<bool, SourceFault> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let request = banner.test.contains("request_response") || banner.test.contains("connect_request");
-    let datagrams = banner.test.starts_with("udp") && !request;
-    // Stream: three sizes, seconds, rate. Request: four sizes, seconds, rate. UDP stream: sizes, seconds, counts, rate.
-    let result = match (request, datagrams, words.len()) {
-        (true, _, 6 | 10) => 5,
-        (false, true, 6) => 5,
-        (false, true, 4) => 3,
-        (false, false, 5 | 9) => 4,
-        _ => return Ok(false),
-    };
-    let value = need(words[result], at)?;
-    let (scale, unit) = if request { (1.0, rate("transactions")) } else { (1e6 / 8.0, bytes_per_second("bytes")) };
-    let value = value * scale;
-    let side = if datagrams && words.len() == 4 { "_received" } else { "" };
-    let mut reading =
-        SourceReading::new(format!("{}{side}", named(&banner.test)), banner.test.replace('_', " "), value, unit);
-    if !request && words.len() >= 5 {
-        reading = reading.at("message", format!("{}B", axis_value(words[if datagrams { 1 } else { 2 }])));
-    }
-    // Without the warning, the requested width was reached; with it, the warning states the whole width.
-    let width = achieved.or_else(|| banner.width.map(|half| half * 2.0));
-    let spread = spread(value, banner.level, width);
-    if spread != SourceSpread::None {
-        reading = reading.note(NOTE);
-    }
-    sheet.readings.push(reading.spread(spread));
-    if words.len() == 9 || words.len() == 10 {
-        for (side, at_word) in [("local", result + 1), ("remote", result + 2)] {
-            let percent = number(words[at_word]).filter(|percent| *percent >= 0.0);
-            if let Some(percent) = percent {
-                let title = shown(&format!("{side} CPU use of {}", banner.test));
-                let metric = metric(Unit::Ratio, "CPU time", model::Better::Lower);
-                sheet.readings.push(SourceReading::new(
-                    format!("{}_{side}_cpu", named(&banner.test)),
-                    title,
-                    percent / 100.0,
-                    metric,
-                ));
-            }
-        }
-    }
-    Ok(true)
 }

@@ -1,0 +1,228 @@
+//! fio's terminal output, versions 2 and 3: bandwidth, operations and completion latency of each job and direction.
+
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use crate::date::ctime;
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, split_unit};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "fio-text",
+    tool: "fio",
+    about: "the terminal's output: bandwidth, operations a second and mean completion latency with its percentiles; fio's \
+            deviations are of samples and single operations of one run, so they are notes",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let job = sure(head, &["(groupid=", "jobs=", "err="]);
+    if memchr::memmem::find(head, b"\"fio version\"").is_some() { Confidence::No } else { job }
+}
+
+/// The job whose lines are read.
+#[derive(Default)]
+struct FioTextJob {
+    name: String,
+    /// `read`, `write` or `trim`; empty before the first.
+    direction: String,
+    /// Readings of this direction begin here.
+    first: usize,
+    /// Seconds of one unit of the percentiles that follow.
+    percentiles: Option<f64>,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut job = FioTextJob::default();
+    // Settings by job, from the lines above the results.
+    let mut settings: Vec<(String, Vec<(&'static str, String)>)> = Vec::new();
+    for (at, whole) in lines(source.text) {
+        let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
+        let trimmed = line.trim();
+        if trimmed.starts_with("fio-") && !trimmed.contains(' ') {
+            sheet.version = Some(trimmed.trim_start_matches("fio-").to_owned());
+            sheet.begin_process();
+        } else if let Some((name, rest)) = trimmed.split_once(": (g=") {
+            settings.retain(|(known, _)| known != name);
+            settings.push((name.to_owned(), axes(rest)));
+        } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
+            job = FioTextJob { name: axis_value(name), ..FioTextJob::default() };
+            if sheet.started.is_empty() {
+                sheet.started = ctime(rest);
+            }
+            if let Some(error) = between(rest, "err=", ":").map(str::trim).filter(|error| *error != "0") {
+                sheet.notes.push(format!("job {} ended with error {}", job.name, shown(error)));
+            }
+        } else if let Some((direction, rest)) = of_direction(trimmed).filter(|_| !job.name.is_empty()) {
+            job = FioTextJob { direction: direction.to_owned(), first: sheet.readings.len(), ..job };
+            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
+            for reading in rates(direction, rest, at)? {
+                sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+            }
+        } else if let Some(rest) = trimmed.strip_prefix("clat (").filter(|_| !job.direction.is_empty()) {
+            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
+            let reading = latency(&job.direction, rest, at)?;
+            sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+        } else if let Some(unit) = between(trimmed, "clat percentiles (", ")") {
+            job.percentiles = Some(unit_of_time(unit, at)?);
+        } else if let Some(scale) = job.percentiles.filter(|_| trimmed.starts_with('|')) {
+            let first = job.first;
+            let latency = sheet.readings[first..].iter_mut().find(|reading| reading.id.ends_with("_latency"));
+            let found = quantiles(trimmed, scale);
+            if let Some(latency) = latency {
+                latency.quantiles.extend(found);
+            }
+        } else if !is_detail(trimmed) {
+            continue;
+        }
+        source.took(at);
+    }
+    for reading in &mut sheet.readings {
+        reading.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Distributions of samples, depths and latencies, the machine's load, and the sums over groups, which repeat the jobs.
+fn is_detail(line: &str) -> bool {
+    let begins = [
+        "slat (",
+        "lat (",
+        "bw (",
+        "iops ",
+        "cpu ",
+        "IO depths",
+        "submit",
+        "complete",
+        "issued",
+        "latency ",
+        "Run status",
+        "READ:",
+        "WRITE:",
+        "TRIM:",
+        "Jobs:",
+        "Starting ",
+        "Disk stats",
+        "...",
+        "|",
+    ];
+    begins.iter().any(|begin| line.starts_with(begin)) || line.contains(": ios=") || line.contains("Laying out IO file")
+}
+
+/// `0): rw=write, bs=(R) 8192B-8192B, (W) 8192B-8192B, ..., ioengine=libaio, iodepth=4`
+fn axes(rest: &str) -> Vec<(&'static str, String)> {
+    let value = |name: &str| between(&format!("{rest},"), &format!("{name}="), ",").map(axis_value);
+    let block = value("bs").map(|words| {
+        let range = words.trim_start_matches("(R)").trim().split(['-', '/']).next().unwrap_or_default().to_owned();
+        axis_value(&range)
+    });
+    let found = [("rw", value("rw")), ("bs", block), ("ioengine", value("ioengine")), ("iodepth", value("iodepth"))];
+    found.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
+}
+
+fn of_direction(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(':')?;
+    let name = name.trim();
+    let rates = rest.contains("IOPS=") || rest.contains("iops=");
+    (["read", "write", "trim"].contains(&name) && rates).then_some((name, rest))
+}
+
+/// `IOPS=65.5k, BW=512MiB/s (537MB/s)(150GiB/300001msec)`, or in version 2 `io=1024.0MB, bw=66889KB/s, iops=16722`.
+fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let value = |names: [&str; 2]| {
+        let found = names.iter().find_map(|name| rest.split(name).nth(1));
+        found.and_then(|rest| rest.split([',', ' ', '(']).find(|word| !word.is_empty()))
+    };
+    let (Some(bandwidth), Some(operations)) = (value(["BW=", "bw="]), value(["IOPS=", "iops="])) else {
+        return Err(SourceFault::new("the line does not state a bandwidth and operations", at));
+    };
+    // Version 2 writes KB for 1024 bytes; version 3 writes KiB, and decimal units in brackets.
+    let units = [
+        ("B/s", 1.0),
+        ("KiB/s", 1024.0),
+        ("KB/s", 1024.0),
+        ("MiB/s", 1_048_576.0),
+        ("MB/s", 1_048_576.0),
+        ("GiB/s", 1_073_741_824.0),
+        ("GB/s", 1_073_741_824.0),
+    ];
+    let found = split_unit(bandwidth)
+        .and_then(|(value, unit)| units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| value * scale));
+    let bytes =
+        found.ok_or_else(|| SourceFault::new(format!("'{}' is not a rate with a known unit", shown(bandwidth)), at))?;
+    let thousands = [("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6)];
+    let found = split_unit(operations)
+        .and_then(|(value, unit)| thousands.iter().find(|(name, _)| *name == unit).map(|(_, scale)| value * scale));
+    let count = found.ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(operations)), at))?;
+    Ok(vec![
+        SourceReading::new(
+            format!("fio.{direction}_bandwidth"),
+            format!("{direction} bandwidth"),
+            bytes,
+            bytes_per_second("bytes"),
+        ),
+        SourceReading::new(
+            format!("fio.{direction}_operations"),
+            format!("{direction} operations"),
+            count,
+            rate("operations"),
+        ),
+    ])
+}
+
+fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, String)]) -> SourceReading {
+    let reading = reading.at("job", job.name.clone());
+    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+}
+
+fn unit_of_time(unit: &str, at: usize) -> Result<f64, SourceFault> {
+    match unit {
+        "nsec" => Ok(1e-9),
+        "usec" => Ok(1e-6),
+        "msec" => Ok(1e-3),
+        "sec" => Ok(1.0),
+        other => Err(SourceFault::new(format!("the unit '{}' of a latency is not known", shown(other)), at)),
+    }
+}
+
+/// `usec): min=2, max=300, avg=4.50, stdev= 1.10`
+fn latency(direction: &str, rest: &str, at: usize) -> Result<SourceReading, SourceFault> {
+    let (unit, rest) = rest.split_once(')').ok_or_else(|| SourceFault::new("the line ends early", at))?;
+    let scale = unit_of_time(unit.trim(), at)?;
+    let field = |name: &str| rest.split(name).nth(1).and_then(|rest| rest.split(',').next()).map(str::trim);
+    // Large values are printed with a k.
+    let thousands = |word: &str| match word.strip_suffix(['k', 'K']) {
+        Some(word) => Ok(need(word, at)? * 1e3),
+        None => need(word, at),
+    };
+    let mean = field("avg=").ok_or_else(|| SourceFault::new("the line ends early", at))?;
+    let value = thousands(mean)? * scale;
+    let reading = SourceReading::new(
+        format!("fio.{direction}_latency"),
+        format!("{direction} completion latency"),
+        value,
+        seconds("operation"),
+    );
+    let mut reading = reading.printed_in(mean, scale);
+    for (name, quantile) in [("min=", 0.0), ("max=", 1.0)] {
+        if let Some(word) = field(name) {
+            reading.quantiles.push((quantile, thousands(word)? * scale));
+        }
+    }
+    let deviation = field("stdev=").unwrap_or_default();
+    Ok(reading.note(format!(
+        "standard deviation {} {} over single operations of one run",
+        shown(deviation),
+        shown(unit)
+    )))
+}
+
+/// `|  1.00th=[  330],  5.00th=[  343],`
+fn quantiles(line: &str, scale: f64) -> Vec<(f64, f64)> {
+    let found = line.split("],").filter_map(|part| {
+        let (name, value) = part.trim_start_matches(['|', ' ']).split_once("th=[")?;
+        Some((number(name)? / 100.0, number(value.trim_end_matches(']'))? * scale))
+    });
+    found.filter(|(quantile, _)| *quantile > 0.0 && *quantile < 1.0).collect()
+}

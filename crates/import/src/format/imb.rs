@@ -1,0 +1,167 @@
+//! Intel MPI Benchmarks: a table of message sizes for each benchmark and number of processes.
+
+use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use crate::date::ctime;
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds, text};
+use crate::text::{SourceFault, after, axis_value, first_number, lines, need, shown, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "imb",
+    tool: "Intel MPI Benchmarks",
+    about: "times and rates by message size and number of processes; least and greatest over processes are the range",
+    by_lines: true,
+    detect: |head| {
+        sure(head, &["MPI Benchmarks", "# Benchmarking"]).max(likely(head, &["# Benchmarking ", "#repetitions"]))
+    },
+    parse,
+};
+
+/// Content of a column.
+#[derive(Clone, Copy, PartialEq)]
+enum ImbColumn {
+    Bytes,
+    Repetitions,
+    Time,
+    Least,
+    Greatest,
+    Average,
+    Rate,
+    Messages,
+    /// A part of a non-blocking operation's time: end of the id.
+    Part(&'static str),
+    Overlap,
+    Defects,
+}
+
+const COLUMNS: &[(&str, ImbColumn)] = &[
+    ("#bytes", ImbColumn::Bytes),
+    ("#repetitions", ImbColumn::Repetitions),
+    ("t[usec]", ImbColumn::Time),
+    ("t_min[usec]", ImbColumn::Least),
+    ("t_max[usec]", ImbColumn::Greatest),
+    ("t_avg[usec]", ImbColumn::Average),
+    ("Mbytes/sec", ImbColumn::Rate),
+    ("Msg/sec", ImbColumn::Messages),
+    ("t_ovrl[usec]", ImbColumn::Time),
+    ("t_pure[usec]", ImbColumn::Part("pure")),
+    ("t_CPU[usec]", ImbColumn::Part("cpu")),
+    ("overlap[%]", ImbColumn::Overlap),
+    ("defects", ImbColumn::Defects),
+];
+
+/// The benchmark whose table is read.
+#[derive(Default)]
+struct ImbBenchmark {
+    name: String,
+    processes: String,
+    groups: String,
+    columns: Vec<ImbColumn>,
+    /// Bytes in an `Mbyte`: 10^6 since 2018, 2^20 before.
+    megabyte: f64,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut table = ImbBenchmark::default();
+    let mut megabyte = 1_048_576.0;
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(version) = after(trimmed, "MPI Benchmarks") {
+            sheet.version = version.split(',').next().map(|version| version.trim_start_matches('v').trim().to_owned());
+            // From 2018 on, and in its updates, a megabyte is 10^6 bytes.
+            megabyte = if first_number(version).is_some_and(|year| year >= 2018.0) { 1e6 } else { 1_048_576.0 };
+            sheet.begin_process();
+        } else if let Some(name) = after(trimmed, "# Benchmarking") {
+            table = ImbBenchmark { name: snake(name), megabyte, ..ImbBenchmark::default() };
+        } else if let Some(count) = after(trimmed, "#processes =") {
+            table.processes = axis_value(count.split_whitespace().next().unwrap_or_default());
+        } else if trimmed.starts_with("# (") && trimmed.contains("groups of") {
+            table.groups = axis_value(trimmed.trim_start_matches("# (").split_whitespace().next().unwrap_or_default());
+        } else if let Some(date) = after(trimmed, "# Date") {
+            sheet.started = ctime(date.trim_start_matches(':'));
+        } else if let Some(machine) = after(trimmed, "# Machine") {
+            sheet.fact(text("cpu.architecture", machine.trim_start_matches(':'), "output", &[]));
+        } else if let Some(release) = after(trimmed, "# Release") {
+            sheet.fact(text("kernel.release", release.trim_start_matches(':'), "output", &[]));
+        } else if !table.name.is_empty() && is_heading(trimmed) {
+            table.columns = columns(trimmed, at)?;
+        } else if !table.columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_digit()) {
+            row(&mut sheet, &table, trimmed, at)?;
+        } else if trimmed.is_empty() {
+            table.columns.clear();
+        } else if !trimmed.starts_with('#') {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn is_heading(line: &str) -> bool {
+    line.starts_with("#bytes") || line.starts_with("#repetitions")
+}
+
+fn columns(line: &str, at: usize) -> Result<Vec<ImbColumn>, SourceFault> {
+    let known = |name: &str| {
+        let found = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+        found.ok_or_else(|| SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
+    };
+    line.split_whitespace().map(known).collect()
+}
+
+fn row(sheet: &mut SourceSheet, table: &ImbBenchmark, line: &str, at: usize) -> Result<(), SourceFault> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.len() != table.columns.len() {
+        let (has, names) = (words.len(), table.columns.len());
+        return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+    }
+    let cell = |wanted: ImbColumn| table.columns.iter().position(|column| *column == wanted).map(|at| words[at]);
+    let time = |wanted: ImbColumn| cell(wanted).map(|word| Ok(need(word, at)? * 1e-6)).transpose();
+    let id =
+        |end: &str| if end.is_empty() { format!("imb.{}", table.name) } else { format!("imb.{}_{end}", table.name) };
+    let mut readings = Vec::new();
+    let main = cell(ImbColumn::Average).or(cell(ImbColumn::Time));
+    if let Some(word) = main {
+        let spread = match (time(ImbColumn::Least)?, time(ImbColumn::Greatest)?) {
+            (Some(least), Some(greatest)) => SourceSpread::Range(least, greatest),
+            _ => SourceSpread::None,
+        };
+        let ranks = spread != SourceSpread::None;
+        let reading = SourceReading::new(id(""), &table.name, need(word, at)? * 1e-6, seconds("operation"));
+        let reading = reading.printed_in(word, 1e-6).spread(spread);
+        readings.push(if ranks { reading.note("the range is over processes, not over repetitions") } else { reading });
+    }
+    for (column, word) in table.columns.iter().zip(&words) {
+        match column {
+            ImbColumn::Rate => {
+                let value = need(word, at)? * table.megabyte;
+                // A message of no bytes has no rate.
+                if cell(ImbColumn::Bytes) != Some("0") {
+                    let reading = SourceReading::new(id("bandwidth"), "Bandwidth", value, bytes_per_second("bytes"));
+                    readings.push(reading.printed_in(word, table.megabyte));
+                }
+            }
+            ImbColumn::Messages => {
+                readings.push(SourceReading::new(id("messages"), "Message rate", need(word, at)?, rate("messages")));
+            }
+            ImbColumn::Part(name) => {
+                let reading = SourceReading::new(id(name), *name, need(word, at)? * 1e-6, seconds("operation"));
+                readings.push(reading.printed_in(word, 1e-6));
+            }
+            _ => {}
+        }
+    }
+    for mut reading in readings {
+        if let Some(bytes) = cell(ImbColumn::Bytes) {
+            let bytes = bytes.parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+            reading = reading.at("size", model::format_size(bytes));
+        }
+        for (axis, value) in [("processes", &table.processes), ("groups", &table.groups)] {
+            if !value.is_empty() {
+                reading = reading.at(axis, value.clone());
+            }
+        }
+        sheet.readings.push(reading);
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! JMH: its JSON (`-rf json`), and the table at the end of its terminal output.
+
+use model::{Better, Metric, Unit};
+use serde::Deserialize;
+
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use crate::json::{self, BoundedMap, List, Scalar};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
+use crate::text::{SourceFault, axis_value, lines, need, number, shown};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "jmh",
+    tool: "JMH",
+    about: "scores by mode; in JSON the means of forks, which are processes of their own, are launches, and the \
+            terminal's error, which covers iterations of all forks, is a note",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let json = sure(head, &["\"jmhVersion\""]).max(sure(head, &["\"primaryMetric\"", "\"scoreUnit\""]));
+    json.max(sure(head, &["# JMH version:"])).max(sure(head, &["Benchmark", " Mode ", " Cnt ", " Score ", " Units"]))
+}
+
+#[derive(Deserialize)]
+struct JmhEntry {
+    #[serde(default, rename = "jmhVersion")]
+    version: String,
+    benchmark: String,
+    mode: String,
+    #[serde(default)]
+    threads: f64,
+    #[serde(default, rename = "jdkVersion")]
+    jdk: String,
+    #[serde(default, rename = "vmName")]
+    vm: String,
+    #[serde(default)]
+    params: BoundedMap<Scalar>,
+    #[serde(rename = "primaryMetric")]
+    primary: JmhMetric,
+}
+
+#[derive(Deserialize)]
+struct JmhMetric {
+    score: f64,
+    #[serde(rename = "scoreUnit")]
+    unit: String,
+    #[serde(default, rename = "rawData")]
+    raw: List<List<f64>>,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if !source.text.trim_start().starts_with('[') {
+        return Ok(Parsed::Sheets(vec![terminal(source)?]));
+    }
+    let entries: List<JmhEntry> = json::read(source.text)?;
+    lines(source.text).for_each(|(at, _)| source.took(at));
+    let mut sheet = SourceSheet::default();
+    for entry in &entries.0 {
+        if !entry.version.is_empty() {
+            sheet.version = Some(entry.version.clone());
+        }
+        sheet.fact(text("runtime", format!("{} {}", entry.vm, entry.jdk).trim(), "JMH", &[]));
+        let (scale, metric) = unit(&entry.primary.unit, 0)?;
+        let mut reading = SourceReading::new(id(&entry.mode)?, &entry.benchmark, entry.primary.score * scale, metric);
+        reading = reading.at("benchmark", axis_value(&entry.benchmark));
+        if entry.threads > 1.0 {
+            reading = reading.at("threads", entry.threads.to_string());
+        }
+        for (name, value) in &entry.params.0 {
+            reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
+        }
+        // Each fork is a process of its own, with its iterations.
+        let mean = |fork: &List<f64>| fork.0.iter().sum::<f64>() / fork.0.len() as f64 * scale;
+        let forks: Vec<f64> = entry.primary.raw.0.iter().filter(|fork| !fork.0.is_empty()).map(mean).collect();
+        let iterations = entry.primary.raw.0.first().map_or(1, |fork| u32::try_from(fork.0.len()).unwrap_or(u32::MAX));
+        reading = reading.counts(u32::try_from(forks.len()).unwrap_or(u32::MAX), iterations);
+        sheet.readings.push(if forks.len() > 1 { reading.spread(SourceSpread::Launches(forks)) } else { reading });
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The id of a mode, by its short and its long name.
+fn id(mode: &str) -> Result<&'static str, SourceFault> {
+    Ok(match mode {
+        "thrpt" | "Throughput" => "jmh.throughput",
+        "avgt" | "AverageTime" => "jmh.average_time",
+        "sample" | "SampleTime" => "jmh.sample_time",
+        "ss" | "SingleShotTime" => "jmh.single_shot_time",
+        other => return Err(SourceFault::new(format!("the mode '{}' is not known", shown(other)), 0)),
+    })
+}
+
+/// `ops/s`, `ns/op`, `ops/us`.
+fn unit(unit: &str, at: usize) -> Result<(f64, Metric), SourceFault> {
+    let time = |word: &str| {
+        let times = [
+            ("ns", 1e-9),
+            ("us", 1e-6),
+            ("\u{b5}s", 1e-6),
+            ("\u{3bc}s", 1e-6),
+            ("ms", 1e-3),
+            ("s", 1.0),
+            ("min", 60.0),
+            ("hr", 3600.0),
+            ("day", 86400.0),
+        ];
+        times.iter().find(|(name, _)| *name == word).map(|(_, scale)| *scale)
+    };
+    let found = match unit.split_once('/') {
+        Some(("ops", per)) => time(per).map(|scale| (1.0 / scale, Metric::higher(Unit::PerSecond, "operations"))),
+        Some((of, "op")) => time(of).map(|scale| (scale, Metric::lower(Unit::Seconds, "operation"))),
+        _ => None,
+    };
+    found.ok_or_else(|| SourceFault::new(format!("the unit '{}' is not known", shown(unit)), at))
+}
+
+/// `Benchmark  (size)  Mode  Cnt  Score   Error  Units` and its rows.
+fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut heading: Vec<&str> = Vec::new();
+    for (at, line) in lines(source.text) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.first() == Some(&"Benchmark") && words.contains(&"Mode") {
+            let known = ["Benchmark", "Mode", "Cnt", "Samples", "Score", "Error", "Units"];
+            if let Some(other) = words.iter().find(|word| !known.contains(word) && !word.starts_with('(')) {
+                return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), at));
+            }
+            heading = words;
+            sheet.begin_process();
+        } else if let Some(version) = line.strip_prefix("# JMH version:") {
+            sheet.version = Some(version.trim().to_owned());
+        } else if let Some(vm) = line.strip_prefix("# VM version:") {
+            sheet.fact(text("runtime", &axis_value(vm), "JMH", &[]));
+        } else if !heading.is_empty() && words.len() >= 4 {
+            let Some(reading) = row(&heading, &words, at)? else { continue };
+            sheet.readings.push(reading);
+        } else if !is_progress(line) {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(sheet)
+}
+
+/// Settings and single iterations, of which the table is the result.
+fn is_progress(line: &str) -> bool {
+    let begins = ["# ", "Iteration ", "Result ", "  ", "Histogram", "Warmup"];
+    begins.iter().any(|begin| line.starts_with(begin)) || line.contains("(min, avg, max)") || line.contains("CI (")
+}
+
+fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    // The error stands behind a sign of its own, and is absent with few samples.
+    let cells: Vec<&str> =
+        words.iter().copied().filter(|word| !["\u{b1}", "+-", "\u{2248}", "?"].contains(word)).collect();
+    let mut names: Vec<&str> = heading.to_vec();
+    if cells.len() + 1 == names.len() {
+        names.retain(|name| *name != "Error");
+    }
+    if cells.len() + 2 == heading.len() {
+        names.retain(|name| !["Error", "Cnt"].contains(name));
+    }
+    if cells.len() != names.len() {
+        return Ok(None);
+    }
+    let cell = |name: &str| names.iter().position(|known| *known == name).map(|at| cells[at]);
+    let (Some(mode), Some(score), Some(units)) = (cell("Mode"), cell("Score"), cell("Units")) else { return Ok(None) };
+    let benchmark = cell("Benchmark").unwrap_or_default();
+    // Rows of profilers and of percentiles: other quantities than the score.
+    if benchmark.contains(':') {
+        return Ok(None);
+    }
+    let (scale, metric) = unit(units, at)?;
+    let value = need(&score.replace(',', "."), at)? * scale;
+    let mut reading =
+        SourceReading::new(id(mode)?, benchmark, value, metric).printed_in(&score.replace(',', "."), scale);
+    reading = reading.at("benchmark", axis_value(benchmark));
+    for (name, value) in names.iter().zip(&cells).filter(|(name, _)| name.starts_with('(')) {
+        let axis = name.trim_matches(['(', ')']).replace('=', ":");
+        reading = reading.at(&axis, axis_value(value));
+    }
+    if let Some(error) = cell("Error").and_then(|error| number(&error.replace(',', "."))) {
+        reading = reading.note(format!("JMH's error at 99.9% over iterations: {error} {}", axis_value(units)));
+    }
+    debug_assert!(reading.metric.better != Better::Higher || reading.metric.unit == Unit::PerSecond);
+    Ok(Some(reading))
+}

@@ -1,0 +1,110 @@
+//! mdtest: rates of operations on files and directories.
+
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate};
+use crate::text::{SourceFault, axis_value, between, lines, need, shown, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "mdtest",
+    tool: "mdtest",
+    about: "operations a second on files and directories: the mean over iterations of one invocation, their least and \
+            greatest the range",
+    by_lines: true,
+    detect: |head| {
+        sure(head, &["SUMMARY rate", "Operation", "File creation"]).max(sure(head, &["mdtest-", "was launched with"]))
+    },
+    parse,
+};
+
+/// The invocation whose table is read.
+#[derive(Default)]
+struct MdtestRun {
+    tasks: String,
+    nodes: String,
+    files: String,
+    iterations: u32,
+    columns: Vec<String>,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let (mut run, mut open) = (MdtestRun::default(), None);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some((version, rest)) = trimmed.split_once(" was launched with ") {
+            sheet.version = Some(version.trim_start_matches("mdtest-").to_owned());
+            sheet.begin_process();
+            run = MdtestRun { iterations: 1, ..MdtestRun::default() };
+            run.tasks = axis_value(rest.split_whitespace().next().unwrap_or_default());
+            run.nodes = axis_value(between(rest, " on ", " node").unwrap_or_default());
+            if let Some(place) = open.replace(at) {
+                return Err(SourceFault::new("the run that begins here has no summary", place));
+            }
+        } else if trimmed.contains(" tasks, ") && trimmed.contains(" files") {
+            run.files = axis_value(between(trimmed, " tasks, ", " files").unwrap_or_default());
+        } else if trimmed.starts_with("SUMMARY rate") {
+            run.iterations = between(trimmed, "(of", "iterations").and_then(|count| count.parse().ok()).unwrap_or(1);
+        } else if trimmed.starts_with("SUMMARY") {
+            // Times of the same operations, the inverse of the rates.
+            run.columns.clear();
+            continue;
+        } else if trimmed.starts_with("Operation") {
+            run.columns = columns(trimmed, at)?;
+            open = None;
+        } else if run.columns.is_empty() || trimmed.starts_with('-') {
+            let known = ["Command line", "FS", "Path", "Nodemap", "random seed", "-- started", "-- finished"];
+            if !known.iter().any(|begin| trimmed.starts_with(begin)) {
+                continue;
+            }
+        } else if let Some(reading) = row(&run, trimmed, at)? {
+            sheet.readings.extend(reading);
+        } else {
+            continue;
+        }
+        source.took(at);
+    }
+    match open {
+        Some(place) => Err(SourceFault::new("the run that begins here has no summary", place)),
+        None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+/// The columns after the operation, two blanks apart.
+fn columns(line: &str, at: usize) -> Result<Vec<String>, SourceFault> {
+    let names: Vec<String> =
+        line.split("  ").map(str::trim).filter(|name| !name.is_empty()).skip(1).map(str::to_owned).collect();
+    match names.iter().find(|name| !["Max", "Min", "Mean", "Std Dev"].contains(&name.as_str())) {
+        Some(name) => Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at)),
+        None => Ok(names),
+    }
+}
+
+/// `File creation  :  2943.697  2943.674  2943.686  0.006`; older versions have no colon. None inside: not a row. An
+/// operation that was not asked for is printed with zeros.
+fn row(run: &MdtestRun, line: &str, at: usize) -> Result<Option<Option<SourceReading>>, SourceFault> {
+    let words: Vec<&str> = line.split_whitespace().filter(|word| *word != ":").collect();
+    let Some(first) = words.len().checked_sub(run.columns.len()).filter(|count| *count > 0) else { return Ok(None) };
+    let cells = &words[first..];
+    if !cells.iter().all(|cell| cell.starts_with(|c: char| c.is_ascii_digit())) {
+        return Ok(None);
+    }
+    let name = words[..first].join(" ");
+    let cell = |name: &str| run.columns.iter().position(|known| known == name).map_or("", |at| cells[at]);
+    let (mean, least, greatest) = (need(cell("Mean"), at)?, need(cell("Min"), at)?, need(cell("Max"), at)?);
+    if greatest == 0.0 {
+        return Ok(Some(None));
+    }
+    let name = name.trim_end_matches(':').trim();
+    let mut reading = SourceReading::new(format!("mdtest.{}", snake(name)), name, mean, rate("operations"));
+    reading = reading.printed_in(cell("Mean"), 1.0).counts(1, run.iterations);
+    if run.iterations > 1 {
+        reading =
+            reading.spread(SourceSpread::Range(least, greatest)).note("the range is of iterations of one invocation");
+    }
+    for (axis, value) in [("tasks", &run.tasks), ("nodes", &run.nodes), ("files", &run.files)] {
+        if !value.is_empty() {
+            reading = reading.at(axis, value.clone());
+        }
+    }
+    Ok(Some(Some(reading)))
+}

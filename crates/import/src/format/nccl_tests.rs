@@ -1,0 +1,120 @@
+//! NVIDIA's nccl-tests and AMD's rccl-tests: a row for each size of message.
+
+use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
+use crate::text::{SourceFault, after, axis_value, lines, need, shown};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "nccl-tests",
+    tool: "nccl-tests",
+    about: "time and bus bandwidth by size, out of place and in place; no spread is stated",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let named = sure(head, &["# nThread ", "minBytes"]).max(sure(head, &["nccl-tests version"]));
+    named.max(sure(head, &["rccl-tests version"])).max(likely(head, &["out-of-place", "in-place", "busbw"]))
+}
+
+const COLUMNS: [&str; 9] = ["size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong"];
+
+/// What is known of the process whose output is read.
+#[derive(Default)]
+struct NcclRun {
+    collective: String,
+    ranks: u32,
+    columns: Vec<String>,
+    units: bool,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut run = NcclRun::default();
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        let words: Vec<&str> = trimmed.trim_start_matches('#').split_whitespace().collect();
+        if let Some(version) = after(trimmed, "ccl-tests version") {
+            sheet.version = version.split_whitespace().next().map(str::to_owned);
+        } else if let Some(name) = after(trimmed, "Collective test starting:") {
+            run.collective = axis_value(name.trim_end_matches("_perf"));
+        } else if trimmed.starts_with("# nThread") {
+            sheet.begin_process();
+            run = NcclRun { collective: std::mem::take(&mut run.collective), ..NcclRun::default() };
+        } else if trimmed.starts_with('#') && words.first() == Some(&"Rank") && trimmed.contains(" device ") {
+            run.ranks += 1;
+            let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
+            sheet.fact(text("device.model", &axis_value(device), "output", &[]));
+        } else if trimmed.starts_with('#') && words.first() == Some(&"size") && words.contains(&"busbw") {
+            if let Some(other) = words.iter().find(|name| !COLUMNS.contains(name) && **name != "error") {
+                return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), at));
+            }
+            run.columns = words.iter().map(|name| (*name).to_owned()).collect();
+        } else if trimmed.starts_with('#') && words.first() == Some(&"(B)") {
+            let known = ["(B)", "(elements)", "(us)", "(GB/s)"];
+            if let Some(other) = words.iter().find(|unit| !known.contains(unit)) {
+                return Err(SourceFault::new(format!("its unit '{}' is not known", shown(other)), at));
+            }
+            run.units = true;
+        } else if let Some(value) = after(trimmed, "# Avg bus bandwidth").and_then(|rest| rest.strip_prefix(':')) {
+            let value = need(value, at)? * 1e9;
+            let reading = SourceReading::new(
+                "nccl.average_bandwidth",
+                "Average bus bandwidth",
+                value,
+                bytes_per_second("bytes on the bus"),
+            );
+            sheet.readings.push(placed(reading, &run));
+        } else if !run.columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_digit()) {
+            row(&mut sheet, &run, trimmed, at)?;
+        } else if !trimmed.starts_with('#') {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn placed(reading: SourceReading, run: &NcclRun) -> SourceReading {
+    let reading = if run.ranks > 0 { reading.at("ranks", run.ranks.to_string()) } else { reading };
+    if run.collective.is_empty() { reading } else { reading.at("collective", run.collective.clone()) }
+}
+
+fn row(sheet: &mut SourceSheet, run: &NcclRun, line: &str, at: usize) -> Result<(), SourceFault> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // Collectives without an operator leave its column, and that of the root, empty in some versions.
+    let missing = run.columns.len().checked_sub(words.len());
+    let columns: Vec<&str> = match missing {
+        Some(0) => run.columns.iter().map(String::as_str).collect(),
+        Some(1) => run.columns.iter().map(String::as_str).filter(|name| *name != "redop").collect(),
+        Some(2) => run.columns.iter().map(String::as_str).filter(|name| !["redop", "root"].contains(name)).collect(),
+        _ => Vec::new(),
+    };
+    if columns.len() != words.len() || !run.units {
+        let reason = format!("the row has {} values and its heading {}", words.len(), run.columns.len());
+        return Err(SourceFault::new(if run.units { reason } else { "the table has no line of units".to_owned() }, at));
+    }
+    let cell = |name: &str| columns.iter().position(|known| *known == name).map(|at| words[at]);
+    let size: u64 = words[0].parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+    let mut place = 0;
+    for (column, word) in columns.iter().zip(&words) {
+        let (id, scale, metric) = match *column {
+            "time" => {
+                place += 1;
+                ("nccl.time", 1e-6, seconds("operation"))
+            }
+            "busbw" => ("nccl.bus_bandwidth", 1e9, bytes_per_second("bytes on the bus")),
+            _ => continue,
+        };
+        let reading = SourceReading::new(id, id, need(word, at)? * scale, metric).printed_in(word, scale);
+        let reading = reading.at("size", model::format_size(size)).at("place", if place == 1 { "out" } else { "in" });
+        let axes = [("type", cell("type")), ("operator", cell("redop").filter(|word| *word != "none"))];
+        let reading = axes.into_iter().fold(reading, |reading, (axis, word)| match word {
+            Some(word) => reading.at(axis, axis_value(word)),
+            None => reading,
+        });
+        sheet.readings.push(placed(reading, run));
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! nvbandwidth: a matrix of rates for each test, and their sum.
+
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
+use crate::text::{SourceFault, after, axis_value, lines, need, shown, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "nvbandwidth",
+    tool: "nvbandwidth",
+    about: "each pair's rate or latency of each test, and their sum; no spread is stated",
+    by_lines: true,
+    detect: |head| sure(head, &["nvbandwidth Version"]),
+    parse,
+};
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let (mut test, mut latency, mut columns): (String, Option<bool>, Vec<&str>) = (String::new(), None, Vec::new());
+    for (at, line) in lines(source.text) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let first = words.first().copied().unwrap_or_default();
+        if let Some(version) = after(line, "nvbandwidth Version:") {
+            sheet.version = Some(version.trim_start_matches('v').to_owned());
+            sheet.begin_process();
+        } else if first == "Running" {
+            test = snake(words.get(1).copied().unwrap_or_default().trim_end_matches('.'));
+            (latency, columns) = (None, Vec::new());
+        } else if line.contains("(row)") && line.contains("(column)") {
+            latency = match words.last() {
+                Some(&"(GB/s)") => Some(false),
+                Some(&"(ns)") => Some(true),
+                other => {
+                    let unit = shown(other.copied().unwrap_or_default());
+                    return Err(SourceFault::new(format!("the unit '{unit}' of its table is not known"), at));
+                }
+            };
+        } else if first == "SUM" || first.starts_with("SUM_") {
+            if let (Some(latency), [_, _, value]) = (latency, &words[..]) {
+                sheet.readings.push(reading(&format!("{test}_sum"), latency, value, at)?);
+            }
+        } else if first.starts_with("COEFFICIENT_OF_VARIATION")
+            || first.starts_with("Device")
+            || line.contains("Driver Version")
+            || line.contains("Runtime Version")
+            || line.contains("Git version")
+        {
+            if let Some((_, name)) = line.split_once(": ").filter(|_| first.starts_with("Device")) {
+                sheet.fact(text("device.model", &axis_value(name.split(" (").next().unwrap_or(name)), "output", &[]));
+            }
+        } else if latency.is_some()
+            && columns.is_empty()
+            && !words.is_empty()
+            && words.iter().all(|word| word.parse::<u32>().is_ok())
+        {
+            columns = words;
+        } else if let Some(latency) = latency.filter(|_| !columns.is_empty() && first.parse::<u32>().is_ok()) {
+            if words.len() != columns.len() + 1 {
+                let (has, names) = (words.len(), columns.len() + 1);
+                return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+            }
+            for (column, value) in columns.iter().zip(&words[1..]).filter(|(_, value)| **value != "N/A") {
+                let reading = reading(&test, latency, value, at)?;
+                sheet.readings.push(reading.at("row", axis_value(first)).at("column", axis_value(column)));
+            }
+        } else {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn reading(test: &str, latency: bool, value: &str, at: usize) -> Result<SourceReading, SourceFault> {
+    let id = format!("nvbandwidth.{test}");
+    let (scale, metric) = if latency { (1e-9, seconds("access")) } else { (1e9, bytes_per_second("bytes")) };
+    Ok(SourceReading::new(id, test, need(value, at)? * scale, metric).printed_in(value, scale))
+}

@@ -1,0 +1,161 @@
+//! `openssl speed`: rates of ciphers and digests by block size, and operations a second of public keys.
+
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
+use crate::text::{SourceFault, axis_value, lines, need, number, shown, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "openssl-speed",
+    tool: "openssl speed",
+    about: "rates by block size, and signatures, verifications and operations a second; no spread is stated",
+    by_lines: true,
+    detect: |head| {
+        sure(head, &["in 1000s of bytes per second processed"]).max(sure(head, &[" sign    verify    sign/s verify/s"]))
+    },
+    parse,
+};
+
+/// The table whose rows follow.
+enum OpensslTable {
+    None,
+    /// Sizes of blocks, bytes.
+    Blocks(Vec<String>),
+    /// Names of columns of a table of public keys.
+    Keys(Vec<String>),
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let (mut table, mut thousands) = (OpensslTable::None, false);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        let words: Vec<&str> = trimmed.split_whitespace().collect();
+        if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
+            sheet.version = words.get(1).map(|word| (*word).to_owned());
+        } else if trimmed.contains("in 1000s of bytes per second") {
+            thousands = true;
+            sheet.begin_process();
+        } else if words.first() == Some(&"type") && words.len() >= 3 {
+            if !thousands {
+                return Err(SourceFault::new("the unit of this table is not stated above it", at));
+            }
+            table = OpensslTable::Blocks(blocks(&words[1..], at)?);
+        } else if !words.is_empty() && words.iter().all(|word| is_key_column(word)) {
+            table = OpensslTable::Keys(words.iter().map(|word| (*word).to_owned()).collect());
+        } else if let Some(compiler) = trimmed.strip_prefix("compiler:") {
+            sheet.fact(text("compiler", &axis_value(compiler), "output", &[]));
+        } else if !is_progress(trimmed) {
+            let readings = match &table {
+                OpensslTable::Blocks(sizes) => of_blocks(sizes, trimmed, at)?,
+                OpensslTable::Keys(columns) => of_keys(columns, trimmed, at)?,
+                OpensslTable::None => Vec::new(),
+            };
+            if readings.is_empty() {
+                continue;
+            }
+            sheet.readings.extend(readings);
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Lines before the tables: counts of single runs, and how the library was built.
+fn is_progress(line: &str) -> bool {
+    [
+        "Doing ",
+        "built on:",
+        "options:",
+        "CPUINFO:",
+        "You have chosen",
+        "available timing",
+        "timing function",
+        "To get the most",
+    ]
+    .iter()
+    .any(|begin| line.starts_with(begin))
+}
+
+/// `16 bytes     64 bytes`
+fn blocks(words: &[&str], at: usize) -> Result<Vec<String>, SourceFault> {
+    let pairs: Vec<_> = words.chunks(2).collect();
+    let size = |pair: &&[&str]| match pair {
+        [size, "bytes"] if size.parse::<u64>().is_ok() => Ok((*size).to_owned()),
+        _ => Err(SourceFault::new(format!("its column '{}' is not known", shown(&pair.join(" "))), at)),
+    };
+    pairs.iter().map(size).collect()
+}
+
+fn is_key_column(word: &str) -> bool {
+    [
+        "sign",
+        "verify",
+        "sign/s",
+        "verify/s",
+        "op",
+        "op/s",
+        "encrypt",
+        "decrypt",
+        "encrypt/s",
+        "decrypt/s",
+        "encr./s",
+        "decr./s",
+        "keygen",
+        "encaps",
+        "decaps",
+        "keygens/s",
+        "encaps/s",
+        "decaps/s",
+        "keygen/s",
+        "signs",
+        "signs/s",
+    ]
+    .contains(&word)
+}
+
+/// `aes-128-cbc     106865.63k   325850.30k`; below ten thousand bytes a second there is no k.
+fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some(name) =
+        words.len().checked_sub(sizes.len()).filter(|count| *count > 0).map(|count| words[..count].join(" "))
+    else {
+        return Ok(Vec::new());
+    };
+    let cells = &words[words.len() - sizes.len()..];
+    if !cells.iter().all(|cell| number(cell.trim_end_matches('k')).is_some()) {
+        return Ok(Vec::new());
+    }
+    let reading = |(size, cell): (&String, &&str)| {
+        let digits = cell.trim_end_matches('k');
+        let scale = if digits.len() < cell.len() { 1e3 } else { 1.0 };
+        let value = need(digits, at)? * scale;
+        let reading = SourceReading::new("openssl.throughput", "Throughput", value, bytes_per_second("bytes"));
+        let name = axis_value(&name).replace(' ', "-").to_ascii_lowercase();
+        Ok(reading.printed_in(digits, scale).at("algorithm", name).at("block", format!("{size}B")))
+    };
+    sizes.iter().zip(cells).map(reading).collect()
+}
+
+/// `rsa 2048 bits 0.000643s 0.000018s   1556.1  54334.8`: times, then rates, which are read.
+fn of_keys(columns: &[String], line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some(first) = words.len().checked_sub(columns.len()).filter(|count| *count > 0) else { return Ok(Vec::new()) };
+    let name = axis_value(&words[..first].join(" "));
+    let mut readings = Vec::new();
+    for (column, cell) in columns.iter().zip(&words[first..]) {
+        let Some(operation) = column.strip_suffix("/s") else { continue };
+        if number(cell).is_none() {
+            return Ok(Vec::new());
+        }
+        let operation = match operation {
+            "op" => "operation",
+            "encr." => "encrypt",
+            "decr." => "decrypt",
+            other => other.trim_end_matches('s'),
+        };
+        let id = format!("openssl.{}", snake(operation));
+        let reading = SourceReading::new(id, operation, need(cell, at)?, rate("operations")).printed_in(cell, 1.0);
+        readings.push(reading.at("key", name.clone()));
+    }
+    Ok(readings)
+}

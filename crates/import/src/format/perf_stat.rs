@@ -1,0 +1,98 @@
+//! `perf stat`: counts and times of a command, over several executions with -r.
+
+use model::{Better, Metric, Unit};
+
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, seconds};
+use crate::text::{SourceFault, axis_value, between, grouped, lines, number, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "perf-stat",
+    tool: "perf stat",
+    about: "events and times of a command; with -r the mean over executions, whose stated deviation of the mean is a note, \
+            for the executions themselves are not printed",
+    by_lines: true,
+    detect: |head| sure(head, &["Performance counter stats for"]),
+    parse,
+};
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let (mut command, mut runs, mut open) = (String::new(), 1, None);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(rest) = trimmed.strip_prefix("Performance counter stats for") {
+            sheet.begin_process();
+            command = axis_value(between(rest, "'", "'").unwrap_or(rest.trim_end_matches(':')));
+            runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);
+            if let Some(place) = open.replace(at) {
+                return Err(SourceFault::new("the command that begins here has no time", place));
+            }
+        } else if command.is_empty() {
+            continue;
+        } else if let Some(reading) = row(trimmed) {
+            if trimmed.contains("time elapsed") {
+                open = None;
+            }
+            sheet.readings.push(reading.at("command", command.clone()).counts(runs, 1));
+        } else if !trimmed.starts_with('<') && !trimmed.contains("<not ") {
+            continue;
+        }
+        source.took(at);
+    }
+    match open {
+        Some(place) => Err(SourceFault::new("the command that begins here has no time", place)),
+        None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+/// `1,234,567   cycles:u   #  3.1 GHz   ( +-  0.12% )  (83.3%)`, `0.52 msec task-clock`, `1.0025 seconds time elapsed`,
+/// `1.0025 +- 0.0004 seconds time elapsed  ( +-  0.04% )`.
+fn row(line: &str) -> Option<SourceReading> {
+    let front = line.split(['#', '(']).next().unwrap_or_default();
+    let words: Vec<&str> = front.split_whitespace().collect();
+    let digits = grouped(words.first()?)?;
+    let value = number(&digits)?;
+    // Times of the whole command are printed without grouping: a comma there is the decimal sign of another language.
+    if words.contains(&"seconds") && words[0].contains(',') {
+        return None;
+    }
+    let rest: Vec<&str> = match words.get(1) {
+        Some(&("+-" | "\u{b1}")) => words.get(3..)?.to_vec(),
+        _ => words[1..].to_vec(),
+    };
+    let reading = match rest[..] {
+        ["seconds", "time", "elapsed"] => {
+            SourceReading::new("perf_stat.elapsed", "Time elapsed", value, seconds("execution"))
+        }
+        ["seconds", mode @ ("user" | "sys")] => {
+            SourceReading::new(format!("perf_stat.{mode}"), mode, value, seconds("execution"))
+        }
+        [unit @ ("msec" | "ns"), name] => {
+            let scale = if unit == "msec" { 1e-3 } else { 1e-9 };
+            SourceReading::new(format!("perf_stat.{}", snake(name)), name, value * scale, seconds("execution"))
+        }
+        ["Joules", name] => SourceReading::new(
+            format!("perf_stat.{}", snake(name)),
+            name,
+            value,
+            Metric::lower(Unit::Joules, "execution"),
+        ),
+        [name] if name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            let metric = Metric { unit: Unit::Count, per: "execution".into(), better: Better::Lower };
+            SourceReading::new(format!("perf_stat.{}", snake(name)), name, value, metric)
+        }
+        _ => return None,
+    };
+    let mut reading = reading.printed(&digits);
+    if let Some(deviation) = line.split("( +-").nth(1).and_then(|rest| rest.split('%').next()).and_then(number) {
+        reading = reading.note(format!("stated deviation of the mean {deviation}%"));
+    }
+    // Counters that shared the hardware were measured for a part of the time only.
+    if let Some(share) =
+        line.rsplit('(').next().and_then(|rest| rest.strip_suffix("%)")).and_then(number).filter(|share| *share < 100.0)
+    {
+        reading = reading.note(format!("counted {share}% of the time and scaled"));
+    }
+    Some(reading)
+}

@@ -1,0 +1,162 @@
+//! redis-benchmark: requests a second by command, in its terminal's output, with -q, and as CSV.
+
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
+use crate::text::{SourceFault, axis_value, between, lines, need, number, shown};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "redis-benchmark",
+    tool: "redis-benchmark",
+    about: "requests a second by command, and latency with its percentiles where printed; no spread is stated",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let long = sure(head, &["requests completed in", "parallel clients", "======"]);
+    let csv = sure(head, &["\"test\",\"rps\""]);
+    let quiet = sure(head, &["requests per second", "SET: "]).max(sure(head, &["requests per second", "PING_"]));
+    long.max(csv).max(quiet)
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut test = String::new();
+    let mut axes: Vec<(&str, String)> = Vec::new();
+    let mut heading: Vec<String> = Vec::new();
+    let mut summary: Vec<&str> = Vec::new();
+    for (at, whole) in lines(source.text) {
+        // Progress is written over with carriage returns.
+        let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let Some(name) = between(line, "======", "======") {
+            test = axis_value(name);
+            axes.clear();
+            sheet.begin_process();
+        } else if line.starts_with("\"test\"") {
+            heading = cells(line);
+        } else if line.starts_with('"') && !heading.is_empty() {
+            comma_separated(&mut sheet, &heading, &cells(line), at)?;
+        } else if let Some(value) = between(line, "throughput summary:", "requests per second") {
+            sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
+        } else if let Some(value) = line.strip_suffix(" requests per second").filter(|value| number(value).is_some()) {
+            sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
+        } else if let Some((name, rest)) =
+            line.split_once(": ").filter(|(_, rest)| rest.contains("requests per second"))
+        {
+            quiet(&mut sheet, name, rest, at)?;
+        } else if words.len() == 3 && words[1..] == ["parallel", "clients"] {
+            axes.push(("clients", axis_value(words[0])));
+        } else if words.len() == 3 && words[1..] == ["bytes", "payload"] {
+            axes.push(("payload", format!("{}B", axis_value(words[0]))));
+        } else if words.starts_with(&["avg", "min", "p50"]) {
+            summary = words;
+        } else if !summary.is_empty() && words.len() == summary.len() && words.iter().all(|word| number(word).is_some())
+        {
+            let reading = latency(&summary, &words, at)?;
+            sheet.readings.push(of_test(reading, &test, &axes));
+            summary = Vec::new();
+        } else if !is_detail(line) {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Settings, histograms and progress.
+fn is_detail(line: &str) -> bool {
+    [
+        "requests completed in",
+        "percent",
+        "% <=",
+        "keep alive",
+        "milliseconds",
+        "latency summary",
+        "overall:",
+        "rps=",
+        "host configuration",
+        "multi-thread",
+        "threads:",
+    ]
+    .iter()
+    .any(|words| line.contains(words))
+}
+
+fn rps(value: &str, at: usize) -> Result<SourceReading, SourceFault> {
+    let reading = SourceReading::new("redis_benchmark.requests", "Requests", need(value, at)?, rate("requests"));
+    Ok(reading.printed_in(value, 1.0))
+}
+
+fn of_test(reading: SourceReading, test: &str, axes: &[(&str, String)]) -> SourceReading {
+    let reading = if test.is_empty() { reading } else { reading.at("test", axis_value(test)) };
+    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+}
+
+/// `SET: 123456.79 requests per second, p50=0.207 msec`
+fn quiet(sheet: &mut SourceSheet, name: &str, rest: &str, at: usize) -> Result<(), SourceFault> {
+    let value = rest.split_whitespace().next().unwrap_or_default();
+    sheet.readings.push(of_test(rps(value, at)?, name, &[]));
+    if let Some(median) = between(rest, "p50=", " msec") {
+        let value = need(median, at)? * 1e-3;
+        let reading = SourceReading::new("redis_benchmark.latency", "Median latency", value, seconds("request"));
+        sheet.readings.push(of_test(reading.printed_in(median, 1e-3), name, &[]));
+    }
+    Ok(())
+}
+
+/// `avg  min  p50  p95  p99  max`, in milliseconds.
+fn latency(names: &[&str], words: &[&str], at: usize) -> Result<SourceReading, SourceFault> {
+    let mut reading = SourceReading::new("redis_benchmark.latency", "Median latency", f64::NAN, seconds("request"));
+    for (name, word) in names.iter().zip(words) {
+        let value = need(word, at)? * 1e-3;
+        let quantile = match *name {
+            "avg" => continue,
+            "min" => 0.0,
+            "max" => 1.0,
+            name => match name.strip_prefix('p').and_then(number) {
+                Some(percent) => percent / 100.0,
+                None => return Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at)),
+            },
+        };
+        if *name == "p50" {
+            reading.value = value;
+            reading = reading.printed_in(word, 1e-3);
+        }
+        reading.quantiles.push((quantile, value));
+    }
+    Ok(reading)
+}
+
+fn cells(line: &str) -> Vec<String> {
+    line.split(',').map(|cell| cell.trim().trim_matches('"').to_owned()).collect()
+}
+
+/// `"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms",...`
+fn comma_separated(
+    sheet: &mut SourceSheet,
+    heading: &[String],
+    cells: &[String],
+    at: usize,
+) -> Result<(), SourceFault> {
+    if cells.len() != heading.len() {
+        let (has, names) = (cells.len(), heading.len());
+        return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+    }
+    let cell = |name: &str| heading.iter().position(|known| known == name).map(|at| cells[at].as_str());
+    let test = cell("test").unwrap_or_default();
+    sheet.readings.push(of_test(rps(cell("rps").unwrap_or_default(), at)?, test, &[]));
+    if let Some(median) = cell("p50_latency_ms") {
+        let names: Vec<&str> = heading.iter().filter_map(|name| name.strip_suffix("_latency_ms")).collect();
+        let words: Vec<&str> = heading
+            .iter()
+            .zip(cells)
+            .filter(|(name, _)| name.ends_with("_latency_ms"))
+            .map(|(_, cell)| cell.as_str())
+            .collect();
+        need(median, at)?;
+        sheet.readings.push(of_test(latency(&names, &words, at)?, test, &[]));
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! tinymembench: bandwidth of copies and fills, and latency of random reads by block size.
+
+use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds};
+use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, snake};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "tinymembench",
+    tool: "tinymembench",
+    about: "bandwidth of each way to copy and fill, and latency by block size; its deviations over repetitions of one \
+            process are notes",
+    by_lines: true,
+    detect: |head| sure(head, &["tinymembench"]).max(likely(head, &["C copy backwards", "MB/s"])),
+    parse,
+};
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let mut pages = "";
+    let (mut latencies, mut begun) = (false, false);
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(version) = trimmed.strip_prefix("tinymembench v") {
+            sheet.version = version.split_whitespace().next().map(str::to_owned);
+        } else if trimmed.contains("Memory bandwidth tests") {
+            if begun {
+                sheet.begin_process();
+            }
+            (begun, latencies) = (true, false);
+        } else if trimmed.starts_with("block size") && trimmed.contains("random read") {
+            latencies = true;
+            pages = match between(trimmed, "[", "]") {
+                Some("MADV_HUGEPAGE") => "huge",
+                Some("MADV_NOHUGEPAGE") => "base",
+                _ => "",
+            };
+        } else if trimmed.starts_with("==") {
+            latencies = latencies && trimmed.chars().all(|c| c == '=');
+        } else if let Some((size, rest)) = trimmed.split_once(':').filter(|_| latencies) {
+            if !latency(&mut sheet, pages, size, rest, at)? {
+                continue;
+            }
+        } else if let Some(reading) = bandwidth(trimmed, at)? {
+            sheet.readings.push(reading);
+        } else {
+            continue;
+        }
+        source.took(at);
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// `C copy backwards   :   8440.6 MB/s (0.3%)`; a megabyte is 10^6 bytes.
+fn bandwidth(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    let Some((name, rest)) = line.rsplit_once(" : ") else { return Ok(None) };
+    let mut words = rest.split_whitespace();
+    let (Some(value), Some(unit)) = (words.next(), words.next()) else { return Ok(None) };
+    if number(value).is_none() {
+        return Ok(None);
+    }
+    if unit != "MB/s" {
+        return Err(SourceFault::new(format!("the unit '{}' is not known", shown(unit)), at));
+    }
+    let name = name.trim();
+    let id = format!("tinymembench.{}", snake(name));
+    let mut reading = SourceReading::new(id, name, need(value, at)? * 1e6, bytes_per_second("bytes copied or filled"));
+    reading = reading.printed_in(value, 1e6);
+    if let Some(deviation) = between(rest, "(", ")") {
+        reading = reading.note(shown(&format!("stated deviation over repetitions in one process {deviation}")));
+    }
+    Ok(Some(reading))
+}
+
+/// `1048576 :    0.9 ns          /     1.4 ns`: what a single and a dual random read add to an access of the L1 cache.
+fn latency(sheet: &mut SourceSheet, pages: &str, size: &str, rest: &str, at: usize) -> Result<bool, SourceFault> {
+    let Ok(size) = size.trim().parse::<u64>() else { return Ok(false) };
+    let Some((single, dual)) = rest.split_once('/') else { return Ok(false) };
+    for (id, cell) in [("tinymembench.extra_latency", single), ("tinymembench.extra_latency_dual", dual)] {
+        let mut words = cell.split_whitespace();
+        let (Some(value), Some("ns")) = (words.next(), words.next()) else {
+            return Err(SourceFault::new("a latency is not in ns", at));
+        };
+        let reading = SourceReading::new(id, "Latency beyond the L1 cache", need(value, at)? * 1e-9, seconds("read"));
+        let mut reading = reading.printed_in(value, 1e-9).at("working_set", model::format_size(size));
+        if !pages.is_empty() {
+            reading = reading.at("pages", axis_value(pages));
+        }
+        sheet.readings.push(reading);
+    }
+    Ok(true)
+}

@@ -1,0 +1,231 @@
+//! Anybody's table as CSV: a row for each machine, a column for each quantity, whose heading names its unit.
+//!
+//! It is the documented way in for tables that no other format reads; `docs/import.md` describes it.
+
+use std::collections::HashMap;
+
+use model::{Better, Metric, Point, Primitive, Unit};
+
+use super::{Confidence, ImportFormat, Parsed, SourceText};
+use crate::date;
+use crate::known::{is_ours, known};
+use crate::sheet::{self, SourceReading, SourceSheet};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, check_columns, lines, number, one_line, shown, snake};
+use crate::units::{NamedUnit, unit};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "wide-csv",
+    tool: "table",
+    about: "anybody's table: a row for each machine, a column for each quantity with its unit in the heading, such as \
+            'triad (GB/s)'; rows of one machine are executions of their own",
+    by_lines: true,
+    detect,
+    parse,
+};
+
+fn detect(head: &[u8]) -> Confidence {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
+    let named =
+        [&b"machine,"[..], b"\"machine\",", b"machine;", b"machine\t"].iter().any(|begin| first.starts_with(begin));
+    if named { Confidence::Certain } else { Confidence::No }
+}
+
+/// Content of a column.
+enum WideColumn {
+    Machine,
+    Label,
+    Date,
+    /// A fact as text.
+    Text(&'static str),
+    /// A fact as a number: name, unit of the fact, scale, primitives.
+    Number(&'static str, &'static str, f64),
+    Quantity(WideQuantity),
+}
+
+struct WideQuantity {
+    id: String,
+    point: Point,
+    title: String,
+    scale: f64,
+    metric: Metric,
+}
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let heading = source.text.lines().next().unwrap_or_default();
+    let delimiter =
+        [b';', b'\t'].into_iter().find(|byte| heading.bytes().filter(|b| b == byte).count() > 0).unwrap_or(b',');
+    if delimiter == b',' {
+        check_columns(source.text)?;
+    }
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(source.text.as_bytes());
+    let fault = |error: &csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
+    };
+    let names = reader.headers().map_err(|error| fault(&error))?.clone();
+    let columns: Vec<WideColumn> = names.iter().map(column).collect::<Result<_, _>>()?;
+    check(&columns, &names)?;
+    let mut sheets: Vec<SourceSheet> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| fault(&error))?;
+        let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let machine = columns.iter().zip(&record).find(|(column, _)| matches!(column, WideColumn::Machine));
+        let machine = machine.map(|(_, cell)| axis_value(cell)).filter(|name| name != "-");
+        let machine = machine.ok_or_else(|| SourceFault::new("the row does not name its machine", line))?;
+        let place = *places.entry(machine.clone()).or_insert(sheets.len());
+        if place == sheets.len() {
+            if sheets.len() == 5 * MOST_NAMES {
+                return Err(SourceFault::new(format!("it has more than {} machines", 5 * MOST_NAMES), line));
+            }
+            sheets.push(SourceSheet { machine, ..SourceSheet::default() });
+        }
+        sheets[place].begin_process();
+        row(&mut sheets[place], &columns, &names, &record, line)?;
+    }
+    // Every cell was understood, or the table refused.
+    lines(source.text).for_each(|(at, _)| source.took(at));
+    Ok(Parsed::Sheets(sheets))
+}
+
+/// One column of machines, and no column twice.
+fn check(columns: &[WideColumn], names: &csv::StringRecord) -> Result<(), SourceFault> {
+    let mut seen = std::collections::HashSet::new();
+    for (column, name) in columns.iter().zip(names) {
+        let key = match column {
+            WideColumn::Quantity(quantity) => format!("{} {}", quantity.id, quantity.point),
+            WideColumn::Machine => "machine".to_owned(),
+            WideColumn::Label => "label".to_owned(),
+            WideColumn::Date => "date".to_owned(),
+            WideColumn::Text(fact) | WideColumn::Number(fact, ..) => (*fact).to_owned(),
+        };
+        if !seen.insert(key) {
+            return Err(SourceFault::new(format!("the column '{}' occurs twice", shown(name)), 1));
+        }
+    }
+    if !seen.contains("machine") {
+        return Err(SourceFault::new("there is no column 'machine'", 1));
+    }
+    Ok(())
+}
+
+/// Columns that describe the machine.
+fn described(name: &str) -> Option<WideColumn> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "machine" => WideColumn::Machine,
+        "label" => WideColumn::Label,
+        "date" => WideColumn::Date,
+        "cpu" | "cpu.model" => WideColumn::Text("cpu.model"),
+        "os" | "os.name" => WideColumn::Text("os.name"),
+        "compiler" => WideColumn::Text("compiler"),
+        "smt" => WideColumn::Text("cpu.smt"),
+        "cores" | "cpu.cores" => WideColumn::Number("cpu.cores", "1", 1.0),
+        "threads" | "cpu.count" => WideColumn::Number("cpu.count", "1", 1.0),
+        "sockets" => WideColumn::Number("cpu.sockets", "1", 1.0),
+        "year" => WideColumn::Number("cpu.year", "1", 1.0),
+        "channels" | "memory channels" => WideColumn::Number("memory.channels", "1", 1.0),
+        _ => return None,
+    })
+}
+
+/// Describing columns with a unit of their own.
+fn described_in(name: &str, unit: &NamedUnit) -> Option<WideColumn> {
+    Some(match (name.to_ascii_lowercase().as_str(), unit.unit) {
+        ("clock" | "cpu.clock", Unit::Hertz) => WideColumn::Number("cpu.clock", "Hz", unit.scale),
+        ("memory" | "memory.total", Unit::Bytes) => WideColumn::Number("memory.total", "B", unit.scale),
+        ("l2" | "cache.l2.size", Unit::Bytes) => WideColumn::Number("cache.l2.size", "B", unit.scale),
+        ("l3" | "cache.l3.size", Unit::Bytes) => WideColumn::Number("cache.l3.size", "B", unit.scale),
+        _ => return None,
+    })
+}
+
+/// What a heading names: `triad (GB/s)`, `copy:threads=4 [MB/s]`, `boots (count lower)`.
+fn column(name: &str) -> Result<WideColumn, SourceFault> {
+    let name = name.trim().trim_start_matches('\u{feff}');
+    if let Some(column) = described(name) {
+        return Ok(column);
+    }
+    let fault = |reason: &str| SourceFault::new(format!("the column '{}' {reason}", shown(name)), 1);
+    let inside = name.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
+    let inside = inside.or_else(|| name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')));
+    let Some((title, words)) = inside else {
+        return Err(fault("has no unit: write it behind the name, as in 'triad (GB/s)'"));
+    };
+    let (word, better) = match words.trim().rsplit_once([' ', ',']) {
+        Some((unit, "higher")) => (unit.trim_end_matches(','), Some(Better::Higher)),
+        Some((unit, "lower")) => (unit.trim_end_matches(','), Some(Better::Lower)),
+        _ => (words, None),
+    };
+    let named = unit(word.trim()).ok_or_else(|| fault("has a unit that is not known (docs/import.md lists them)"))?;
+    if let Some(column) = described_in(title.trim(), &named) {
+        return Ok(column);
+    }
+    let better = better
+        .or(named.better)
+        .ok_or_else(|| fault("does not say which direction is better: write '(UNIT higher)' or '(UNIT lower)'"))?;
+    let (title, point) = match title.trim().split_once(':') {
+        Some((title, point)) => (
+            title.trim(),
+            point.trim().parse::<Point>().map_err(|error| {
+                fault(&format!("has a point that cannot be read: {}", one_line(&error.to_string(), 80)))
+            })?,
+        ),
+        None => (title.trim(), Point::origin()),
+    };
+    let (id, metric) = if title.contains('.') && is_ours(title) {
+        let ours =
+            known(title).ok_or_else(|| fault("is called like a figure of this program, which does not exist"))?;
+        if ours.metric.unit != named.unit {
+            return Err(fault("has another unit than the figure of this program of that name"));
+        }
+        (title.to_owned(), ours.metric)
+    } else {
+        (format!("table.{}", snake(title)), Metric { unit: named.unit, per: named.per.clone().into(), better })
+    };
+    Ok(WideColumn::Quantity(WideQuantity { id, point, title: axis_value(title), scale: named.scale, metric }))
+}
+
+fn row(
+    sheet: &mut SourceSheet,
+    columns: &[WideColumn],
+    names: &csv::StringRecord,
+    record: &csv::StringRecord,
+    line: usize,
+) -> Result<(), SourceFault> {
+    for ((column, name), cell) in columns.iter().zip(names).zip(record) {
+        let cell = cell.trim();
+        if ["", "-", "NA", "N/A", "n/a", "NaN", "nan"].contains(&cell) {
+            continue;
+        }
+        let value = || {
+            let reason = || format!("'{}' in column '{}' is not a number", shown(cell), shown(name));
+            number(cell).ok_or_else(|| SourceFault::new(reason(), line))
+        };
+        match column {
+            WideColumn::Machine => {}
+            WideColumn::Label => sheet.notes.push(format!("label {}", axis_value(cell))),
+            WideColumn::Date => {
+                sheet.started = date::iso(cell);
+                if sheet.started.is_empty() {
+                    let reason = format!("'{}' is not a date: write it as 2024-05-31", shown(cell));
+                    return Err(SourceFault::new(reason, line));
+                }
+            }
+            WideColumn::Text(fact) => {
+                let affects = if *fact == "cpu.model" { &[Primitive::CoreClock][..] } else { &[] };
+                sheet.fact(sheet::text(fact, &axis_value(cell), "table", affects));
+            }
+            WideColumn::Number(fact, unit, scale) => {
+                let affects = if *fact == "cpu.clock" { &[Primitive::CoreClock][..] } else { &[] };
+                sheet.fact([sheet::number(fact, value()? * scale, unit, "table", affects)]);
+            }
+            WideColumn::Quantity(quantity) => {
+                let value = value()? * quantity.scale;
+                let reading = SourceReading::new(&quantity.id, &quantity.title, value, quantity.metric.clone());
+                let reading = reading.printed_in(cell, quantity.scale);
+                sheet.readings.push(SourceReading { point: quantity.point.clone(), ..reading });
+            }
+        }
+    }
+    Ok(())
+}

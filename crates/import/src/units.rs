@@ -1,0 +1,120 @@
+//! Units as people write them.
+
+use model::{Better, Unit};
+
+/// A unit in base units.
+pub(crate) struct NamedUnit {
+    pub(crate) unit: Unit,
+    /// Base units in one.
+    pub(crate) scale: f64,
+    /// What is counted or timed.
+    pub(crate) per: String,
+    /// The direction that goes without saying.
+    pub(crate) better: Option<Better>,
+}
+
+/// Amounts of data: decimal prefixes count 1000, binary ones 1024, and a lower-case b is a bit.
+const BYTES: [(&str, f64); 12] = [
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("kbit", 125.0),
+    ("Mbit", 125e3),
+    ("Gbit", 125e6),
+];
+
+const TIMES: [(&str, f64); 8] = [
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("\u{b5}s", 1e-6),
+    ("\u{3bc}s", 1e-6),
+    ("ms", 1e-3),
+    ("s", 1.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+];
+
+/// The unit of a heading; none if it is not known.
+pub(crate) fn unit(word: &str) -> Option<NamedUnit> {
+    let find =
+        |table: &[(&str, f64)], word: &str| table.iter().find(|(name, _)| *name == word).map(|(_, scale)| *scale);
+    let named = |unit, scale, per: &str, better| Some(NamedUnit { unit, scale, per: per.to_owned(), better });
+    let (higher, lower) = (Some(Better::Higher), Some(Better::Lower));
+    if let Some(scale) = find(&TIMES, word) {
+        return named(Unit::Seconds, scale, "run", lower);
+    }
+    match word {
+        "Hz" => return named(Unit::Hertz, 1.0, "", higher),
+        "MHz" => return named(Unit::Hertz, 1e6, "", higher),
+        "GHz" => return named(Unit::Hertz, 1e9, "", higher),
+        "W" => return named(Unit::Watts, 1.0, "", lower),
+        "J" => return named(Unit::Joules, 1.0, "run", lower),
+        "%" => return named(Unit::Ratio, 0.01, "", None),
+        "score" => return named(Unit::Ratio, 1.0, "score", higher),
+        "ratio" => return named(Unit::Ratio, 1.0, "ratio", None),
+        "count" => return named(Unit::Count, 1.0, "count", None),
+        _ => {}
+    }
+    if let Some(scale) = find(&BYTES, word) {
+        return named(Unit::Bytes, scale, "", None);
+    }
+    let what = word.strip_suffix("/s").or_else(|| word.strip_suffix("/sec"))?.trim();
+    if let Some(scale) = find(&BYTES, what) {
+        return named(Unit::BytesPerSecond, scale, "bytes", higher);
+    }
+    let flops = [("flop", 1.0), ("Mflop", 1e6), ("Gflop", 1e9), ("Tflop", 1e12)];
+    if let Some(scale) = find(&flops, what) {
+        return named(Unit::PerSecond, scale, "floating-point operations", higher);
+    }
+    let thousands = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
+    let (scale, what) =
+        match thousands.iter().find_map(|(name, scale)| Some((scale, what.strip_prefix(name)?.strip_prefix(' ')?))) {
+            Some((scale, what)) => (*scale, what),
+            None => (1.0, what),
+        };
+    // Anything that is counted: `events/s`, `1/s`, `M updates/s`.
+    let counted =
+        what == "1" || (!what.is_empty() && what.chars().all(|c| c.is_ascii_alphabetic() || c == ' ' || c == '-'));
+    // A word that looks like an amount of data in a unit that is not known must not pass as something counted.
+    let data = ["bit", "bits", "byte", "bytes", "B"]
+        .iter()
+        .any(|end| what.to_ascii_lowercase().ends_with(&end.to_ascii_lowercase()));
+    if counted && !data {
+        named(Unit::PerSecond, scale, if what == "1" { "operations" } else { what }, higher)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_known_or_refused() {
+        for (word, kind, scale) in [
+            ("ms", Unit::Seconds, 1e-3),
+            ("GB/s", Unit::BytesPerSecond, 1e9),
+            ("GiB/s", Unit::BytesPerSecond, 1_073_741_824.0),
+            ("Gbit/s", Unit::BytesPerSecond, 125e6),
+            ("events/s", Unit::PerSecond, 1.0),
+            ("M updates/s", Unit::PerSecond, 1e6),
+            ("Gflop/s", Unit::PerSecond, 1e9),
+            ("1/s", Unit::PerSecond, 1.0),
+            ("score", Unit::Ratio, 1.0),
+            ("GHz", Unit::Hertz, 1e9),
+        ] {
+            let found = unit(word).map(|named| (named.unit, named.scale));
+            assert_eq!(found, Some((kind, scale)), "{word}");
+        }
+        for word in ["", "furlong", "Gb/s", "mB/s", "bytes/s", "/s", "2/s", "MB / fortnight", "GByte/s"] {
+            assert!(unit(word).is_none(), "{word}");
+        }
+    }
+}
