@@ -31,7 +31,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if units.iter().any(|unit| !["(iter/s)", "Scaling"].contains(unit)) {
                 return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line.trim())), at));
             }
-        } else if !columns.is_empty() && !words.is_empty() && !line.starts_with('-') {
+        } else if !columns.is_empty() && !words.is_empty() && !line.trim_start().starts_with('-') {
             // Name, a rate for each column, and their ratio.
             if words.len() != columns.len() + 2 {
                 let (has, names) = (words.len(), columns.len() + 2);
