@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use ::import::{ImportOptions, UnreadLines};
+use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
 use report::words::plural;
@@ -67,9 +67,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         date: arguments.date.as_deref(),
     };
     for file in &files {
-        match read(file)
-            .and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name)))
-        {
+        match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name))) {
             Ok((source, name)) => {
                 imported.unread.extend(source.unread.clone().filter(|unread| unread.count > 0).map(|u| (name, u)));
                 let unread = source.unread.map(|unread| unread.count);
@@ -162,7 +160,11 @@ impl Imported {
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
         let first = self.unread.iter().filter_map(|(name, unread)| {
             let (line, text) = unread.first.as_ref()?;
-            let what = if unread.count == 1 { "1 line with numbers".to_owned() } else { format!("{} lines with numbers", unread.count) };
+            let what = if unread.count == 1 {
+                "1 line with numbers".to_owned()
+            } else {
+                format!("{} lines with numbers", unread.count)
+            };
             Some(format!("{name}: {what} not understood; the first is line {line}: {text}"))
         });
         let first: Vec<String> = first.collect();
