@@ -1,7 +1,10 @@
 //! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the points.
 
+mod comparable;
+
 use std::path::Path;
 
+pub(crate) use self::comparable::published;
 use anyhow::{Context, Result, bail, ensure};
 use import::published::{
     PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,

@@ -9,6 +9,7 @@ use model::{Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
+use crate::evaluation;
 
 /// The requested store, else the user's.
 pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
@@ -51,7 +52,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 .context("could not read standard input")?;
             found.push(Named { handle: name.clone(), run: store::parse_document(&text, "standard input")? });
         } else if name.starts_with("published:") {
-            let runs = import::published::get(name, &probes::catalogue())?;
+            let runs = evaluation::published(name)?;
             found.extend(runs.into_iter().map(|run| Named { handle: run.id.clone(), run }));
         } else if store::is_path(name) {
             found.push(Named { handle: name.clone(), run: store::load_document(Path::new(name))? });

@@ -1,0 +1,104 @@
+//! Published figures at the points of today's suites: where a source does not state an axis, the suite that continues its
+//! tables says which value stands for it, and the figure says so.
+
+use anyhow::Result;
+use import::published::PublishedEvaluation;
+use model::{Figure, FigureKey, Run};
+use report::view::Slot;
+
+use super::filled;
+
+/// The machines that a name beginning with `published:` stands for, comparable with a run of today.
+///
+/// # Errors
+/// When there is no such evaluation or machine, or its folder is damaged.
+pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
+    let mut runs = import::published::get(name, &probes::catalogue())?;
+    let evaluation = name.rsplit_once('/').and_then(|(evaluation, _)| import::published::find(evaluation).ok());
+    let evaluation = evaluation.map_or_else(|| import::published::find(name), Ok)?;
+    let keys = measured(&evaluation)?;
+    for run in &mut runs {
+        place(run, &keys);
+    }
+    Ok(runs)
+}
+
+/// The figures that the suites of an evaluation measure.
+fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<FigureKey>> {
+    let mut keys: Vec<FigureKey> = Vec::new();
+    for suite in &evaluation.description.suites {
+        let view = filled(suite, evaluation)?;
+        for slot in view.tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
+            if let Slot::Figure(key, _) = slot
+                && !keys.contains(key)
+            {
+                keys.push(key.clone());
+            }
+        }
+    }
+    Ok(keys)
+}
+
+/// Completes the points of a run's figures where exactly one measured figure agrees with all that the source states.
+fn place(run: &mut Run, keys: &[FigureKey]) {
+    let mut taken: Vec<FigureKey> = run.figures.iter().map(Figure::key).collect();
+    for figure in &mut run.figures {
+        let stated = |key: &&FigureKey| {
+            key.probe == figure.probe && figure.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+        };
+        let mut agreeing = keys.iter().filter(stated);
+        let (Some(key), None) = (agreeing.next(), agreeing.next()) else { continue };
+        let added: Vec<String> = key
+            .point
+            .iter()
+            .filter(|(axis, _)| figure.point.get(axis).is_none())
+            .map(|(axis, value)| format!("{axis}={value}"))
+            .collect();
+        if added.is_empty() || taken.contains(key) {
+            continue;
+        }
+        taken.push(key.clone());
+        figure.point = key.point.clone();
+        figure.notes.push(format!("not stated by the source, set as in today's suite: {}", added.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Printed figures that no key of today can stand for, with the reason.
+    const ALONE: [(&str, &str); 7] = [
+        (
+            "cpu.arithmetic:type=register",
+            "compilers place variables themselves: today's type=int is the partner of `int`",
+        ),
+        ("cpu.dhrystone:registers=yes", "the same: today's is the partner of the row without register variables"),
+        ("file.read:seconds=30", "today's does not depend on the time: it is the partner of the row of 10 seconds"),
+        ("file.write:seconds=30", "the same"),
+        ("file.copy:seconds=30", "the same"),
+        ("ipc.tcp_bandwidth:network=10base2", "one machine's loopback, printed in both rows of its networks"),
+        ("ipc.tcp_bandwidth:network=100baseT", "the same"),
+    ];
+
+    #[test]
+    fn every_printed_figure_that_is_measured_today_has_its_key() {
+        let (mut unpaired, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
+        for evaluation in PublishedEvaluation::all().unwrap() {
+            let keys = measured(&evaluation).unwrap();
+            for run in published(&format!("published:{}", evaluation.name)).unwrap() {
+                for figure in &run.figures {
+                    let known = probes::find(&figure.probe).is_some();
+                    let name = figure.key().to_string();
+                    if ALONE.iter().any(|(key, _)| *key == name) {
+                        seen.insert(name);
+                    } else if known && !keys.contains(&figure.key()) && !unpaired.contains(&name) {
+                        unpaired.push(name);
+                    }
+                }
+            }
+        }
+        assert!(seen.len() == ALONE.len(), "no longer printed: of {ALONE:?} there are {seen:?}");
+        assert!(unpaired.is_empty(), "no run of today has these keys: {unpaired:#?}");
+    }
+}
